@@ -156,7 +156,7 @@ def test_check_excerpt_of_one_long_line():
 
     assert finding.excerpt is not None
     assert len(finding.excerpt.text) <= BEFORE + AFTER
-    assert finding.excerpt.text[finding.excerpt.place :].startswith("&b</loc>")
+    assert finding.excerpt.text[finding.excerpt.start :].startswith("&b</loc>")
 
 
 def test_check_excerpt_in_another_encoding():
@@ -166,7 +166,7 @@ def test_check_excerpt_in_another_encoding():
 
     assert finding.excerpt is not None
     assert finding.excerpt.text == "<url><loc>https://e.com/ä&b</loc></url></urlset>"
-    assert finding.excerpt.text[finding.excerpt.place] == "&"
+    assert finding.excerpt.text[finding.excerpt.start] == "&"
 
 
 def test_check_excerpts_are_of_the_first_findings_of_each_rule():

@@ -126,7 +126,7 @@ def test_unused_namespace_points_at_the_declaration(encoding):
     assert data[finding.offset :].startswith("xmlns:image".encode(encoding)[-22:])
     assert finding.message == "Declared but not used: xmlns:image"
     assert finding.excerpt is not None
-    assert finding.excerpt.text[finding.excerpt.place :].startswith("xmlns:image=")
+    assert finding.excerpt.text[finding.excerpt.start :].startswith("xmlns:image=")
 
 
 def test_unused_namespaces_are_one_finding_of_a_document():
@@ -200,7 +200,7 @@ def test_order_of_an_index():
 
     [fact] = facts(data, "order")
 
-    assert data[fact.place :].startswith("<loc>")
+    assert data[fact.start :].startswith("<loc>")
 
 
 def test_element_order_is_one_finding_of_a_document():
@@ -261,7 +261,7 @@ def test_facts_of_any_markup(text):
         document = parse((start + text).encode())
 
         for fact in facts_of(document, ("markup", "order")):
-            assert 0 <= fact.place <= len(document.text)
+            assert 0 <= fact.start <= len(document.text)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def _with_answers_of_pages(rule: Rule) -> Rule:
     return replace(
         rule,
         sql=f"SELECT m.* FROM ({rule.sql}) m WHERE NOT EXISTS (SELECT 1 FROM live_alternates b "
-        "WHERE b.key = normal_of(m.href) AND b.there = normal_of(m.loc)) "
+        "WHERE b.key = normal_of(m.href) AND b.href_key = normal_of(m.loc)) "
         "AND EXISTS (SELECT 1 FROM live_pages t "
         "WHERE t.key = normal_of(m.href) AND t.verdict = 'ok')",
     )

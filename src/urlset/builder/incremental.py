@@ -111,7 +111,7 @@ def unmatched(db: ScratchDatabase, extra: Sequence[str]) -> Iterator[tuple[int, 
     for (source,) in db.rows("SELECT DISTINCT source FROM unmatched_rows ORDER BY 1"):
         rows = db.batches(
             f"""SELECT id, loc, instant AS lastmod, if(instant IS NULL, lastmod_text, NULL)
-                AS lastmod_text, changefreq, priority, place AS source, line{others}
+                AS lastmod_text, changefreq, priority, source_document AS source, line{others}
             FROM unmatched_rows WHERE source = {source}"""
         )
         for batch in rows:

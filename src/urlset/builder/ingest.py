@@ -366,12 +366,12 @@ class Ingest:
     def _locations(self, entries: Any, rows: list[int] | None) -> dict[str, Any]:
         found = {
             new: entries.column(name)
-            for name, new in (("source", "place"), ("line", "line"))
+            for name, new in (("source", "source_document"), ("line", "line"))
             if name in entries.schema.names and batches.has_values(entries, name)
         }
         name = self._names[self._source - 1]
         if "line" not in found and set(batches.first_and_last(entries, "source")) == {name}:
-            found.pop("place", None)  # a table has no other location
+            found.pop("source_document", None)  # a table has no other location
         if rows is None or not found:
             return found
         selected = batches.take_rows(batches.batch_of(found), rows)

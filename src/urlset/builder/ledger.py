@@ -249,7 +249,7 @@ def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) ->
     crawler, and no grace period becomes longer.
     """
     (last,) = db.fetch_one(
-        f"SELECT max(moment) FROM (SELECT built_at AS moment FROM {ledger.table('builds')} "
+        f"SELECT max(latest) FROM (SELECT built_at AS latest FROM {ledger.table('builds')} "
         f"UNION ALL SELECT since FROM {ledger.table('orphans')})"  # a killed build wrote only these
     )
     if last is None or last <= settings.now:
@@ -257,9 +257,9 @@ def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) ->
     now = format_date(settings.now)
     with db.transaction():
         for table, column in _INSTANTS:
-            moment = f"TIMESTAMPTZ {quoted(now)}"
-            where = f"{column} > {moment}"
-            db.run(f"UPDATE {ledger.table(table)} SET {column} = {moment} WHERE {where}")
+            instant = f"TIMESTAMPTZ {quoted(now)}"
+            where = f"{column} > {instant}"
+            db.run(f"UPDATE {ledger.table(table)} SET {column} = {instant} WHERE {where}")
         where = f"try_cast(content_lastmod AS TIMESTAMPTZ) > TIMESTAMPTZ {quoted(now)}"
         db.run(f"UPDATE {ledger.table('urls')} SET content_lastmod = {quoted(now)} WHERE {where}")
     return [

@@ -31,7 +31,7 @@ _PATTERN = re.compile(
     r"(?=[A-Za-z0-9_{])(?=.*\{number)(?:[A-Za-z0-9._~-]|\{name\}|\{section\}|\{number(?::0?\d)?\})+"
 )
 _RESERVED_COLUMNS = frozenset(
-    "loc lastmod lastmod_text changefreq priority source id size more place line".split()
+    "loc lastmod lastmod_text changefreq priority source id size more source_document line".split()
 )
 """Names that a column for sections cannot have."""
 

@@ -124,12 +124,13 @@ def _line(values: dict[str, Any]) -> str:
 
 
 def _query(settings: BuildOptions) -> str:
-    return f"SELECT loc, source, place, line, {exclusion_sql(settings)} AS reason FROM merged g"
+    reason = exclusion_sql(settings)
+    return f"SELECT loc, source, source_document, line, {reason} AS reason FROM merged g"
 
 
 def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
-    loc, source, place, line, reason = row
-    return Excluded(loc, place or names[source - 1], line, reason)
+    loc, source, document, line, reason = row
+    return Excluded(loc, document or names[source - 1], line, reason)
 
 
 def _kind(settings: BuildOptions) -> str:
@@ -214,12 +215,12 @@ def explain(
     loc = parse_url(url, settings.base).url or url
     yield loc
     rows = db.rows(
-        f"SELECT source, place, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "
+        f"SELECT source, source_document, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "
         "ORDER BY source, id",
         [loc],
     )
-    for source, place, line, *values in rows:
-        where = f"{place}:{line}" if place and line else place or sources[source - 1]
+    for source, document, line, *values in rows:
+        where = f"{document}:{line}" if document and line else document or sources[source - 1]
         yield f"  found in {where}"
         for name, value in zip(_STAGED, values, strict=True):
             if value is not None:

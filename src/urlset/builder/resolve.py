@@ -71,7 +71,7 @@ SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
         -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text)) AS lastmod_text,
     arg_min_null(changefreq, rank) AS changefreq, arg_min_null(priority, rank) AS priority,
     arg_min(size, rank) AS size, arg_min_null(more, rank) AS more,
-    arg_min(place, rank) AS place, arg_min(line, rank) AS line,
+    arg_min(source_document, rank) AS source_document, arg_min(line, rank) AS line,
     {evidence}
 FROM keyed GROUP BY loc"""
 )
@@ -94,7 +94,8 @@ _MERGED_SINGLE = f"{MERGED.create_view} SELECT {{columns}} FROM staged"
 _RESOLVED = """
 SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
 FROM (
-    SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source, g.place, g.line,
+    SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source,
+        g.source_document, g.line,
         {section} AS section, {fingerprint} AS fingerprint, {content} AS content_lastmod,
         u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
         u.size AS old_size, u.first_seen, {adopted} AS adopted_lastmod, {old}, {evidence}
@@ -298,8 +299,8 @@ def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_single: bool
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
         "mtime_lastmod", *settings.kept_columns,
     ]  # fmt: skip
-    own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more", "place",
-           "line"]  # fmt: skip
+    own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more",
+           "source_document", "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
     duplicates = 0 if is_single else _find_duplicates(db)
     if not duplicates:

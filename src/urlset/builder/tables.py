@@ -88,12 +88,13 @@ def _declare(name: str, meaning: str, columns: str, *, writers: str, readers: st
 
 
 _EVIDENCE = "section reason fingerprint page_lastmod git_lastmod header_lastmod mtime_lastmod"
-_ROW = "loc source id lastmod_text changefreq priority size more place line"
+_ROW = "loc source id lastmod_text changefreq priority size more source_document line"
 _RESOLVED = """
-    id loc changefreq priority more size source place line section fingerprint content_lastmod
-    is_known old_file old_lastmod old_size first_seen adopted_lastmod old_changefreq old_priority
-    old_more old_section old_fingerprint old_content_lastmod old_lastmod_from given_date page_date
-    git_date header_date mtime_date created_date lastmod lastmod_from"""
+    id loc changefreq priority more size source source_document line section fingerprint
+    content_lastmod is_known old_file old_lastmod old_size first_seen adopted_lastmod
+    old_changefreq old_priority old_more old_section old_fingerprint old_content_lastmod
+    old_lastmod_from given_date page_date git_date header_date mtime_date created_date lastmod
+    lastmod_from"""
 
 STAGED_RAW = _declare(
     "staged_raw",
@@ -299,7 +300,7 @@ _MORE = {
     "changefreq": "VARCHAR",
     "priority": "DOUBLE",
     "more": "VARCHAR",
-    "place": "VARCHAR",
+    "source_document": "VARCHAR",
     "line": "UINTEGER",
     "instant": "TIMESTAMPTZ",
 }
@@ -309,9 +310,9 @@ class StagedRows:
     """Rows of the sources, as the view ``staged``.
 
     ``size`` is the bytes in the file without a lastmod, or null for the size in the ledger.
-    ``more`` is a digest of images, videos and other extensions. ``place`` and ``line`` locate the
-    row in its source. ``instant`` is a timestamp that was not verified. The other columns are
-    evidence and sections.
+    ``more`` is a digest of images, videos and other extensions. ``source_document`` and ``line``
+    locate the row in its source. ``instant`` is a timestamp that was not verified. The other
+    columns are evidence and sections.
     """
 
     def __init__(self, db: ScratchDatabase, settings: BuildOptions):

@@ -62,8 +62,8 @@ LIVE_VIEWS = {
         WHERE l.verdict = 'ok' AND NOT l.is_noindex AND l.canonical_key <> l.key""",
     # Every hreflang link of a visited page, from its HTML, its headers or a sitemap.
     "live_alternates": """
-        SELECT DISTINCT key, there, tag, origin, href FROM (
-            SELECT key, normal_of(alternate.href) AS there, tag_of(alternate.hreflang) AS tag,
+        SELECT DISTINCT key, href_key, tag, origin, href FROM (
+            SELECT key, normal_of(alternate.href) AS href_key, tag_of(alternate.hreflang) AS tag,
                 alternate.origin AS origin, alternate.href AS href
             FROM (SELECT key, unnest(alternates, recursive := false) AS alternate
                 FROM live_pages WHERE verdict = 'ok')

@@ -54,8 +54,8 @@ def _position(row: Row, rule: Rule | None, locator: _Locator | None) -> ExactPla
         return ExactPlace(None, row.offset, *_line_of(row), None)
     text = locator.text
     if row.column is not None:  # reported by the engine, with its position
-        return ExactPlace(text.place_of(row.offset), row.offset, row.line, row.column, row.loc)
-    start = at = text.place_of(row.offset)
+        return ExactPlace(text.position_of(row.offset), row.offset, row.line, row.column, row.loc)
+    start = at = text.position_of(row.offset)
     if rule is not None and rule.element is not None:
         at = locator.element(start, rule.element, row.nth or 1)
     line = (row.line or 1) + locator.lines_between(start, at)

@@ -124,7 +124,7 @@ MACROS = {
     "THEN 'has an offset that is not written +hh:mm' "
     "WHEN text IS NOT NULL THEN 'is not YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm' END",
     # Instant of such a date; a day is its midnight in UTC. NULL if the date has a fault.
-    "w3c_moment(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
+    "w3c_instant(text)": "CASE WHEN text IS NOT NULL AND w3c_fault(text) IS NULL "
     "THEN try_cast(text AS TIMESTAMPTZ) END",
     # Value of hreflang as search engines compare it, and its parts.
     "tag_of(hreflang)": "lower(replace(hreflang, '_', '-'))",

@@ -52,7 +52,7 @@ class Fact(NamedTuple):
     ``times`` is the number of entries with such an element.
     """
 
-    place: int
+    start: int
     fact: str
     name: str | None = None
     value: str | None = None
@@ -70,10 +70,10 @@ class MarkupFacts:
     def add(self, number: int, document: Document) -> None:
         """Add the facts of a document."""
         text = document.text
-        for place, *rest in facts_of(document, self._needs):
-            line = 1 + text.count(b"\n", 0, place) + text.count(b"\r", 0, place)
-            line -= text.count(b"\r\n", 0, place)
-            self._rows.append((number, source_offset(place, document.runs), line, *rest))
+        for start, *rest in facts_of(document, self._needs):
+            line = 1 + text.count(b"\n", 0, start) + text.count(b"\r", 0, start)
+            line -= text.count(b"\r\n", 0, start)
+            self._rows.append((number, source_offset(start, document.runs), line, *rest))
 
     def flow(self) -> LazyStream:
         """Return the rows of all documents as an Arrow stream."""
@@ -108,18 +108,18 @@ def _attribute_facts(text: bytes, root: Tag) -> Iterator[Fact]:
         for attribute in attribute_spans(text, root.start + 1 + len(root.name), root.end - 1)
     ]
     bound = {
-        name[6:]: (place, value) for name, place, value in found[::-1] if name[:6] == b"xmlns:"
+        name[6:]: (start, value) for name, start, value in found[::-1] if name[:6] == b"xmlns:"
     }
     named = {name.partition(b":")[0] for name, _, _ in found if b":" in name}
     own = root.name.rpartition(b":")[0]
-    for prefix, (place, value) in islice(bound.items(), MAX_NAMESPACES):
+    for prefix, (start, value) in islice(bound.items(), MAX_NAMESPACES):
         if prefix not in named and prefix != own and not _is_used(text, prefix, root.end):
-            yield Fact(place, "unused", _decoded(prefix), _decoded(value))
-    for name, place, value in found:
+            yield Fact(start, "unused", _decoded(prefix), _decoded(value))
+    for name, start, value in found:
         prefix, _, local = name.rpartition(b":")
         if local == b"schemaLocation" and prefix in bound:
             _, uri = bound[prefix]
-            yield Fact(place, "schema-location", _decoded(name), _decoded(value), _decoded(uri))
+            yield Fact(start, "schema-location", _decoded(name), _decoded(value), _decoded(uri))
 
 
 def _is_used(text: bytes, prefix: bytes, start: int) -> bool:

@@ -27,7 +27,7 @@ FixSafety = Literal["none", "safe", "unsafe", "opt-in"]
 """Whether a rule can be fixed: without a change of meaning (safe), with an assumption (unsafe), or
 by removing what other readers may use (opt-in)."""
 
-Need = Literal["place", "robots", "set", "markup", "order", "time", "live"]
+Need = Literal["location", "robots", "set", "markup", "order", "time", "live"]
 """Input that a rule needs: the URL of the document, a robots.txt, several documents, markup facts
 (:mod:`urlset.checker.markup_facts`), the order of the elements, the time of writing, or the
 responses of the server (``live``: only an audit evaluates the rule)."""

@@ -14,25 +14,25 @@ SITE_VIEWS = {
     # of them. The probability that two of ten million URLs share a hash is one in 300,000.
     # `urls_key` and `size` include the page itself.
     "hreflang_sets": f"""
-        SELECT document, entry, "offset", line, here, theres,
-            list_contains(theres, here) AS has_self,
+        SELECT document, entry, "offset", line, page, targets,
+            list_contains(targets, page) AS has_self,
             len(list_distinct(all_urls)) AS size,
             hash(list_sort(list_distinct(all_urls))) AS urls_key,
             hash(list_sort(list_distinct(pairs))) AS pairs_key,
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
-            len(list_filter(theres, lambda t: t IS NOT NULL)) AS url_count,
+            len(list_filter(targets, lambda t: t IS NOT NULL)) AS url_count,
             len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
             list_contains(tags, hash('x-default')) AS has_default
-        FROM (SELECT *, list_append(theres, here) AS all_urls
+        FROM (SELECT *, list_append(targets, page) AS all_urls
             -- Each list is computed from one other list: a lambda over two lists copies the second
             -- for every element of the first.
-            FROM (SELECT * EXCLUDE (links), list_transform(links, lambda l: l.there) AS theres,
+            FROM (SELECT * EXCLUDE (links), list_transform(links, lambda l: l.target) AS targets,
                     list_transform(links, lambda l: l.tag) AS tags,
                     list_transform(links, lambda l:
-                        CASE WHEN l.there IS NOT NULL THEN hash(l.there, l.tag) END) AS pairs
-                FROM (SELECT {ENTRY_COLUMNS}, hash(normal_of(e.loc)) AS here,
+                        CASE WHEN l.target IS NOT NULL THEN hash(l.target, l.tag) END) AS pairs
+                FROM (SELECT {ENTRY_COLUMNS}, hash(normal_of(e.loc)) AS page,
                         list_transform(e.alternates, lambda a: {{
-                            'there': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
+                            'target': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
                                 AND is_web(a.href) THEN hash(normal_of(a.href)) END,
                             'tag': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
                                 THEN hash(tag_of(a.hreflang)) END}}) AS links
@@ -43,40 +43,40 @@ SITE_VIEWS = {
     "suspect_links": """
         WITH complete AS (
             SELECT pairs_key FROM (
-                SELECT DISTINCT pairs_key, here, size, has_self FROM hreflang_sets)
+                SELECT DISTINCT pairs_key, page, size, has_self FROM hreflang_sets)
             GROUP BY pairs_key HAVING count(*) = any_value(size) AND bool_and(has_self)),
         links AS (
             SELECT * FROM (
-                SELECT v.document, v.entry, v."offset", v.line, v.here, v.urls_key, v.size,
-                    unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth,
+                SELECT v.document, v.entry, v."offset", v.line, v.page, v.urls_key, v.size,
+                    unnest(v.targets) AS target, generate_subscripts(v.targets, 1) AS nth,
                     unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
                     unnest(list_transform(e.alternates, lambda a: host_of(a.href))) AS host
                 FROM hreflang_sets v ANTI JOIN complete w USING (pairs_key)
                 JOIN entries e ON e.document = v.document AND e.entry = v.entry)
-            WHERE there <> here),
-        targets AS (
+            WHERE target <> page),
+        target_sets AS (
             SELECT v.* FROM hreflang_sets v
-            SEMI JOIN (SELECT DISTINCT there FROM links) l ON l.there = v.here),
+            SEMI JOIN (SELECT DISTINCT target FROM links) l ON l.target = v.page),
         answers AS (
-            SELECT v.here, unnest(v.theres) AS there,
+            SELECT v.page, unnest(v.targets) AS target,
                 unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag
-            FROM targets v JOIN entries e ON e.document = v.document AND e.entry = v.entry),
-        returned AS (SELECT DISTINCT here, there FROM answers),
-        same_lists AS (SELECT DISTINCT here, urls_key FROM targets),
+            FROM target_sets v JOIN entries e ON e.document = v.document AND e.entry = v.entry),
+        returned AS (SELECT DISTINCT page, target FROM answers),
+        same_lists AS (SELECT DISTINCT page, urls_key FROM target_sets),
         own_tag AS (
-            SELECT DISTINCT here, tag FROM answers WHERE here = there AND tag <> 'x-default'),
+            SELECT DISTINCT page, tag FROM answers WHERE page = target AND tag <> 'x-default'),
         own AS (  -- at most nine, for the message
-            SELECT here, list_sort(list(tag ORDER BY tag)[:9]) AS tags FROM own_tag GROUP BY here)
+            SELECT page, list_sort(list(tag ORDER BY tag)[:9]) AS tags FROM own_tag GROUP BY page)
         SELECT l.* EXCLUDE (host), own.tags AS own_tags,
-            l.there IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
+            l.target IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
             l.host IN (SELECT DISTINCT host FROM urls) AS is_covered,
-            r.here IS NOT NULL AS is_returned, k.here IS NOT NULL AS is_alike,
-            l.tag <> 'x-default' AND own.here IS NOT NULL AND o.here IS NULL AS is_contradicted
+            r.page IS NOT NULL AS is_returned, k.page IS NOT NULL AS is_alike,
+            l.tag <> 'x-default' AND own.page IS NOT NULL AND o.page IS NULL AS is_contradicted
         FROM links l
-        LEFT JOIN returned r ON r.here = l.there AND r.there = l.here
-        LEFT JOIN same_lists k ON k.here = l.there AND k.urls_key = l.urls_key
-        LEFT JOIN own ON own.here = l.there
-        LEFT JOIN own_tag o ON o.here = l.there AND o.tag = l.tag
+        LEFT JOIN returned r ON r.page = l.target AND r.target = l.page
+        LEFT JOIN same_lists k ON k.page = l.target AND k.urls_key = l.urls_key
+        LEFT JOIN own ON own.page = l.target
+        LEFT JOIN own_tag o ON o.page = l.target AND o.tag = l.tag
         WHERE is_contradicted OR NOT (is_returned AND is_alike) AND is_listed
             OR is_covered AND NOT is_listed""",
     # The same links, with their href and hreflang.

@@ -30,7 +30,7 @@ class Excerpt(NamedTuple):
     """Part of the line of a finding, and the position of the finding in it (characters from 0)."""
 
     text: str
-    place: int
+    start: int
 
 
 class Text(NamedTuple):
@@ -40,7 +40,7 @@ class Text(NamedTuple):
     data: bytes
     runs: list[OffsetRun]
 
-    def place_of(self, offset: int) -> int:
+    def position_of(self, offset: int) -> int:
         """Return the position in ``data`` of an offset: inverse of :meth:`offset_of`."""
         if not self.runs:
             return offset
@@ -48,15 +48,15 @@ class Text(NamedTuple):
         run = self.runs[max(0, number)]
         return run.text_start + (offset - run.source_start) // run.source_width * run.text_width
 
-    def offset_of(self, place: int) -> int:
+    def offset_of(self, start: int) -> int:
         """Return the offset in the original bytes of a position in ``data``."""
-        return source_offset(place, self.runs)
+        return source_offset(start, self.runs)
 
-    def excerpt(self, place: int) -> Excerpt:
+    def excerpt(self, start: int) -> Excerpt:
         """Return the line around a position."""
         # A character has at most four bytes, so enough characters remain after decoding.
-        left = _LINE_END.split(self.data[max(0, place - 4 * BEFORE) : place])[-1]
-        right = _LINE_END.split(self.data[place : place + 4 * AFTER], maxsplit=1)[0]
+        left = _LINE_END.split(self.data[max(0, start - 4 * BEFORE) : start])[-1]
+        right = _LINE_END.split(self.data[start : start + 4 * AFTER], maxsplit=1)[0]
         before = left.decode(errors="ignore")[-BEFORE:]
         return Excerpt(before + right.decode(errors="ignore")[:AFTER], len(before))
 
@@ -72,11 +72,11 @@ def count_characters(data: bytes, begin: int, end: int) -> int:
     return len(data[begin:end].translate(None, _CONTINUATION))
 
 
-def line_begin(data: bytes, place: int) -> int:
+def line_begin(data: bytes, start: int) -> int:
     """Return the start of the line of a position."""
-    begin = data.rfind(b"\n", 0, place) + 1
+    begin = data.rfind(b"\n", 0, start) + 1
     # Most documents have no "\r", so it is searched in this line only.
-    return max(begin, data.rfind(b"\r", begin, place) + 1)
+    return max(begin, data.rfind(b"\r", begin, start) + 1)
 
 
 class _CachedText(NamedTuple):

@@ -115,7 +115,7 @@ VIEWS = {
         SELECT document, kind, scheme, host_of(first.loc) AS host, urls, first
         FROM (SELECT s.document, s.kind, lower(split_part(e.loc, ':', 1)) AS scheme,
                 split_part(e.loc, '/', 3) AS authority, count(*) AS urls,
-                arg_min({'place': e."offset", 'line': e.line, 'loc': e.loc}, e."offset") AS first
+                arg_min({'start': e."offset", 'line': e.line, 'loc': e.loc}, e."offset") AS first
             FROM entries e JOIN readable s ON s.document = e.document
             WHERE s.url IS NULL GROUP BY ALL)""",
     # Every lastmod, of a page or of a child; `lastmod` is NULL if the text is not a date.
@@ -152,15 +152,15 @@ VIEWS = {
     # Possible times at which a document was generated, with their origin. A date without a time is
     # not precise enough; midnight in an index is most likely such a date.
     "generation_times": """
-        SELECT document, moment FROM (SELECT document, unnest([
+        SELECT document, generation FROM (SELECT document, unnest([
             {'at': epoch(try_strptime(last_modified, '%a, %d %b %Y %H:%M:%S GMT')),
-                'what': 'Last-Modified of the file'},
+                'origin': 'Last-Modified of the file'},
             {'at': CASE WHEN status IS NOT NULL AND NOT coalesce(is_from_cache, false)
-                THEN epoch(read_at) END, 'what': 'the time of the request'},
+                THEN epoch(read_at) END, 'origin': 'the time of the request'},
             {'at': CASE WHEN epoch(lastmod) % 86400 <> 0 THEN epoch(lastmod) END,
-                'what': 'lastmod of the file in its index'}]) AS moment
+                'origin': 'lastmod of the file in its index'}]) AS generation
             FROM readable WHERE kind <> 'index')
-        WHERE moment.at IS NOT NULL""",
+        WHERE generation.at IS NOT NULL""",
     # Every image, video, article and alternate as a struct; `nth` is its number in the entry.
     "images": f"""
         SELECT {ENTRY_COLUMNS}, s.url AS sitemap, unnest(e.images, recursive := false) AS image,

@@ -178,8 +178,8 @@ def _headline(finding: Finding) -> Line:
 
 def _excerpt(excerpt: Excerpt, width: int) -> Iterator[Line]:
     available = width - len(_INDENT) - 2  # an ellipsis at each end
-    left = excerpt.text[: excerpt.place].lstrip()
-    text = left + excerpt.text[excerpt.place :].rstrip()
+    left = excerpt.text[: excerpt.start].lstrip()
+    text = left + excerpt.text[excerpt.start :].rstrip()
     if not text:
         return
     before = _visible(left)

@@ -117,12 +117,12 @@ RULES = (
     ),
     rule(
         "X027 gz-name-mismatch warning",
-        message="{words}",
+        message="{description}",
         sql="""
             SELECT document, name,
                 CASE WHEN layers = 0 THEN 'Name ' || name || ' ends in .gz but the file is not gzip'
                     ELSE 'File is gzip but its name ' || name || ' does not end in .gz'
-                END AS words,
+                END AS description,
                 CASE WHEN layers = 0 THEN 'warning' ELSE 'info' END AS level
             FROM sources
             WHERE kind IN ('urlset', 'index', 'text', 'rss', 'atom') AND name <> ''

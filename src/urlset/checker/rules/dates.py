@@ -18,14 +18,14 @@ _DATED = "FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL"
 
 _GENERATED = """
     WITH counted AS (
-        SELECT l.document, moment, count(*) AS n, count(*) FILTER (
-            has_time AND abs(epoch(lastmod) - moment.at) <= 300) AS hits
+        SELECT l.document, generation, count(*) AS n, count(*) FILTER (
+            has_time AND abs(epoch(lastmod) - generation.at) <= 300) AS hits
         FROM lastmods l JOIN generation_times g ON g.document = l.document
         WHERE lastmod IS NOT NULL GROUP BY ALL)
-    SELECT document, n, (100 * hits) // n AS percent, moment.what AS what,
-        strftime(to_timestamp(moment.at), '%Y-%m-%dT%H:%M:%SZ') AS moment
+    SELECT document, n, (100 * hits) // n AS percent, generation.origin AS origin,
+        strftime(to_timestamp(generation.at), '%Y-%m-%dT%H:%M:%SZ') AS generated_at
     FROM counted WHERE n >= 10 AND 100 * hits >= 95 * n
-    QUALIFY row_number() OVER (PARTITION BY document ORDER BY hits DESC, what) = 1"""
+    QUALIFY row_number() OVER (PARTITION BY document ORDER BY hits DESC, origin) = 1"""
 
 # The narrowest interval with 95 % of the dates, in microseconds. The median is always in it, so the
 # view clustered_dates excludes documents with fewer dates near the median.
@@ -194,7 +194,8 @@ RULES = (
     ),
     rule(
         "D010 lastmod-is-generation-time warning",
-        message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {moment}, {what}",
+        message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {generated_at}, "
+        "{origin}",
         requires_rows="generation_times",
         sql=_GENERATED,
         why="This is the time at which the sitemap was generated, not the last change of the page. "

@@ -19,7 +19,7 @@ _DEAD = {
     Ns.CODESEARCH: "Code Search was shut down, so its sitemaps are no longer read",
     Ns.PAGEMAP: "PageMaps are read only by Programmable Search, not by Google Search",
 }
-_TABLE = ", ".join(f"('{URIS[ns]}', '{words}')" for ns, words in _DEAD.items())
+_TABLE = ", ".join(f"('{URIS[ns]}', '{description}')" for ns, description in _DEAD.items())
 
 # In `extra`, attribute values are escaped and in double quotes.
 _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"', 1)"
@@ -27,16 +27,16 @@ _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"'
 RULES = (
     rule(
         "G070 dead-extension info",
-        message="{words}; entries with it in this file: {n:,}",
+        message="{description}; entries with it in this file: {n:,}",
         # One finding for each file and extension, at the first entry that has it.
         requires_rows="extended",
         sql=f"""
-            SELECT document, words, n, unnest(first) FROM (
-                SELECT u.document, d.words, count(*) AS n, arg_min(
+            SELECT document, description, n, unnest(first) FROM (
+                SELECT u.document, d.description, count(*) AS n, arg_min(
                     {{"offset": u."offset", line: u.line, loc: u.loc}}, u."offset") AS first
-                FROM extended u JOIN (VALUES {_TABLE}) d(uri, words)
+                FROM extended u JOIN (VALUES {_TABLE}) d(uri, description)
                     ON contains(u.extra, '"' || d.uri || '"')
-                GROUP BY u.document, d.words)""",
+                GROUP BY u.document, d.description)""",
         why="An extension that no search engine reads makes files larger and has no effect.",
         fix_hint="Remove the extension",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/"

@@ -69,13 +69,13 @@ RULES = (
     ),
     rule(
         "U014 loc-port info",
-        message="Port {port} is {what}",
+        message="Port {port} is {reason}",
         view="unusual_urls",
         # If the URL of the sitemap is known, it has the same port, or U028 reports it.
         where="port <> '' AND (scheme || port IN ('http80', 'https443') "
         f"OR (sitemap IS NULL AND NOT {_IS_NOT_PUBLIC}))",
         values={
-            "what": "CASE WHEN scheme || port IN ('http80', 'https443') "
+            "reason": "CASE WHEN scheme || port IN ('http80', 'https443') "
             "THEN 'the default port of ' || scheme ELSE 'not the default port of ' || scheme END"
         },
         element="loc",
@@ -108,18 +108,18 @@ RULES = (
         sql=f"""
             WITH hosts AS (
                 SELECT document, kind, host, sum(urls)::BIGINT AS urls,
-                    arg_min(first, first.place) AS first
+                    arg_min(first, first.start) AS first
                 FROM site_mixes GROUP BY ALL),
             ranked AS (
                 SELECT *, row_number() OVER (
-                    PARTITION BY document ORDER BY urls DESC, first.place) AS rank
+                    PARTITION BY document ORDER BY urls DESC, first.start) AS rank
                 FROM hosts),
             conflicts AS (
                 SELECT document, kind, count(*) AS n, arg_min(first, rank) FILTER (rank = 2) AS odd,
                     string_agg(format('{{}} ({{:,}})', host, urls), ', ' ORDER BY rank)
                         FILTER (rank <= 3) AS examples
                 FROM ranked GROUP BY ALL HAVING count(*) > 1)
-            SELECT document, odd.place AS "offset", odd.line AS line, odd.loc AS loc, n,
+            SELECT document, odd.start AS "offset", odd.line AS line, odd.loc AS loc, n,
                 examples || CASE WHEN n > 3 THEN ' …' ELSE '' END AS examples, {_LEVEL} AS level
             FROM conflicts""",
         element="loc",
@@ -143,13 +143,13 @@ RULES = (
         sql="""
             WITH schemes AS (
                 SELECT document, scheme, sum(urls)::BIGINT AS n,
-                    arg_min(first, first.place) AS first
+                    arg_min(first, first.start) AS first
                 FROM (SELECT document, scheme, urls, first FROM site_mixes
                     UNION ALL SELECT document, scheme, 1,
-                        {'place': "offset", 'line': line, 'loc': loc}
+                        {'start': "offset", 'line': line, 'loc': loc}
                     FROM url_scopes WHERE scope = 'in') GROUP BY ALL)
             SELECT document, s.n AS n, scheme, total,
-                first.place AS "offset", first.line AS line, first.loc AS loc
+                first.start AS "offset", first.line AS line, first.loc AS loc
             FROM schemes s JOIN (
                 SELECT document, sum(n)::BIGINT AS total, arg_min(scheme, (n, scheme)) AS scheme
                 FROM schemes GROUP BY document HAVING count(*) > 1) USING (document, scheme)""",
@@ -190,15 +190,15 @@ RULES = (
             "https://shop.example.com/robots.txt": b"User-agent: *\nAllow: /\n"
             b"Sitemap: https://example.com/sitemap.xml\n",
         },
-        needs=("place",),
+        needs=("location",),
     ),
     rule(
         "U029 out-of-scope-path error",
-        message="Outside of {folder}, the folder of the sitemap: {what}",
+        message="Outside of {folder}, the folder of the sitemap: {path}",
         requires_rows="url_scopes",
         view="url_scopes",
         where="scope = 'path' AND NOT is_proven",
-        values={"folder": "sitemap_folder", "what": "path"},
+        values={"folder": "sitemap_folder", "path": "path"},
         element="loc",
         why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
         "host declares it. Search engines ignore other URLs.",
@@ -206,7 +206,7 @@ RULES = (
         source=_LOCATION,
         bad={"shop/sitemap.xml": entry("https://example.com/about")},
         good={"shop/sitemap.xml": entry("https://example.com/shop/about")},
-        needs=("place",),
+        needs=("location",),
     ),
     rule(
         "U030 http-on-https-site warning",
@@ -220,7 +220,7 @@ RULES = (
         source=_LOCATION,
         bad=entry("http://example.com/about"),
         good=entry("https://example.com/about"),
-        needs=("place",),
+        needs=("location",),
         fix_safety="unsafe",
     ),
 )

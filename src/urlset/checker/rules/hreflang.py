@@ -80,7 +80,7 @@ def _links(condition: str) -> str:
         SELECT e.document, e."offset", e.line, e.loc, e.entry,
             unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
             unnest(list_transform(e.alternates, lambda a: a.href)) AS href,
-            unnest(v.theres) AS there, generate_subscripts(v.theres, 1) AS nth
+            unnest(v.targets) AS target, generate_subscripts(v.targets, 1) AS nth
         FROM entries e JOIN hreflang_sets v ON v.document = e.document AND v.entry = e.entry
         WHERE {condition}"""
 
@@ -106,7 +106,7 @@ _ALL = ("en=a", "de=b", "fr=c")
 _WHOLE = "\n".join(_entry(name, *_ALL) for name in "abc")
 
 # Columns with the position of a link.
-_PLACE = 'document, entry, "offset", line, loc'
+_ENTRY = 'document, entry, "offset", line, loc'
 
 RULES = (
     engine_rule(
@@ -265,11 +265,11 @@ RULES = (
         message='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
         requires_rows="alternates",
         sql=f"""
-            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT there) AS n,
+            SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT target) AS n,
                 arg_min(href, nth) AS a, arg_max(href, nth) AS b
             FROM ({_links("v.pair_count > v.tag_count")})
-            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
-            HAVING count(DISTINCT there) > 1""",
+            WHERE target IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
+            HAVING count(DISTINCT target) > 1""",
         values={
             "v": "preview(tag)",
             "first": "preview(a)",
@@ -293,7 +293,7 @@ RULES = (
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
                 preview(min(href)) AS href
             FROM ({_links("v.url_count > v.pair_count")})
-            WHERE there IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, there
+            WHERE target IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, target
             HAVING count(*) > 1""",
         values={"v": "preview(tag)"},
         element="link",
@@ -357,11 +357,11 @@ RULES = (
         message='Lists {other} as "{lang}", which does not list this page in return',
         requires_rows="suspect_links",
         sql=f"""
-            SELECT {_PLACE}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
+            SELECT {_ENTRY}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
                 min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
                     THEN 'warning' ELSE 'error' END AS level
             FROM suspect_link_details WHERE is_listed AND NOT is_returned
-            GROUP BY {_PLACE}, there""",
+            GROUP BY {_ENTRY}, target""",
         values={"other": "preview(href)", "lang": "preview(hreflang)"},
         element="link",
         why="Any site can claim that a foreign page is a version of its own page. Search engines "
@@ -388,7 +388,7 @@ RULES = (
                     AND (SELECT count(*) FROM readable) > 1
                     AND NOT EXISTS (
                         SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
-                GROUP BY there) first""",
+                GROUP BY target) first""",
         values={"other": "preview(href)"},
         element="link",
         why="Each version needs an entry of its own with links to all others. The URL may be "
@@ -412,9 +412,9 @@ RULES = (
         "the other",
         requires_rows="suspect_links",
         sql=f"""
-            SELECT {_PLACE}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
+            SELECT {_ENTRY}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
             FROM suspect_link_details WHERE is_returned AND NOT is_alike AND is_listed
-            GROUP BY {_PLACE}""",
+            GROUP BY {_ENTRY}""",
         values={"other": "preview(href)"},
         element="link",
         why="All versions of a page must have the same links. If they differ, some versions do not "

@@ -47,7 +47,7 @@ RULES = (
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
         "THEN 'warning' ELSE 'error' END",
         element="loc",
-        needs=("place",),
+        needs=("location",),
         why="An index may only list sitemaps of its own site: the same scheme, host and port. "
         "Others are ignored, unless the robots.txt of their host declares them.",
         fix_hint="List the sitemap in an index on its own site, or declare it in the robots.txt of "
@@ -73,7 +73,7 @@ RULES = (
                 percent_decoded(remove_dot_segments(sitemap_folder)))
             AND {_NOT_PROVEN}""",
         element="loc",
-        needs=("place",),
+        needs=("location",),
         why="Google reads the sitemaps of an index from its own folder or below. Others are "
         "ignored, unless robots.txt declares the index.",
         fix_hint="Move the index to the root of the site, or declare it in robots.txt",
@@ -115,9 +115,9 @@ RULES = (
                 SELECT document, "offset", line, loc,
                     count(*) OVER (PARTITION BY document, normal_of(loc)) AS n,
                     row_number() OVER (
-                        PARTITION BY document, normal_of(loc) ORDER BY number) AS place
+                        PARTITION BY document, normal_of(loc) ORDER BY number) AS nth
                 FROM listed)
-            WHERE place = 2""",
+            WHERE nth = 2""",
         element="loc",
         why="Each entry names one file. If two entries have different dates, search engines may "
         "use either.",
@@ -184,10 +184,10 @@ RULES = (
         sql="""
             WITH shown AS (
                 SELECT n.document, n."offset", n.line, n.loc,
-                    string_agg(s.source, ' → ' ORDER BY n.place) || ' → ' ||
-                        arg_min(s.source, n.place) AS path
+                    string_agg(s.source, ' → ' ORDER BY n.nth) || ' → ' ||
+                        arg_min(s.source, n.nth) AS path
                 FROM (SELECT document, "offset", line, loc, unnest(way) AS step,
-                        generate_subscripts(way, 1) AS place
+                        generate_subscripts(way, 1) AS nth
                     FROM nested_indexes WHERE way IS NOT NULL AND child < document) n
                 JOIN sources s ON s.document = n.step
                 GROUP BY n.document, n."offset", n.line, n.loc)

@@ -108,7 +108,7 @@ RULES = (
     ),
     rule(
         "L003 near-limit info",
-        message="{share}% of the limit: {n:,} of {most:,} {what}",
+        message="{share}% of the limit: {n:,} of {most:,} {unit}",
         view="readable",
         # Generators that split fill each file: a listed or numbered file is full on purpose.
         where="""loc IS NULL
@@ -116,7 +116,7 @@ RULES = (
             AND (greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000
                 OR size BETWEEN 47185921 AND 52428800)""",
         values={
-            "what": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
+            "unit": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
             "if(kind = 'index', 'sitemaps', 'URLs'), 'bytes')",
             "n": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
             "greatest(entry_count, sitemap_count), size)",
@@ -133,10 +133,10 @@ RULES = (
     ),
     rule(
         "L008 engine-profile-limit warning",
-        message="{what} has {n:,} {unit}; {engine} accepts at most {most:,}",
+        message="{subject} has {n:,} {unit}; {engine} accepts at most {most:,}",
         sql="""
             SELECT document, NULL::UBIGINT AS "offset", NULL::UINTEGER AS line,
-                NULL::VARCHAR AS loc, 'File' AS what, size AS n, 'bytes' AS unit,
+                NULL::VARCHAR AS loc, 'File' AS subject, size AS n, 'bytes' AS unit,
                 'Baidu' AS engine, 10485760 AS most
             FROM readable WHERE profile() = 'baidu' AND size > 10485760
             UNION ALL

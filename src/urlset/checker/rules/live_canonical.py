@@ -24,13 +24,13 @@ def _canonical(path: str) -> str:
 RULES = (
     rule(
         "N105 url-noindex error",
-        message="{page} forbids indexing: {directives} ({place})",
+        message="{page} forbids indexing: {directives} ({origin})",
         view="listed_pages",
         where="verdict = 'ok' AND is_noindex",
         values={
             "page": "preview(loc)",
             "directives": "preview(array_to_string(robots, ', '))",
-            "place": "coalesce(CASE robots_from WHEN 'header' THEN 'X-Robots-Tag' "
+            "origin": "coalesce(CASE robots_from WHEN 'header' THEN 'X-Robots-Tag' "
             "WHEN 'meta' THEN 'robots meta tag' ELSE 'meta tag and X-Robots-Tag' END, 'robots')",
         },
         why="The sitemap asks search engines to index the page, and the page forbids it. They obey "

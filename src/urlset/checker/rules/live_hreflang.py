@@ -29,10 +29,10 @@ RULES = (
                     'offset': l."offset", 'line': l.line, 'loc': l.loc, 'href': a.href,
                     'tag': a.tag}, (l.document, l.entry)))
             FROM live_alternates a
-            JOIN live_pages t ON t.key = a.there AND t.fault IS NOT NULL
+            JOIN live_pages t ON t.key = a.href_key AND t.fault IS NOT NULL
             JOIN listed_urls l ON l.key = a.key
-            WHERE a.there <> a.key AND a.tag <> 'x-default'
-            GROUP BY a.there, t.fault""",
+            WHERE a.href_key <> a.key AND a.tag <> 'x-default'
+            GROUP BY a.href_key, t.fault""",
         values={"other": "preview(href)", "lang": "preview(tag)"},
         why="Search engines ignore a version that does not return a page, redirects, or may not "
         "be indexed. Readers of that language are sent to it all the same.",
@@ -57,9 +57,9 @@ RULES = (
                 list_filter(h.pairs, lambda p: NOT list_contains(s.pairs, p)) AS on_page,
                 list_filter(s.pairs, lambda p: NOT list_contains(h.pairs, p)) AS in_sitemap
             FROM listed_urls l
-            JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || there)) AS pairs
+            JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || href_key)) AS pairs
                 FROM live_alternates WHERE origin <> 'sitemap' GROUP BY key) h ON h.key = l.key
-            JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || there)) AS pairs
+            JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || href_key)) AS pairs
                 FROM live_alternates WHERE origin = 'sitemap' GROUP BY key) s ON s.key = l.key
             WHERE h.pairs <> s.pairs""",
         values={
@@ -93,12 +93,12 @@ RULES = (
             SELECT l.document, l."offset", l.line, l.loc, min(a.href) AS href, min(a.tag) AS tag,
                 CASE WHEN bool_and(a.tag = 'x-default') THEN 'warning' ELSE 'error' END AS level
             FROM live_alternates a
-            JOIN live_pages t ON t.key = a.there AND t.verdict = 'ok' AND t.fault IS NULL
+            JOIN live_pages t ON t.key = a.href_key AND t.verdict = 'ok' AND t.fault IS NULL
             JOIN listed_urls l ON l.key = a.key
             JOIN live_pages p ON p.key = a.key AND p.fault IS NULL
-            WHERE a.there <> a.key AND a.origin <> 'sitemap' AND NOT EXISTS (
-                SELECT 1 FROM live_alternates b WHERE b.key = a.there AND b.there = a.key)
-            GROUP BY l.document, l."offset", l.line, l.loc, a.there""",
+            WHERE a.href_key <> a.key AND a.origin <> 'sitemap' AND NOT EXISTS (
+                SELECT 1 FROM live_alternates b WHERE b.key = a.href_key AND b.href_key = a.key)
+            GROUP BY l.document, l."offset", l.line, l.loc, a.href_key""",
         values={"page": "preview(loc)", "other": "preview(href)", "lang": "preview(tag)"},
         why="Any site can claim that a foreign page is a version of its own page. Search engines "
         "accept two pages as versions of each other only if each lists the other.",

@@ -169,9 +169,9 @@ RULES = (
     ),
     rule(
         "N113 media-unreachable warning",
-        message="{what} {page}: {fault}",
+        message="{role} {page}: {fault}",
         sql="""
-            SELECT l.document, l."offset", l.line, l.loc, p.url, p.detail AS what, p.fault
+            SELECT l.document, l."offset", l.line, l.loc, p.url, p.detail AS role, p.fault
             FROM probes p JOIN listed_urls l ON l.key = p.key
             WHERE p.kind = 'media' AND p.fault IS NOT NULL""",
         values={"page": "preview(url)"},

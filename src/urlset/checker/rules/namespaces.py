@@ -97,7 +97,7 @@ RULES = (
     ),
     rule(
         "S023 schema-location info",
-        message="{name} {words}",
+        message="{name} {fault}",
         sql=r"""
             SELECT *, CASE
                 WHEN other <> 'http://www.w3.org/2001/XMLSchema-instance'
@@ -110,17 +110,17 @@ RULES = (
                     THEN 'names the schema of indexes in a sitemap: siteindex.xsd'
                 WHEN kind = 'index' AND contains(value, '/sitemap.xsd')
                     THEN 'names the schema of sitemaps in an index: sitemap.xsd'
-                END AS words
+                END AS fault
             FROM (
-                SELECT *, list_filter(parts, lambda part, place:
-                    place % 2 = 1 AND ends_with(lower(part), '.xsd'))[1] AS swapped
+                SELECT *, list_filter(parts, lambda part, position:
+                    position % 2 = 1 AND ends_with(lower(part), '.xsd'))[1] AS swapped
                 FROM (
                     SELECT *, list_filter(string_split_regex(value, '\s+'),
                         lambda part: part <> '') AS parts
                     FROM markup WHERE fact = 'schema-location'
                 )
             )
-            WHERE words IS NOT NULL""",
+            WHERE fault IS NOT NULL""",
         needs=("markup",),
         why="Only validation against the schemas uses this attribute, and it finds no schema or "
         "the wrong one. Search engines do not need it.",

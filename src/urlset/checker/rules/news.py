@@ -31,8 +31,8 @@ def _article(
 _REQUIRED = ("name", "language", "publication_date", "title")
 _DEAD = ("access", "genres", "keywords", "stock_tickers")
 
-_BEGIN = "earliest(w3c_moment(news.publication_date), news.publication_date)"
-_END = "latest(w3c_moment(news.publication_date), news.publication_date)"
+_BEGIN = "earliest(w3c_instant(news.publication_date), news.publication_date)"
+_END = "latest(w3c_instant(news.publication_date), news.publication_date)"
 
 RULES = (
     rule(
@@ -92,7 +92,7 @@ RULES = (
         message="Article is {n:,} hours old; the limit is 48 hours",
         view="articles",
         where=f"{_END} < check_time() - INTERVAL 48 HOURS",
-        values={"n": "date_diff('hour', w3c_moment(news.publication_date), check_time())"},
+        values={"n": "date_diff('hour', w3c_instant(news.publication_date), check_time())"},
         element="news:publication_date",
         why="A news sitemap is for articles of the last two days. Older ones stay in search and do "
         "not need a news:news.",
@@ -130,11 +130,11 @@ RULES = (
     ),
     rule(
         "G056 news-name info",
-        message='news:name "{v}" {what}',
+        message='news:name "{v}" {reason}',
         requires_rows="articles",
         sql=r"""
             SELECT document, "offset", line, loc, preview(news.name) AS v,
-                'has words in parentheses' AS what
+                'has words in parentheses' AS reason
             FROM articles WHERE regexp_matches(news.name, '\([^)]*\)')
             UNION ALL
             SELECT document, first.*, preview(name) AS v,

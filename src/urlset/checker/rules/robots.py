@@ -202,21 +202,21 @@ RULES = (
     ),
     rule(
         "R011 robots-sitemap-not-a-sitemap warning",
-        message="{loc} is not a sitemap but {what}",
+        message="{loc} is not a sitemap but {role}",
         requires_rows="declared",
         sql="""
-            SELECT source, line, loc, what FROM (
+            SELECT source, line, loc, role FROM (
                 SELECT d.source, d.line, d.loc, CASE
                     WHEN path_of(d.loc) = '/robots.txt' THEN 'robots.txt itself'
                     WHEN k.kind = 'html' THEN 'an HTML page'
                     WHEN k.kind IS NULL AND path_of(d.loc) = '/' AND query_of(d.loc) = ''
                         THEN 'the home page'
-                    END AS what
+                    END AS role
                 FROM declared d LEFT JOIN (
                     SELECT r.address, any_value(s.kind) AS kind
                     FROM document_urls r JOIN sources s USING (document) GROUP BY r.address
                 ) k ON k.address = normal_of(d.loc))
-            WHERE what IS NOT NULL""",
+            WHERE role IS NOT NULL""",
         needs=("robots",),
         why="Search engines read the declared URL as a sitemap, find none and report an error.",
         fix_hint="Declare the URL of the sitemap itself, or remove the line",
@@ -240,7 +240,7 @@ RULES = (
                 AND host IN (SELECT host FROM known_robots)
             GROUP BY document, kind, host""",
         element="loc",
-        needs=("place", "robots"),
+        needs=("location", "robots"),
         why="A sitemap may list URLs of another host if the robots.txt of that host declares it, "
         "which proves that both belong together. Otherwise search engines drop the URLs.",
         fix_hint="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
@@ -269,7 +269,7 @@ RULES = (
                 AND normal_of(url) NOT IN (SELECT normal_of(loc) FROM declared)
                 AND (kind = 'index' OR host NOT IN (
                     SELECT host FROM readable WHERE kind = 'index' AND host IS NOT NULL))""",
-        needs=("place", "robots"),
+        needs=("location", "robots"),
         why="A sitemap that nothing names, at an unusual location, is only found by search engines "
         "that it was submitted to.",
         fix_hint="Declare it in robots.txt, or move it to /sitemap.xml",

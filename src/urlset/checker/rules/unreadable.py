@@ -47,10 +47,10 @@ RULES = (
     ),
     rule(
         "N003 sitemap-unreachable error",
-        message="{words}",
+        message="{description}",
         # The children of an index on stdin are not read: one finding for all of them.
         sql="""
-            SELECT document, source, "offset", line, loc, loc || ': ' || error AS words,
+            SELECT document, source, "offset", line, loc, loc || ': ' || error AS description,
                 'error' AS level
             FROM failed WHERE failure IN ('unreachable', 'unreadable')
             UNION ALL

@@ -22,7 +22,7 @@ _DIFFERENT = ", ".join(
 _REPEATED = f"""
     SELECT document, loc, count(*) AS n, min("offset", 2)[2] AS "offset",
         arg_min(line, "offset", 2)[2] AS line, min(line) AS first,
-        concat_ws(', ', {_DIFFERENT}) AS what
+        concat_ws(', ', {_DIFFERENT}) AS fields
     FROM duplicates GROUP BY document, loc HAVING count(*) > 1"""
 
 _INDEX = r"'(?i)/(index|default)\.(html?|php|aspx?|jsp)(\?|$)'"
@@ -39,18 +39,19 @@ DIFFERENCE = f"""coalesce(nullif(concat_ws(', ',
     CASE {_differ(_WWW)} THEN '"www."' END,
     CASE {_differ(_INDEX)} THEN 'the name of an index file'
         {_differ(_SLASH)} THEN 'the slash at its end' END,
-    CASE WHEN spelled <> others THEN 'upper and lower case' END), ''),
+    CASE WHEN spelled <> other_spelled THEN 'upper and lower case' END), ''),
     CASE WHEN contains(loc || other, '%') THEN 'what is percent-encoded' ELSE 'spelling' END)"""
 """SQL: description of the difference between ``loc`` and ``other``, which are near duplicates."""
 
 # Short ids, such as those of videos, may differ only in case; words are usually lower case.
-IS_SAME_PAGE = """(spelled = others OR (split_part(spelled, '?', 2) = split_part(others, '?', 2)
+IS_SAME_PAGE = """(spelled = other_spelled OR (
+    split_part(spelled, '?', 2) = split_part(other_spelled, '?', 2)
     AND (split_part(spelled, '?', 1) = lower(split_part(spelled, '?', 1))
-        OR split_part(others, '?', 1) = lower(split_part(others, '?', 1)))))"""
+        OR split_part(other_spelled, '?', 1) = lower(split_part(other_spelled, '?', 1)))))"""
 """SQL condition: ``loc`` and ``other``, which share a ``duplicate_key``, are probably one page.
 
 This and :data:`DIFFERENCE` use ``spelled`` of the view ``duplicates``, and that of ``other`` as
-``others``.
+``other_spelled``.
 """
 
 _CONSOLIDATE = (
@@ -80,20 +81,21 @@ _SHARED = f"""{_FILED},
             (kind = 'text', document)) AS first
         FROM filed GROUP BY role, loc HAVING min(file) <> max(file)),
     shared AS (
-        SELECT f.document, f.loc, n, first.source AS other, first.lastmod AS their,
+        SELECT f.document, f.loc, n, first.source AS other, first.lastmod AS other_lastmod,
             kind <> first.kind AS is_other_format,
-            first.lastmod_text AS theirs, min(f."offset") AS "offset",
+            first.lastmod_text AS other_text, min(f."offset") AS "offset",
             arg_min({{'line': line, 'lastmod': lastmod, 'lastmod_text': lastmod_text}},
                 f."offset") AS own
         FROM filed f JOIN firsts USING (role, loc) WHERE f.file <> first.file GROUP BY ALL)
     SELECT document, "offset", own.line AS line, loc, n, other, is_other_format,
-        own.lastmod_text AS mine, theirs,
-        coalesce(CASE WHEN strlen(theirs) > 10 AND strlen(own.lastmod_text) > 10
-            THEN own.lastmod <> their WHEN strlen(theirs) <= 10 AND strlen(own.lastmod_text) <= 10
-            THEN NOT starts_with(theirs, own.lastmod_text)
-                AND NOT starts_with(own.lastmod_text, theirs)
-            ELSE earliest(own.lastmod, own.lastmod_text) > latest(their, theirs)
-                OR earliest(their, theirs) > latest(own.lastmod, own.lastmod_text)
+        own.lastmod_text AS own_text, other_text,
+        coalesce(CASE WHEN strlen(other_text) > 10 AND strlen(own.lastmod_text) > 10
+            THEN own.lastmod <> other_lastmod
+            WHEN strlen(other_text) <= 10 AND strlen(own.lastmod_text) <= 10
+            THEN NOT starts_with(other_text, own.lastmod_text)
+                AND NOT starts_with(own.lastmod_text, other_text)
+            ELSE earliest(own.lastmod, own.lastmod_text) > latest(other_lastmod, other_text)
+                OR earliest(other_lastmod, other_text) > latest(own.lastmod, own.lastmod_text)
             END, false) AS differs
     FROM shared"""
 
@@ -102,7 +104,7 @@ RULES = (
         "U023 duplicate-loc warning",
         message="URL listed {n:,} times, first in line {first}",
         requires_rows="duplicates",
-        sql=f"SELECT * FROM ({_REPEATED}) WHERE what = ''",
+        sql=f"SELECT * FROM ({_REPEATED}) WHERE fields = ''",
         element="loc",
         why="The second entry adds nothing, and counts towards the limit of 50,000.",
         fix_hint="List each URL once",
@@ -113,9 +115,9 @@ RULES = (
     ),
     rule(
         "U024 duplicate-loc-conflict warning",
-        message="URL listed {n:,} times, with different {what}; first in line {first}",
+        message="URL listed {n:,} times, with different {fields}; first in line {first}",
         requires_rows="duplicates",
-        sql=f"SELECT * FROM ({_REPEATED}) WHERE what <> ''",
+        sql=f"SELECT * FROM ({_REPEATED}) WHERE fields <> ''",
         element="loc",
         why="Readers use different entries: the first, the last or none.",
         fix_hint="List each URL once, with the correct values",
@@ -127,12 +129,13 @@ RULES = (
     ),
     rule(
         "U025 near-duplicate-loc info",
-        message="Differs from {other} only by {what}",
+        message="Differs from {other} only by {difference}",
         # U012 reports fragments.
         requires_rows="duplicates",
         sql=f"""
-            SELECT *, {DIFFERENCE} AS what FROM (
-                SELECT a.document, a.loc, spelled, first.loc AS other, first.spelled AS others,
+            SELECT *, {DIFFERENCE} AS difference FROM (
+                SELECT a.document, a.loc, spelled, first.loc AS other,
+                    first.spelled AS other_spelled,
                     min("offset") AS "offset", arg_min(line, "offset") AS line
                 FROM duplicates a JOIN (
                     SELECT document, dup_key,
@@ -174,7 +177,7 @@ RULES = (
     ),
     rule(
         "U502 conflict-across-files warning",
-        message="lastmod is {mine} here and {theirs} in {other}",
+        message="lastmod is {own_text} here and {other_text} in {other}",
         requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
         element="lastmod",
@@ -195,17 +198,18 @@ RULES = (
     ),
     rule(
         "U503 variant-across-files info",
-        message="Differs from {other}, in {there}, only by {what}",
+        message="Differs from {other}, in {other_source}, only by {difference}",
         requires_rows="duplicates",
         sql=f"""
-            SELECT *, {DIFFERENCE} AS what FROM ({_FILED},
+            SELECT *, {DIFFERENCE} AS difference FROM ({_FILED},
                 firsts AS (
                     SELECT role, dup_key, arg_min({{'file': file, 'source': source, 'loc': loc,
                         'spelled': spelled}}, (document, "offset")) AS first
                     FROM filed WHERE NOT contains(loc, '#') GROUP BY role, dup_key
                     HAVING min(loc) <> max(loc) AND min(file) <> max(file))
-                SELECT f.document, f.loc, spelled, first.loc AS other, first.spelled AS others,
-                    first.source AS there,
+                SELECT f.document, f.loc, spelled, first.loc AS other,
+                    first.spelled AS other_spelled,
+                    first.source AS other_source,
                     min(f."offset") AS "offset", arg_min(f.line, f."offset") AS line
                 FROM filed f JOIN firsts USING (role, dup_key)
                 WHERE f.file <> first.file AND f.loc <> first.loc AND NOT contains(f.loc, '#')

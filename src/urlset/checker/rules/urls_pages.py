@@ -72,7 +72,7 @@ RULES = (
     ),
     rule(
         "U018 loc-session-or-tracking warning",
-        message="Parameter {parameter} is {what}",
+        message="Parameter {parameter} is {role}",
         view="parameterized",
         where=f"{_IS_PAGE} AND (CASE WHEN regexp_matches(loc, '{_MAY_HAVE}') "
         f"THEN regexp_matches(query, '{_PARAMETER}') ELSE false END "
@@ -83,7 +83,7 @@ RULES = (
             f"nullif(split_part(regexp_extract(query, '{_PARAMETER}', 1), '=', 1), ''), "
             f"nullif(regexp_extract(path, '{IN_PATH}', 1), ''), "
             f"regexp_extract(path, '{IN_PATH}', 2))",
-            "what": f"CASE WHEN regexp_matches(query, '(?i)(?:^|[&;])({TRACKING})(?:=|&|;|$)') "
+            "role": f"CASE WHEN regexp_matches(query, '(?i)(?:^|[&;])({TRACKING})(?:=|&|;|$)') "
             f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({SESSION})(?:=|&|;|$)') "
             "THEN 'a tracking tag' ELSE 'a session id' END",
         },
@@ -113,11 +113,11 @@ RULES = (
     ),
     rule(
         "U021 loc-is-sitemap warning",
-        message="{what} is listed as a page",
+        message="{role} is listed as a page",
         sql=f"""
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
                 THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'
-                ELSE 'A sitemap' END AS what
+                ELSE 'A sitemap' END AS role
             FROM (SELECT document, "offset", line, loc, sitemap, path FROM unusual_urls
                 WHERE kind <> 'index' AND (path = '/robots.txt'
                 OR ((contains(path, '.xml') OR contains(path, '.txt')) AND regexp_matches(path,

@@ -106,7 +106,7 @@ _SWITCHES = {
     for name in ("family_friendly", "requires_subscription", "live")
 }
 
-_EXPIRY = "latest(w3c_moment(video.expiration_date), video.expiration_date)"
+_EXPIRY = "latest(w3c_instant(video.expiration_date), video.expiration_date)"
 
 
 def _relation(name: str) -> str:
@@ -317,13 +317,13 @@ RULES = (
     ),
     rule(
         "G028 video-expired warning",
-        message="expiration_date {v} is {what}",
+        message="expiration_date {v} is {reason}",
         view="videos",
         where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < check_time() "
-        f"OR coalesce({_EXPIRY} < w3c_moment(video.publication_date), false) END",
+        f"OR coalesce({_EXPIRY} < w3c_instant(video.publication_date), false) END",
         values={
             "v": "preview(video.expiration_date)",
-            "what": f"CASE WHEN {_EXPIRY} < check_time() THEN 'in the past' "
+            "reason": f"CASE WHEN {_EXPIRY} < check_time() THEN 'in the past' "
             "ELSE 'before publication_date ' || video.publication_date END",
         },
         element="video:video",

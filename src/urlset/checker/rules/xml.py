@@ -110,11 +110,11 @@ RULES = (
     ),
     rule(
         "X017 xml-declaration info",
-        message="{words}",
+        message="{description}",
         view="markup",
         where="fact = 'declaration' AND value IS DISTINCT FROM '1.0'",
         values={
-            "words": "CASE WHEN value IS NULL THEN 'No XML declaration' "
+            "description": "CASE WHEN value IS NULL THEN 'No XML declaration' "
             "ELSE 'XML version is ' || value || ', expected 1.0' END"
         },
         needs=("markup",),
