@@ -53,7 +53,7 @@ MESSAGES_OF_OTHERS = {
     "urlset.arrow.streams": "errors of other libraries; only their white space is changed",
     "urlset.cli.app": "typer puts sentences of its own around the messages of options",
     "urlset.inflate": "zlib.error has no code; its number is taken off",
-    "urlset.object_store.store": "obstore has no codes; XML and secrets are taken out",
+    "urlset.object_store": "obstore has no codes; XML and secrets are taken out",
     "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
     "urlset.submitter.indexnow": "Yandex has no codes; its texts say what it refuses",
 }
@@ -73,9 +73,7 @@ SMALL_MODULES = {
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.html.parse": "the only module that imports selectolax",
     "urlset.http.rate_limiter": "state of all hosts, without I/O",
-    "urlset.object_store.aws_profile": "format of the configuration files of AWS",
     "urlset.option_schema.diff": "one module per command",
-    "urlset.publisher.factory": "imports a target only if an output names it",
     "urlset.reporter.github": "one module per output format",
     "urlset.reporter.json": "one module per output format",
     "urlset.reporter.junit": "one module per output format",

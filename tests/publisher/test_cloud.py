@@ -18,8 +18,8 @@ obstore = pytest.importorskip("obstore", reason="obstore is not installed (urlse
 
 from obstore.store import LocalStore, MemoryStore  # noqa: E402
 
+from urlset import object_store  # noqa: E402
 from urlset.object_store import ObjectStore  # noqa: E402
-from urlset.object_store import store as object_store  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import TargetError
-from urlset.publisher import FolderTarget, expired_orphans, open_target, recovery, update_orphans
+from urlset.publisher import FolderTarget, expired_orphans, journal, open_target, update_orphans
 from urlset.publisher.file_lock import LOCK_NAME
 from urlset.publisher.journal import Step, read_journal
 
@@ -187,7 +187,7 @@ def test_file_system_without_locks_is_served_and_sweeps_with_care(tmp_path, monk
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(file_lock, "_lock", lock)
-    young = recovery.make_staging(tmp_path, "sitemap")
+    young = journal.make_staging(tmp_path, "sitemap")
 
     publish(tmp_path, {"a.xml": b"1"})
 
@@ -198,12 +198,12 @@ def test_file_system_without_locks_is_served_and_sweeps_with_care(tmp_path, monk
 
 
 def test_leftovers_of_this_machine_go_at_once_those_of_others_after_a_day(tmp_path, monkeypatch):
-    ours = recovery.make_staging(tmp_path, "sitemap")
-    other_label = recovery.make_staging(tmp_path, "shop")
+    ours = journal.make_staging(tmp_path, "sitemap")
+    other_label = journal.make_staging(tmp_path, "shop")
     with monkeypatch.context() as patch:
-        patch.setattr(recovery, "_machine", lambda: ("aaaaaa", "bbbbbb"))
-        young = recovery.make_staging(tmp_path, "sitemap")
-        old = recovery.make_staging(tmp_path, "sitemap")
+        patch.setattr(journal, "_machine", lambda: ("aaaaaa", "bbbbbb"))
+        young = journal.make_staging(tmp_path, "sitemap")
+        old = journal.make_staging(tmp_path, "sitemap")
         os.utime(old, (1_700_000_000, 1_700_000_000))
 
     publish(tmp_path, {"a.xml": b"1"})
@@ -226,7 +226,7 @@ def half_swapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         applied.append(step)
         real(step)
 
-    from urlset.publisher import journal, local
+    from urlset.publisher import local
 
     real = journal.apply
     with monkeypatch.context() as patch:
@@ -387,7 +387,7 @@ def test_journal_that_names_files_of_other_folders_moves_nothing(tmp_path):
     site, precious = tmp_path / "site", tmp_path / "precious"
     site.mkdir()
     precious.write_bytes(b"1")
-    staging = recovery.make_staging(site, "sitemap")
+    staging = journal.make_staging(site, "sitemap")
     (staging / "old").mkdir()
     (staging / "old" / "x").write_bytes(b"evil")
     mark = (precious.stat().st_size, precious.stat().st_mtime_ns)

@@ -9,7 +9,7 @@ from tests.s3 import KEY, SECRET, ask
 from tests.site_box import gz, index_of, urlset_of
 from urlset import check, read
 from urlset.errors import SourceError, TargetError
-from urlset.object_store.aws_profile import aws_profile
+from urlset.object_store import aws_profile
 from urlset.publisher import open_target
 
 

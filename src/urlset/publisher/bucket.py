@@ -18,7 +18,7 @@ from urlset.publisher.target import check_swap, checked_name
 from urlset.tempdirs import LockedTempDir
 
 if TYPE_CHECKING:
-    from urlset.object_store.store import Attributes, UpdateVersion
+    from urlset.object_store import Attributes, UpdateVersion
 
 __all__ = ["Bucket"]
 

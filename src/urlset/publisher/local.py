@@ -13,8 +13,16 @@ from types import TracebackType
 from urlset.atomic import expect_no_outside_link
 from urlset.errors import TargetError
 from urlset.publisher.file_lock import FolderLock
-from urlset.publisher.journal import Step, apply, sync_files, sync_folder, undo, write_journal
-from urlset.publisher.recovery import make_staging, recover
+from urlset.publisher.journal import (
+    Step,
+    apply,
+    make_staging,
+    recover,
+    sync_files,
+    sync_folder,
+    undo,
+    write_journal,
+)
 from urlset.publisher.target import check_swap, checked_name
 from urlset.tempdirs import LockedTempDir
 
