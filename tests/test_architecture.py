@@ -83,7 +83,6 @@ SMALL_MODULES = {
     "urlset.submitter.answers": "errors of all engines, whatever their shape",
     "urlset.submitter.request_text": "wire format of a request, without secrets",
     "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
-    "urlset.writer.constraints": "table of constraints, one line each",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
@@ -388,7 +387,7 @@ MAGIC_BYTES_MODULES = {
     "urlset.fixer.fixers.xml_syntax": "replaces the XML declaration",
     "urlset.formats.encoding": "byte order marks and the XML declaration",
     "urlset.formats.signatures": "the signatures",
-    "urlset.writer.index": "writes the XML declaration",
+    "urlset.writer.file_set": "writes the XML declaration",
     "urlset.writer.robots_txt": "pattern of a comment after a byte order mark",
 }
 

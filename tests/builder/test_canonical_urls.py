@@ -27,7 +27,7 @@ from urlset.engine import available
 from urlset.model import Alternate, Entry, Image
 from urlset.sources import Candidate, CandidateRows, open_source
 from urlset.writer import values
-from urlset.writer.value_problem import ValueProblem
+from urlset.writer.values import ValueProblem
 
 BASE = "https://example.com/de/"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import urlset
 from tests.odd_rows import SITE, plain_urls, priorities, rows, texts_of_dates, urls
 from urlset.engine import available
-from urlset.writer import splitter, validation
+from urlset.writer import input_rows, splitter
 
 native = pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
 
@@ -131,7 +131,7 @@ def test_plain_rows_are_not_looked_at_one_by_one(form, tmp_path, monkeypatch):
         seen.extend(row for row, _ in numbered)
         return validate(numbered, rules)
 
-    validate = validation.validate_rows
+    validate = input_rows.validate_rows
     monkeypatch.setattr(splitter, "validate_rows", validate_rows)
 
     made = urlset.write(given_rows, tmp_path, base_url=SITE, engine="native")

@@ -13,7 +13,7 @@ import urlset
 from urlset.engine import Engine, available, get
 from urlset.model import Entry
 from urlset.writer import Publication
-from urlset.writer.index import render_indexes
+from urlset.writer.file_set import render_indexes
 from urlset.writer.stylesheet import css, local_file_name, updated_content
 
 BASE = "https://example.com/"

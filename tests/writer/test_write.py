@@ -19,7 +19,7 @@ from urlset import Document, Entry, EntryError, Image, TargetError, Video, parse
 from urlset.engine import Engine
 from urlset.model import Alternate, News, ProgressEvent
 from urlset.writer import Publication
-from urlset.writer.index import render_indexes
+from urlset.writer.file_set import render_indexes
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

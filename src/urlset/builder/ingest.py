@@ -25,9 +25,8 @@ from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, decode_fault
 from urlset.store import ScratchDatabase
 from urlset.writer import Rejection
-from urlset.writer.input_batches import Batch
-from urlset.writer.validation import Rules, validate
-from urlset.writer.value_problem import ValueProblem, shown
+from urlset.writer.input_rows import Batch, Rules, validate
+from urlset.writer.values import ValueProblem, shown
 
 __all__ = ["Ingest"]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions
-from urlset.writer.file_names import FileNaming
+from urlset.writer.file_set import FileNaming
 
 __all__ = ["FileNames"]
 

@@ -14,7 +14,7 @@ from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL
 from urlset.urls import parse_url
-from urlset.writer.file_names import FileNaming
+from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
 
 __all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite"]

@@ -19,7 +19,7 @@ from urlset.model import ProgressEvent
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
-from urlset.writer.index import render_indexes
+from urlset.writer.file_set import render_indexes
 
 Listed = tuple[str, datetime | None]
 

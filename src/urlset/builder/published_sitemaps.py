@@ -24,8 +24,7 @@ from urlset.engine import Engine
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
-from urlset.writer.file_names import FileNaming
-from urlset.writer.index import read_index
+from urlset.writer.file_set import FileNaming, read_index
 
 __all__ = ["import_published"]
 

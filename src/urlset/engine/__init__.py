@@ -226,7 +226,7 @@ class Engine(Protocol):
         """
 
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:
-        """Return the rows, in order, that :mod:`urlset.writer.validation` has to check.
+        """Return the rows, in order, that :mod:`urlset.writer.input_rows` has to check.
 
         All other rows are valid, and validation would not change them. An engine may return more
         rows than necessary.

@@ -21,8 +21,8 @@ from urlset.sources.candidates import (
 )
 from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.table import map_batches
-from urlset.writer.validation import Rules, as_entry, input_loc, validate_except_loc
-from urlset.writer.value_problem import ValueProblem
+from urlset.writer.input_rows import Rules, as_entry, input_loc, validate_except_loc
+from urlset.writer.values import ValueProblem
 
 __all__ = ["CandidateRows", "InMemorySource"]
 

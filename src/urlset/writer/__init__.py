@@ -16,12 +16,10 @@ from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
-from urlset.writer.file_names import FileNaming, Format
-from urlset.writer.index import PublishedSet, render_indexes
-from urlset.writer.input_batches import batches
+from urlset.writer.file_set import FileNaming, Format, PublishedSet, render_indexes
+from urlset.writer.input_rows import Rules, batches
 from urlset.writer.result import Publication, Rejection, WrittenFile
 from urlset.writer.splitter import Limits, RenderedDocument, Splitter
-from urlset.writer.validation import Rules
 
 __all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
 

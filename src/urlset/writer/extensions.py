@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from urlset.dates import parse_date
 from urlset.document import parse
 from urlset.model import (
     Alternate,
@@ -22,8 +23,8 @@ from urlset.model import (
 )
 from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
 from urlset.urls import SPACE
-from urlset.writer import constraints, values
-from urlset.writer.value_problem import ValueProblem
+from urlset.writer import values
+from urlset.writer.values import ValueProblem
 
 __all__ = ["extensions", "from_text", "is_blank"]
 
@@ -121,7 +122,7 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
         tags=tuple(tag for tag in map(_tag, _listed(video.tags, "tags")) if tag is not None),
         tvshow=_one(video.tvshow, "tvshow", TvShow, _checked_texts),
         **{
-            name: constraints.media_url(value, name, base)
+            name: _media_url(value, name, base)
             for name in ("thumbnail_loc", "content_loc", "player_loc")
             if (value := getattr(texts, name)) is not None
         },
@@ -133,7 +134,7 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
             raise ValueProblem(
                 name, loc, "another URL than that of the page", "give the media itself"
             )
-    constraints.check(made, constraints.VIDEO)
+    _check(made, VIDEO_CONSTRAINTS)
     for name in ("restriction", "platform"):
         if getattr(made, name) is not None and getattr(made, f"{name}_relationship") is None:
             raise ValueProblem(f"{name}_relationship", None, "allow or deny", "say which is meant")
@@ -149,7 +150,7 @@ def _news(news: News) -> News:
     for name in ("name", "language", "publication_date", "title"):
         if getattr(made, name) is None:
             raise ValueProblem(name, None, "a value, which every article needs", "give one")
-    constraints.check(made, constraints.NEWS)
+    _check(made, NEWS_CONSTRAINTS)
     return made
 
 
@@ -157,18 +158,18 @@ def _alternate(link: Alternate, base: str | None) -> Alternate:
     made = _texts(link)
     if made.href is None:
         raise ValueProblem("href", None, "the URL of the other version", "give one")
-    if constraints.is_app(made.href):
+    if _is_app(made.href):
         return made
     if made.hreflang is None and made.media is None:
         raise ValueProblem("hreflang", None, "a language, or x-default", "give one, or media")
     made = made._replace(href=values.url(made.href, "href", base))
-    constraints.check(made, constraints.ALTERNATE)
+    _check(made, ALTERNATE_CONSTRAINTS)
     return made
 
 
 def _checked_texts(show: TvShow) -> TvShow:
     made = _texts(show)
-    constraints.check(made, constraints.TVSHOW)
+    _check(made, TVSHOW_CONSTRAINTS)
     return made
 
 
@@ -287,3 +288,87 @@ def _count(made: dict[str, Any]) -> int:
         nested = (video.tags, video.prices, video.content_segments, video.ids)
         count += len(Video._fields) + len(TvShow._fields) + sum(map(len, nested))
     return count
+
+
+class Constraint(NamedTuple):
+    """Constraint of a text: a predicate, and its description for messages."""
+
+    is_valid: Callable[[str], object]
+    expected: str
+
+
+def _check(record: Any, constraints: Mapping[str, Constraint]) -> None:
+    """Raise :class:`ValueProblem` for the first value of a record that violates its constraint."""
+    for name, constraint in constraints.items():
+        value = getattr(record, name)
+        if value is not None and not constraint.is_valid(value):
+            raise ValueProblem(name, value, constraint.expected, "fix it, or leave it out")
+
+
+def _is_app(href: str) -> bool:
+    """Return whether a link leads to an app; it has no host (``android-app://com.example/…``)."""
+    return href.lower().startswith(("android-app:", "ios-app:"))
+
+
+def _media_url(value: str, field: str, base: str | None) -> str:
+    """Validate a URL of a video, which may be http, https or ftp (Google, video sitemaps)."""
+    if value[:6].lower() == "ftp://":
+        values.url(f"http{value[3:]}", field, base)
+        return value
+    return values.url(value, field, base)
+
+
+def _pattern(pattern: str, expected: str) -> Constraint:
+    return Constraint(re.compile(pattern, re.ASCII).fullmatch, expected)
+
+
+def _is_day_or_finer(text: str) -> bool:
+    date = parse_date(text)
+    return date.code is None and date.precision not in ("year", "month")
+
+
+def _is_duration(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= 28_800
+
+
+def _is_rating(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text, re.ASCII) is not None and float(text) <= 5
+
+
+_DATE = Constraint(
+    _is_day_or_finer, "a date (2026-01-31) or a time with its zone (2026-01-31T12:00:00Z)"
+)
+_YES_NO = _pattern("yes|no|Yes|No|YES|NO", "yes or no")
+_RELATIONSHIP = _pattern("allow|deny", "allow or deny")
+
+# Codes G025 to G033. G029 is a warning there, but other values than yes and no have no meaning.
+VIDEO_CONSTRAINTS = {
+    "description": Constraint(lambda text: len(text) <= 2_048, "at most 2,048 characters"),
+    "player_loc_allow_embed": _YES_NO,
+    "duration": Constraint(_is_duration, "whole seconds from 1 to 28,800"),
+    "expiration_date": _DATE,
+    "rating": Constraint(_is_rating, "a number from 0.0 to 5.0"),
+    "view_count": _pattern("[0-9]+", "a whole number"),
+    "publication_date": _DATE,
+    "family_friendly": _YES_NO,
+    "restriction": _pattern("[A-Z]{2}( +[A-Z]{2})*", "countries in two capitals, blanks between"),
+    "restriction_relationship": _RELATIONSHIP,
+    "requires_subscription": _YES_NO,
+    "platform": _pattern(
+        "(web|mobile|tv)( (web|mobile|tv))*", "web, mobile and tv, blanks between"
+    ),
+    "platform_relationship": _RELATIONSHIP,
+    "live": _YES_NO,
+}
+TVSHOW_CONSTRAINTS = {"premier_date": _DATE}
+# Codes G051 and G052.
+NEWS_CONSTRAINTS = {
+    "language": _pattern("[a-z]{2,3}|zh-cn|zh-tw", "two or three small letters, zh-cn or zh-tw"),
+    "publication_date": _DATE,
+}
+# The syntax of RFC 5646; `urlset check` reports languages that do not exist.
+ALTERNATE_CONSTRAINTS = {
+    "hreflang": _pattern(
+        "[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*", 'a language such as "en-GB", or x-default'
+    ),
+}

@@ -9,10 +9,9 @@ from urlset.engine import Columns, Engine, Renderer, WrittenUrls
 from urlset.errors import EntryError
 from urlset.model import ProgressEvent
 from urlset.protocol import MAX_NEWS
-from urlset.writer.input_batches import Batch, TableBatch
+from urlset.writer.input_rows import Batch, Rules, TableBatch, input_loc, validate_rows
 from urlset.writer.result import Rejection
-from urlset.writer.validation import Rules, input_loc, validate_rows
-from urlset.writer.value_problem import shown
+from urlset.writer.values import shown
 
 __all__ = ["Limits", "RenderedDocument", "Splitter"]
 

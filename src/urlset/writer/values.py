@@ -1,4 +1,4 @@
-"""Validate and convert single values of an entry."""
+"""Validate and convert single values of an entry; the exception for an invalid one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,52 @@ from urlset.dates import (
     parse_date,
 )
 from urlset.engine.reference.values import escape
+from urlset.errors import EntryError
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
 from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrap
-from urlset.writer.value_problem import ValueProblem
 
-__all__ = ["changefreq", "lastmod", "priority", "text", "url"]
+__all__ = ["ValueProblem", "changefreq", "lastmod", "priority", "shown", "text", "url"]
+
+_SHOWN = 120
+
+
+class ValueProblem(Exception):
+    """Value that may not be written: its field, what is expected, and how to fix it."""
+
+    def __init__(self, field: str, value: object, expected: str, advice: str):
+        super().__init__(field, value, expected, advice)
+        self.field = field
+        self.value = value
+        self.expected = expected
+        self.advice = advice
+
+    def within(self, where: str) -> ValueProblem:
+        """Return the problem with the field inside a record, as ``images[0].loc``."""
+        return ValueProblem(f"{where}.{self.field}", self.value, self.expected, self.advice)
+
+    def in_row(self, row: int) -> EntryError:
+        """Return the :class:`urlset.EntryError` for this problem in a row."""
+        detail = f"expected {self.expected}, found {shown(self.value)}; {self.advice}"
+        return EntryError(
+            f"row {row}, {self.field}: {detail}",
+            row=row,
+            field=self.field,
+            value=self.value,
+            detail=detail,
+        )
+
+
+def shown(value: object) -> str:
+    """Return the text of a value for a message, on one line and clipped.
+
+    >>> shown("a"), shown(None)
+    ("'a'", 'nothing')
+    """
+    if value is None:
+        return "nothing"
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
 
 # Most URLs need no further check: printable ASCII after a host of plain labels. The last label is
 # not a number: an IPv4 address needs a check.

@@ -1,6 +1,6 @@
 //! Detection of entries that are certainly valid, which need no further validation.
 //!
-//! `urlset.writer.validation` is the specification: it accepts every row that is certain here, and
+//! `urlset.writer.input_rows` is the specification: it accepts every row that is certain here, and
 //! leaves it unchanged. Rare cases (other extensions, international URLs, values to trim) are never
 //! certain, so the specification decides on them.
 

@@ -25,7 +25,7 @@ from urlset.sources.tables.casts import (
 )
 from urlset.sources.tables.nested_columns import UNCONVERTED
 from urlset.store import identifier, quoted
-from urlset.writer.input_batches import intended_field
+from urlset.writer.input_rows import intended_field
 
 __all__ = [
     "ColumnPlan",

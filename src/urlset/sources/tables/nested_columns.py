@@ -14,7 +14,7 @@ from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
 from urlset.sources.candidates import FAULT, encode_fault
 from urlset.writer import values
 from urlset.writer.extensions import from_text, is_blank
-from urlset.writer.value_problem import ValueProblem
+from urlset.writer.values import ValueProblem
 
 __all__ = ["NESTED_FIELDS", "UNCONVERTED", "convert_nested_columns"]
 
