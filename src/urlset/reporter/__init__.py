@@ -7,10 +7,7 @@ a role, and the command line maps roles to colours.
 
 from __future__ import annotations
 
-from urlset.reporter.github import report_github
-from urlset.reporter.json import report_json
-from urlset.reporter.junit import report_junit
-from urlset.reporter.sarif import report_sarif
+from urlset.reporter.machine_formats import report_github, report_json, report_junit, report_sarif
 from urlset.reporter.text import (
     count_by_rule,
     report_statistics,
