@@ -31,7 +31,7 @@ LAYERS = {
 
 # The one module or package that imports each outside library.
 LIBRARIES = {
-    "adbc_driver_manager": "urlset.sources.tables.adbc",  # any database, its rows as Arrow
+    "adbc_driver_manager": "urlset.sources.tables.query",  # any database, its rows as Arrow
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core

@@ -290,7 +290,7 @@ def test_build_from_what_cannot_be_read_writes_nothing(data, words, urlset):
 
 
 def test_build_from_a_line_without_an_end(urlset, monkeypatch):
-    monkeypatch.setattr("urlset.sources.text_files.MAX_LINE", 1_000)
+    monkeypatch.setattr("urlset.sources.text.MAX_LINE", 1_000)
 
     ran = urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n" + b"x" * 5_000)
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.docs.transcripts import Section, matches, read_sections, run_command
 from tests.postgres import postgres
-from urlset.sources.tables import adbc
-from urlset.sources.tables.dsn import Dsn
+from urlset.sources.tables import query
+from urlset.sources.tables.query import Dsn
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "building.md"
@@ -47,12 +47,12 @@ def postgresql(monkeypatch):
     manager = pytest.importorskip("adbc_driver_manager", reason="urlset[sql] is not installed")
     pytest.importorskip("adbc_driver_postgresql", reason="urlset[sql] is not installed")
     with postgres() as url:
-        _, driver, _ = adbc._driver(Dsn(url))
+        _, driver, _ = query._driver(Dsn(url))
         with (
             manager.AdbcDatabase(driver=driver, uri=url) as database,
             manager.AdbcConnection(database) as connection,
         ):
-            adbc._run(manager, connection, PRODUCTS)
+            query._run(manager, connection, PRODUCTS)
         monkeypatch.setenv("SHOP_DATABASE", url)
         yield
 

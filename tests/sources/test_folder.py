@@ -10,7 +10,7 @@ import pytest
 
 from urlset import SourceError
 from urlset.sources import CANDIDATE, Candidate, HtmlFolder
-from urlset.sources.html.file_urls import FileUrls, same_page
+from urlset.sources.html.files import FileUrls, same_page
 
 BASE = "https://example.com/"
 PAGE = "<!doctype html><title>Tea</title><p>Of many kinds."

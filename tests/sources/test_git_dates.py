@@ -10,7 +10,7 @@ import pytest
 from urlset.errors import ConfigurationError
 from urlset.sources import HtmlFolder
 from urlset.sources.git import GitDatedSource
-from urlset.sources.git import history as git_history
+from urlset.sources.git import repository as git_history
 from urlset.sources.git.dates import GitDates, git_dates
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

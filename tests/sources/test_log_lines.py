@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from urlset.engine import available, get
 from urlset.sources.logs import AccessLog
-from urlset.sources.logs.timestamps import TimestampParser
+from urlset.sources.logs.lines import TimestampParser
 
 HEADS = ["192.0.2.1 - - ", "192.0.2.1 - kim ", "example.com:443 192.0.2.1 - - ", "192.0.2.1 kim - "]
 HEADS += ["other.example 192.0.2.1 - kim ", "- - - ", "192.0.2.1 - a [b ", "a/b 192.0.2.1 - - "]

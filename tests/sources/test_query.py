@@ -12,9 +12,8 @@ import pytest
 from tests.postgres import PASSWORD, postgres
 from tests.sources.test_tables import rows
 from urlset.errors import QueryError, SourceError
-from urlset.sources.tables import adbc
-from urlset.sources.tables.dsn import Dsn
-from urlset.sources.tables.query import Query
+from urlset.sources.tables import query
+from urlset.sources.tables.query import Dsn, Query
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +21,13 @@ def server():
     manager = pytest.importorskip("adbc_driver_manager", reason="urlset[sql] is not installed")
     pytest.importorskip("adbc_driver_postgresql", reason="urlset[sql] is not installed")
     with postgres() as url:
-        kind, driver, _ = adbc._driver(Dsn(url))
+        kind, driver, _ = query._driver(Dsn(url))
         assert kind == "postgresql"
         with (
             manager.AdbcDatabase(driver=driver, uri=url) as database,
             manager.AdbcConnection(database) as connection,
         ):
-            adbc._run(
+            query._run(
                 manager,
                 connection,
                 "CREATE TABLE pages AS SELECT 'https://example.com/p/' || i AS url, "

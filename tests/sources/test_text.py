@@ -16,10 +16,9 @@ from urlset.errors import QueryError, SourceError
 from urlset.formats.detect import detect_kind
 from urlset.sources import factory
 from urlset.sources.factory import SourceOptions, StreamSource, open_source
-from urlset.sources.json_array import json_items
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.table import Table
-from urlset.sources.text import TextSource
+from urlset.sources.text import TextSource, json_items
 
 NS = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
 SITEMAP = f"<urlset {NS}><url><loc>https://e.com/a</loc></url></urlset>".encode()
@@ -81,7 +80,7 @@ def test_csv_takes_all_columns():
 
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 def test_json_array(piece, monkeypatch):
-    monkeypatch.setattr("urlset.sources.json_array._CHUNK_SIZE", piece)
+    monkeypatch.setattr("urlset.sources.text._CHUNK_SIZE", piece)
     data = b'\n[{"loc": "/a", "priority": 0.5},\n  "/b",\n {"url":\n "/c", "priority": 1}\n]\n'
 
     assert listed(data) == [
@@ -93,7 +92,7 @@ def test_json_array(piece, monkeypatch):
 
 
 def test_json_array_of_numbers_cut_between_pieces(monkeypatch):
-    monkeypatch.setattr("urlset.sources.json_array._CHUNK_SIZE", 2)
+    monkeypatch.setattr("urlset.sources.text._CHUNK_SIZE", 2)
 
     found = list(json_items(io.StringIO("[1234, 56]"), "a.json"))
 

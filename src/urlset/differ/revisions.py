@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urlset.errors import SourceError
 from urlset.formats.detect import has_sitemap_ending
 from urlset.protocol import READ_LIMIT
-from urlset.sources.git.command import GitError, read_blobs, run_git
+from urlset.sources.git.repository import GitError, read_blobs, run_git
 
 __all__ = ["Revision", "extract_revision", "split_revision"]
 

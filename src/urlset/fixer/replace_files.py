@@ -18,7 +18,7 @@ from urlset.fixer.container import open_container
 from urlset.fixer.fix_set import FixedDocument
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
-from urlset.sources.git.command import GitError, run_git
+from urlset.sources.git.repository import GitError, run_git
 
 __all__ = ["Backups", "Written", "replace_files", "write_fixed"]
 

@@ -1,31 +1,191 @@
-"""Source for text files, with line numbers: lists of URLs, CSV, JSON Lines, JSON arrays."""
+"""Source that reads text files row by row with line numbers: lists of URLs, CSV, JSON lines."""
 
 from __future__ import annotations
 
 import csv
+import io
 import json
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from typing import IO, Any, ClassVar
 
 from urlset.arrow.ipc import table_of
 from urlset.arrow.streams import ColumnType, rows_to_batch
 from urlset.errors import SourceError
-from urlset.formats.detect import TextForm, detect_text_form, is_json_array, read_head
-from urlset.sources import text_files
+from urlset.formats.compression import DAMAGE, open_gzip
+from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_array, read_head
 from urlset.sources.candidates import SourceType
-from urlset.sources.json_array import json_items
+from urlset.sources.tables.casts import convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
-from urlset.sources.tables.nested_columns import convert_nested_columns
-from urlset.sources.text_files import open_text
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
-__all__ = ["TextSource"]
+__all__ = ["TextSource", "json_items"]
+
+MAX_LINE = 1 << 24
+"""Maximum characters of a line, and of a cell; far more than any valid entry has."""
+
+
+@contextmanager
+def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
+    """Open a text file, decompressed and decoded.
+
+    Raises:
+        urlset.SourceError: Bytes that are read within the block are invalid.
+    """
+    with ExitStack() as stack:
+        try:
+            data: IO[bytes] = stack.enter_context(open(path, "rb"))
+            if head.is_compressed:
+                data = stack.enter_context(open_gzip(data))
+            yield stack.enter_context(io.TextIOWrapper(data, encoding=head.encoding, newline=""))
+        except UnicodeDecodeError as error:
+            raise SourceError(
+                f"{name}: expected UTF-8, found byte 0x{error.object[error.start]:02x}; "
+                "convert it, e.g. with `iconv -f windows-1252 -t utf-8`"
+            ) from error
+        except UnicodeError as error:
+            raise SourceError(f"{name}: expected text, found: {error}") from error
+        except DAMAGE as error:
+            raise SourceError(f"{name}: expected complete gzip data, found: {error}") from error
+        except csv.Error as error:
+            raise SourceError(f"{name}: expected CSV, found: {error}") from error
+        except OSError as error:
+            if isinstance(error, SourceError):
+                raise
+            raise SourceError(f"cannot read {name!r}: {error.strerror or error}") from error
+
+
+_CHUNK_SIZE = 1 << 20
+_LITERAL_PREFIX = re.compile(r"-|t|tr|tru|f|fa|fal|fals|n|nu|nul")
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def json_items(file: IO[str], name: str) -> Iterator[tuple[int, Any]]:
+    r"""Yield each item of an array with the number of the line on which it begins.
+
+    Raises:
+        urlset.SourceError: The array is invalid, or an item is too long.
+
+    >>> from io import StringIO
+    >>> list(json_items(StringIO('["/a",\n {"loc": "/b"}]'), "a.json"))
+    [(1, '/a'), (2, {'loc': '/b'})]
+    """
+    return _ItemReader(file, name).items()
+
+
+class _ItemReader:
+    def __init__(self, file: IO[str], name: str):
+        self._file, self._name = file, name
+        self._text, self._at, self._line = "", 0, 1
+        self._is_at_end = False
+        self._decoder = json.JSONDecoder()
+
+    def items(self) -> Iterator[tuple[int, Any]]:
+        if self._next_character() != "[":
+            raise self._error("an array of JSON")
+        self._at += 1
+        first = self._next_character()
+        if not first:
+            raise self._truncated()
+        if first == "]":
+            self._at += 1
+        else:
+            while True:
+                yield self._item()
+                separator = self._next_character()
+                self._at += 1
+                if separator == "]":
+                    break
+                if not separator:
+                    raise self._truncated()
+                if separator != ",":
+                    raise self._error(f"a comma or ] after an item, found {separator}")
+                if not self._next_character():
+                    raise self._truncated()
+        if self._next_character():
+            raise self._error("nothing after the array, found more")
+
+    def _item(self) -> tuple[int, Any]:
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                if self._is_at_end and self._ends_within_item(error):
+                    self._advance(len(self._text))
+                    raise self._truncated() from error
+                if self._is_at_end or isinstance(error, RecursionError):
+                    raise self._invalid_item(error) from error
+            else:
+                # A number may continue in the next piece.
+                if end < len(self._text) or self._is_at_end:
+                    break
+            if len(self._text) - self._at >= MAX_LINE:
+                raise self._too_long()
+            self._read()
+        if end - self._at >= MAX_LINE:
+            raise self._too_long()
+        line = self._line
+        self._advance(end)
+        return line, value
+
+    def _next_character(self) -> str:
+        """Skip white space; return the next character, or an empty text at the end."""
+        while True:
+            found = _SPACE.match(self._text, self._at)
+            assert found is not None  # the pattern matches any text
+            self._advance(found.end())
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._is_at_end:
+                return ""
+            self._read()
+
+    def _advance(self, end: int) -> None:
+        self._line += self._text.count("\n", self._at, end)
+        self._at = end
+
+    def _read(self) -> None:
+        # Twice as much each time: a long item is decoded few times.
+        piece = self._file.read(max(_CHUNK_SIZE, len(self._text) - self._at))
+        self._is_at_end = not piece
+        self._text, self._at = self._text[self._at :] + piece, 0
+
+    def _ends_within_item(self, error: Exception) -> bool:
+        """Return whether an item is valid up to the end of the file, where it stops."""
+        if not isinstance(error, json.JSONDecodeError):
+            return False
+        rest = self._text[error.pos :]
+        return (
+            not rest.strip(" \t\r\n")
+            or error.msg.startswith("Unterminated string")
+            or (error.msg == "Expecting value" and _LITERAL_PREFIX.fullmatch(rest) is not None)
+            or (error.msg.startswith("Invalid \\u") and len(rest) < len("\\u0000"))
+        )
+
+    def _invalid_item(self, error: Exception) -> SourceError:
+        description = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            self._advance(error.pos)
+            description = f"invalid JSON ({error.msg})"
+        return self._error(f"an object or a string, found {description}")
+
+    def _truncated(self) -> SourceError:
+        return self._error(
+            "] at the end of the array, found the end of the file: the array is cut off; "
+            "write the file again, or end it with ]"
+        )
+
+    def _too_long(self) -> SourceError:
+        return self._error(f"an item of fewer than {MAX_LINE:,} characters")
+
+    def _error(self, expected: str) -> SourceError:
+        return SourceError(f"{self._name}:{self._line}: expected {expected}")
+
 
 BATCH_ROWS = 8_192
-_CHUNK_SIZE = 1 << 20
 _LINE_COLUMN = "line of the file"  # added to those of the table; unlikely in a header
 
 _TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
@@ -113,7 +273,7 @@ class TextSource:
                 yield rows_to_batch(_TEXT_COLUMNS, found)
 
     def _read_csv(self, file: IO[str], delimiter: str, *, only_check: bool) -> Iterator[Any]:
-        limit = csv.field_size_limit(text_files.MAX_LINE)
+        limit = csv.field_size_limit(MAX_LINE)
         try:
             reader = csv.reader(_lines(file, self.name), delimiter=delimiter, strict=True)
             names = _names(next(filter(any, reader), []), self.name)
@@ -207,23 +367,22 @@ def _blocks(file: IO[str], name: str) -> Iterator[list[str]]:
         complete, carriage_return = (rest[:-1], "\r") if rest.endswith("\r") else (rest, "")
         *lines, rest = complete.replace("\r", "\n").split("\n")
         rest += carriage_return
-        if max(len(rest), max(map(len, lines), default=0)) >= text_files.MAX_LINE:
+        if max(len(rest), max(map(len, lines), default=0)) >= MAX_LINE:
             raise _too_long(name)
         yield lines
     yield rest.split("\r")
 
 
 def _lines(file: IO[str], name: str) -> Iterator[str]:
-    while line := file.readline(text_files.MAX_LINE):
-        if len(line) >= text_files.MAX_LINE:
+    while line := file.readline(MAX_LINE):
+        if len(line) >= MAX_LINE:
             raise _too_long(name)
         yield line
 
 
 def _too_long(name: str) -> SourceError:
     return SourceError(
-        f"{name}: expected one line per entry, found a line of more than "
-        f"{text_files.MAX_LINE:,} characters"
+        f"{name}: expected one line per entry, found a line of more than {MAX_LINE:,} characters"
     )
 
 

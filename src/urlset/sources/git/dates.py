@@ -15,9 +15,8 @@ from typing import Any, ClassVar
 from urlset.arrow import batches
 from urlset.errors import ConfigurationError
 from urlset.sources.candidates import Source, SourceType
-from urlset.sources.git.command import GitError, run_git, stream_git
-from urlset.sources.git.history import LOG, History, commits
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
+from urlset.sources.git.repository import LOG, GitError, History, commits, run_git, stream_git
 
 __all__ = ["GitDatedSource", "GitDates", "git_dates"]
 

@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from urlset.html import PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
-from urlset.sources.html.file_urls import INDEXES
+from urlset.sources.html.files import INDEXES
 
 __all__ = ["MAX_TEXT", "is_error_page", "is_verification_file", "may_be_error_page"]
 

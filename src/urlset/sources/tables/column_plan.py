@@ -15,6 +15,7 @@ from urlset.errors import SourceError
 from urlset.fields import ENTRY, EXTENSIONS, is_leaf
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
+    UNCONVERTED,
     ErrorFactory,
     date_sql,
     images_sql,
@@ -23,7 +24,6 @@ from urlset.sources.tables.casts import (
     text_sql,
     url_sql,
 )
-from urlset.sources.tables.nested_columns import UNCONVERTED
 from urlset.store import identifier, quoted
 from urlset.writer.input_rows import intended_field
 
@@ -90,7 +90,7 @@ class ColumnPlan(NamedTuple):
         ``priority``, in any case, also with ``_``, ``-`` or spaces), unless the mapping names
         another column for the field, or an empty name for none. ``images``, ``videos``, ``news``
         and ``alternates`` have lists and structs, or JSON; values to convert later are in a
-        separate column (see :mod:`urlset.sources.tables.nested_columns`). Tables that urlset wrote
+        separate column (see :mod:`urlset.sources.tables.casts`). Tables that urlset wrote
         also have ``source``, ``line`` and the like; for other tables ``source`` is ``name``.
 
         Args:

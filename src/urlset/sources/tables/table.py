@@ -23,8 +23,8 @@ from urlset.formats.encoding import utf16_codec
 from urlset.formats.signatures import file_signature, is_gzip
 from urlset.sources.candidates import SourceType
 from urlset.sources.prefetch import prefetch
+from urlset.sources.tables.casts import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
-from urlset.sources.tables.nested_columns import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.sqlite import sqlite_batches
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
