@@ -304,7 +304,7 @@ def test_store_can_be_filled_after_a_query(tmp_path):
 
 def test_volatile_functions_of_duckdb_are_each_judged():
     """A version of DuckDB that brings new ones needs a decision about them."""
-    from urlset.store import statement
+    from urlset.store import sandbox
 
     harmless = (
         "current_connection_id current_query current_query_id current_transaction_id error "
@@ -316,7 +316,7 @@ def test_volatile_functions_of_duckdb_are_each_judged():
             "WHERE function_type = 'scalar' AND has_side_effects"
         ).fetchall()
 
-    assert {name for (name,) in found} <= {*harmless, *statement._FUNCTIONS}
+    assert {name for (name,) in found} <= {*harmless, *sandbox._FUNCTIONS}
 
 
 # ── files of others ──

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from urlset.store.connection import is_database
 from urlset.store.connection import literal as quoted
-from urlset.store.external import ColumnMapper, ExternalFormat, ExternalTable, identifier
+from urlset.store.external import (
+    ColumnMapper,
+    ExternalFormat,
+    ExternalTable,
+    identifier,
+    is_entry_parquet,
+    parquet_rows,
+    write_parquet,
+)
 from urlset.store.history_reader import DocumentState, changes_at, entries_at, moment
 from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.history_snapshot import (
@@ -18,14 +26,12 @@ from urlset.store.history_snapshot import (
 )
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
-from urlset.store.parquet import is_entry_parquet, parquet_rows, write_parquet
-from urlset.store.reader import StoredDocument, StoredRows
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
 from urlset.store.session import StoreSession
-from urlset.store.store import Store
+from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.writer import StoreWriter
 
 __all__ = [

@@ -15,8 +15,7 @@ from urlset.arrow import frames, rows_of
 from urlset.errors import StoreError
 from urlset.store.connection import literal, map_interrupts
 from urlset.store.duckdb_errors import query_error
-from urlset.store.sandbox import TimeLimit, read_only
-from urlset.store.statement import select_of
+from urlset.store.sandbox import TimeLimit, read_only, select_of
 
 __all__ = ["QueryResult", "check_query", "run_query"]
 

@@ -14,8 +14,7 @@ import duckdb
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
-from urlset.store.sandbox import TimeLimit, read_only, seal
-from urlset.store.statement import condition_of, select_of
+from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
 __all__ = ["StoreSession"]
 
