@@ -64,7 +64,6 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
-    "urlset.builder.page_cache": "adapts the ledger to the cache protocol of the HTML source",
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.doctype": "counterpart of doctype.rs",

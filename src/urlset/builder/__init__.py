@@ -19,8 +19,7 @@ from urlset.builder.inputs import (
 )
 from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
 from urlset.builder.pipeline import LEDGER, Pipeline
-from urlset.builder.reports import Excluded
-from urlset.builder.result import Build, BuiltFile
+from urlset.builder.result import Build, BuiltFile, Excluded
 from urlset.model import ProgressEvent
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS

@@ -1,4 +1,4 @@
-"""Ledger of published URLs and files, stored in a DuckDB file.
+"""Ledger of published URLs and files, stored in a DuckDB file, with cached data of HTML files.
 
 One file may have the ledgers of several sets, each in its own schema, named after the place where
 the set is published. A ledger changes only in one transaction, after the publication.
@@ -7,24 +7,26 @@ the set is published. A ledger changes only in one transaction, after the public
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from urlset.arrow.batches import batch_of, text_array, unsigned_array
 from urlset.atomic import expect_no_outside_link
-from urlset.builder.ledger_schema import TABLES
 from urlset.builder.options import BuildOptions
+from urlset.builder.tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
-from urlset.store import ScratchDatabase, quoted
+from urlset.store import ScratchDatabase, TableSchema, quoted
 
 __all__ = [
     "LEDGER",
     "TABLES",
-    "VERSION",
     "File",
     "Ledger",
+    "PageCache",
     "clamp_future",
     "create_ledger_folder",
 ]
@@ -266,3 +268,164 @@ def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) ->
         f"the clock went back: the last build was at {format_date(last)}, and now it is {now}; "
         "later timestamps in the ledger are set to now"
     ]
+
+
+TABLES: tuple[TableSchema, ...] = (
+    TableSchema.of(
+        "urls",
+        "A published URL, listed by the last of `builds`.",
+        """
+        loc             | VARCHAR     | The URL.
+        file            | INTEGER     | The file that lists it: `files.file`.
+        section         | VARCHAR     | Its section, or an empty text.
+        lastmod         | VARCHAR     | The published date, as written in the file.
+        lastmod_from    | VARCHAR     | The evidence for it: `given`, `page`, `git`, `content`, `header`, `mtime`, `created` or `adopted`.
+        changefreq      | VARCHAR     | The published value.
+        priority        | DOUBLE      | The published value.
+        more            | VARCHAR     | A digest of its images, videos, news, alternates and other extensions.
+        size            | UINTEGER    | The bytes of its entry without the date.
+        fingerprint     | VARCHAR     | Of the main content of its page, from the last build that read it.
+        content_lastmod | VARCHAR     | When the fingerprint last changed.
+        adopted_lastmod | VARCHAR     | The date in an adopted sitemap, used if there is no other evidence.
+        first_seen      | TIMESTAMPTZ | The first build that listed it.
+        """,
+    ),
+    TableSchema.of(
+        "files",
+        "A published sitemap of the set.",
+        """
+        file         | INTEGER     | Its number, to which `urls.file` refers.
+        section      | VARCHAR     | The section of its URLs.
+        position     | INTEGER     | Its number in the section, from 1.
+        name         | VARCHAR     | Its name in the folder or bucket.
+        urls         | UINTEGER    | Number of its URLs.
+        bytes        | UBIGINT     | Its uncompressed size.
+        packed_bytes | UBIGINT     | Its published size.
+        news         | UINTEGER    | Number of its news articles.
+        digest       | VARCHAR     | BLAKE2b of its bytes, 16 bytes in hex: a different digest means that something else changed the file.
+        lastmod      | TIMESTAMPTZ | When its bytes changed; its date in the index.
+        """,
+    ),
+    TableSchema.of(
+        "indexes",
+        "A published index of the set.",
+        """
+        name         | VARCHAR     | Its name.
+        urls         | UINTEGER    | Number of listed sitemaps.
+        bytes        | UBIGINT     | Its uncompressed size.
+        packed_bytes | UBIGINT     | Its published size.
+        digest       | VARCHAR     | As for a file.
+        lastmod      | TIMESTAMPTZ | When its bytes changed.
+        """,
+    ),
+    TableSchema.of(
+        "gone",
+        "A URL that is no longer published.",
+        """
+        loc         | VARCHAR     | The URL.
+        fingerprint | VARCHAR     | Of its content, from the last build that read it.
+        first_seen  | TIMESTAMPTZ | The first build that listed it.
+        last_seen   | TIMESTAMPTZ | The last build that listed it.
+        """,
+    ),
+    TableSchema.of(
+        "pages",
+        "A cached HTML file, not read again until it changes.",
+        """
+        path  | VARCHAR | Its path on this machine.
+        state | VARCHAR | Its size, times and inode number.
+        rules | VARCHAR | The options with which it was read: other options read it again.
+        facts | VARCHAR | Data of the page, as JSON.
+        """,
+    ),
+    TableSchema.of(
+        "orphans",
+        "A file that no index lists any more, to be removed after the grace period.",
+        """
+        name  | VARCHAR     | Its name.
+        since | TIMESTAMPTZ | The build that removed it from the set.
+        """,
+    ),
+    TableSchema.of(
+        "builds",
+        "A published build.",
+        """
+        built_at | TIMESTAMPTZ | Time of the build.
+        urls     | UBIGINT     | Number of URLs of the set.
+        added    | UBIGINT     | Number of new URLs.
+        changed  | UBIGINT     | Number of changed URLs.
+        removed  | UBIGINT     | Number of removed URLs.
+        """,
+    ),
+    TableSchema.of(
+        "settings",
+        "One row with the properties of the set.",
+        """
+        version | INTEGER | Version of these tables.
+        target  | VARCHAR | Where the set is published: a bucket, or a folder relative to the folder of the ledger.
+        shape   | VARCHAR | Format of all files without their entries: a change rewrites all files.
+        rules   | VARCHAR | Digest of the rules for entries (base, sections, filters, dates): a change resolves all entries again.
+        """,
+    ),
+)
+
+
+class PageCache:
+    """Table ``pages`` of a ledger, as a :class:`urlset.sources.html.folder.PageFactsCache`.
+
+    New data waits in tables of the scratch database until :meth:`commit` writes it to the ledger.
+    """
+
+    def __init__(self, db: ScratchDatabase, ledger: Ledger):
+        self._db = db
+        self._pages = ledger.table("pages")
+        self._is_empty = db.fetch_one(f"SELECT count(*) FROM {self._pages}") == (0,)
+        db.run(PAGES_READ.create_empty("path VARCHAR, state VARCHAR, rules VARCHAR, facts VARCHAR"))
+        db.run(PAGES_SEEN.create_empty("path VARCHAR"))
+
+    def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
+        """Return the cached data of files, by path; ``files`` has their paths and states."""
+        listed = [(path, state) for path, state in files if _is_text(path)]
+        if not listed:
+            return {}
+        paths, states = zip(*listed, strict=True)
+        requested = batch_of({"path": text_array(paths), "state": text_array(states)})
+        self._db.insert(requested, f"{PAGES_REQUESTED.create_table} SELECT * FROM batch")
+        self._db.run("INSERT INTO pages_seen SELECT path FROM pages_requested")
+        if self._is_empty:
+            return {}
+        rows = self._db.rows(f"""
+            SELECT p.path, p.facts FROM {self._pages} p JOIN pages_requested a
+            ON p.path = a.path AND p.state = a.state AND p.rules = {quoted(rules)}""")
+        return dict(rows)
+
+    def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Store what was read: the path, the state and the data of each file."""
+        rows = [row for row in rows if all(map(_is_text, row))]
+        if not rows:
+            return
+        paths, states, facts = zip(*rows, strict=True)
+        columns = {"path": text_array(paths), "state": text_array(states)}
+        columns |= {"facts": text_array(facts), "n": unsigned_array(range(len(rows)))}
+        self._db.insert(
+            batch_of(columns),
+            f"INSERT INTO pages_read SELECT path, state, {quoted(rules)}, facts FROM batch",
+        )
+
+    def commit(self) -> None:
+        """Write new data to the ledger, and remove the files that no longer exist."""
+        if self._db.fetch_one("SELECT count(*) FROM pages_seen") == (0,):
+            return
+        pages = self._pages
+        self._db.run(f"DELETE FROM {pages} WHERE path NOT IN (SELECT path FROM pages_seen)")
+        self._db.run(f"DELETE FROM {pages} WHERE path IN (SELECT path FROM pages_read)")
+        self._db.run(f"INSERT INTO {pages} SELECT path, state, rules, facts FROM pages_read")
+
+
+def _is_text(text: str) -> bool:
+    """Return whether a name can be stored: it may contain bytes that are not text."""
+    try:
+        os.fspath(text).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -10,29 +10,28 @@ from contextlib import ExitStack
 from urlset import engine as engines
 from urlset.builder import guards
 from urlset.builder.allocation import Allocator
-from urlset.builder.companion_files import (
+from urlset.builder.guards import warnings
+from urlset.builder.ingest import Ingest
+from urlset.builder.ledger import LEDGER, Ledger, PageCache, clamp_future
+from urlset.builder.options import BuildOptions
+from urlset.builder.publish import (
+    Published,
     check_robots,
+    commit,
     other_tool_notes,
+    publish,
+    record_intent,
+    shape_of,
     sitemap_urls,
     stage_companion_files,
     write_robots,
 )
-from urlset.builder.guards import warnings
-from urlset.builder.ingest import Ingest
-from urlset.builder.ledger import LEDGER, Ledger, clamp_future
-from urlset.builder.names import FileNames
-from urlset.builder.options import BuildOptions
-from urlset.builder.page_cache import PageCache
-from urlset.builder.publish import (
-    Published,
-    commit,
-    publish,
-    record_intent,
-    shape_of,
-)
 from urlset.builder.published_sitemaps import import_published
 from urlset.builder.render import FileRenderer
-from urlset.builder.reports import (
+from urlset.builder.resolve import check_patterns, resolve
+from urlset.builder.result import (
+    Build,
+    BuiltFile,
     Counts,
     changes_written,
     count_changes,
@@ -42,9 +41,7 @@ from urlset.builder.reports import (
     explain,
     write_excluded,
 )
-from urlset.builder.resolve import check_patterns, resolve
-from urlset.builder.result import Build, BuiltFile
-from urlset.builder.sections import section_labels
+from urlset.builder.sections import FileNames, section_labels
 from urlset.builder.url_exclusions import exclude_disallowed
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.model import ProgressEvent

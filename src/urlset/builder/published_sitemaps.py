@@ -16,9 +16,9 @@ from urlset.arrow import open_stream
 from urlset.builder.file_mark import is_marked
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
-from urlset.builder.names import FileNames
 from urlset.builder.options import BuildOptions
 from urlset.builder.render import digest_of
+from urlset.builder.sections import FileNames
 from urlset.document import Document, parse
 from urlset.engine import Engine
 from urlset.protocol import MAX_BYTES

@@ -1,19 +1,42 @@
-"""Result of a build: files, changed URLs, excluded URLs with reasons."""
+"""Result of a build, and its reports: counts, changes, excluded URLs, explanations of URLs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from urlset.builder.ledger import File
-from urlset.builder.reports import Excluded
+from urlset.arrow import rows_of
+from urlset.arrow.batches import as_table
+from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
+from urlset.builder.ledger import File, Ledger
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import exclusion_sql
 from urlset.dates import format_date
+from urlset.errors import TargetError
 from urlset.notebook import html_table
+from urlset.store import ScratchDatabase, quoted
 from urlset.terminal_text import pluralize
+from urlset.urls import parse_url
 from urlset.writer import Rejection
 
-__all__ = ["Build", "BuiltFile"]
+__all__ = [
+    "Build",
+    "BuiltFile",
+    "Counts",
+    "Excluded",
+    "changes_written",
+    "count_changes",
+    "count_excluded",
+    "count_undated",
+    "examples_of",
+    "explain",
+    "write_excluded",
+]
 
 
 @dataclass(frozen=True)
@@ -136,3 +159,271 @@ def _file(file: BuiltFile, counted: str) -> dict[str, Any]:
         "lastmod": file.lastmod,
         "changed": file.changed,
     }
+
+
+Counts = Mapping[str, int]
+"""Number of URLs that were ``added``, ``changed`` and ``removed``."""
+
+MAX_EXAMPLES = 100
+"""Maximum exclusions per reason in a result; the file has all of them."""
+
+
+class Excluded(NamedTuple):
+    """URL that is not listed: where its source lists it, and the reason."""
+
+    url: str
+    source: str
+    line: int | None
+    reason: str
+
+
+def count_excluded(db: ScratchDatabase, settings: BuildOptions) -> dict[str, int]:
+    """Return the number of excluded URLs by the kind of reason, most frequent first."""
+    return dict(
+        db.rows(f"""
+            SELECT {_kind(settings)}, count(*) FROM merged g
+            WHERE {exclusion_sql(settings)} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""")
+    )
+
+
+def examples_of(
+    db: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
+) -> tuple[Excluded, ...]:
+    """Return the first exclusions of each reason, by URL; reasons in the order of ``counts``."""
+    found: list[Excluded] = []
+    for kind in counts:
+        rows = db.rows(
+            f"{_query(settings)} WHERE {_kind(settings)} = {quoted(kind)} "
+            f"ORDER BY loc LIMIT {MAX_EXAMPLES}"
+        )
+        found += (_excluded(row, names) for row in rows)
+    return tuple(found)
+
+
+def write_excluded(
+    db: ScratchDatabase,
+    settings: BuildOptions,
+    names: Sequence[str],
+    rejected: Sequence[Rejection],
+    path: Path,
+) -> None:
+    """Write all exclusions as JSON lines; rejected rows come last.
+
+    Args:
+        db: The database of the build.
+        settings: The options of the build.
+        names: The names of the sources.
+        rejected: The rows that cannot be written.
+        path: The file to write.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
+    """
+    try:
+        expect_replaceable(path)
+        staged = AtomicFile(path, is_locked=True)
+        try:
+            with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
+                file.writelines(_lines(db, settings, names, rejected))
+            staged.commit()
+        finally:
+            staged.discard()
+    except OSError as error:
+        raise TargetError(f"cannot write {path}: {write_error_reason(path, error)}") from error
+
+
+def _lines(
+    db: ScratchDatabase,
+    settings: BuildOptions,
+    names: Sequence[str],
+    rejected: Sequence[Rejection],
+) -> Iterator[str]:
+    query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
+    for batch in db.batches(query):
+        for row in rows_of(as_table(batch)):
+            yield _line(_excluded(row, names)._asdict())
+    for one in rejected:
+        yield _line(Excluded(one.loc or "", "", None, f"refused: {one.reason}")._asdict())
+
+
+def _line(values: dict[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def _query(settings: BuildOptions) -> str:
+    reason = exclusion_sql(settings)
+    return f"SELECT loc, source, source_document, line, {reason} AS reason FROM merged g"
+
+
+def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
+    loc, source, document, line, reason = row
+    return Excluded(loc, document or names[source - 1], line, reason)
+
+
+def _kind(settings: BuildOptions) -> str:
+    """Return SQL for a reason without the URL that it may contain."""
+    return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"
+
+
+_FIELDS = ("lastmod", "changefreq", "priority")
+
+
+def changes(db: ScratchDatabase) -> Iterator[dict[str, Any]]:
+    """Yield each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
+
+    ``before`` is null for an added URL, ``after`` for a removed one.
+    """
+    names = ", ".join([*(f"old_{name}" for name in _FIELDS), *_FIELDS])
+    query = f"""
+        SELECT if(state = 'moved', 'changed', state), loc, {names}
+        FROM diff WHERE state IN ('added', 'changed', 'removed')
+            OR (state = 'moved' AND is_changed)
+        ORDER BY loc"""
+    for batch in db.batches(query):
+        for change, loc, *values in rows_of(as_table(batch)):
+            before, after = values[: len(_FIELDS)], values[len(_FIELDS) :]
+            yield {
+                "change": change,
+                "loc": loc,
+                "before": None if change == "added" else dict(zip(_FIELDS, before, strict=True)),
+                "after": None if change == "removed" else dict(zip(_FIELDS, after, strict=True)),
+            }
+
+
+@contextmanager
+def changes_written(db: ScratchDatabase, path: Path | None) -> Iterator[None]:
+    """Write the changes as JSON lines to a staged file, and replace ``path`` with it at the end.
+
+    Note: this runs within the transaction of the ledger. After a kill in between, changes are
+    reported again, not lost.
+
+    Raises:
+        urlset.TargetError: The file cannot be written; if possible, before anything is published.
+    """
+    if path is None:
+        yield
+        return
+    with _write_errors(path):
+        expect_replaceable(path)
+        staged = AtomicFile(path, is_locked=True)
+    try:
+        with _write_errors(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
+            for change in changes(db):
+                file.write(json.dumps(change, ensure_ascii=False) + "\n")
+        yield
+        with _write_errors(path):
+            staged.commit()
+    finally:
+        staged.discard()
+
+
+@contextmanager
+def _write_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TargetError(f"cannot write {path}: {write_error_reason(path, error)}") from error
+
+
+_STAGED = (
+    "lastmod_text page_lastmod git_lastmod header_lastmod mtime_lastmod fingerprint reason"
+).split()
+
+
+def explain(
+    db: ScratchDatabase,
+    url: str,
+    settings: BuildOptions,
+    sources: Sequence[str],
+    names: Mapping[int, str],
+    ranges: Mapping[int, tuple[int, int]],
+) -> Iterator[str]:
+    """Explain why a URL is in the set, or is not, line by line."""
+    loc = parse_url(url, settings.base).url or url
+    yield loc
+    rows = db.rows(
+        f"SELECT source, source_document, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "
+        "ORDER BY source, id",
+        [loc],
+    )
+    for source, document, line, *values in rows:
+        where = f"{document}:{line}" if document and line else document or sources[source - 1]
+        yield f"  found in {where}"
+        for name, value in zip(_STAGED, values, strict=True):
+            if value is not None:
+                yield f"    {name.removesuffix('_text').replace('_', ' ')} {value}"
+    if not rows:
+        yield "  not in any source"
+        return
+    excluded = db.rows(f"SELECT {exclusion_sql(settings)} FROM merged g WHERE loc = ?", [loc])
+    if excluded and excluded[0][0] is not None:
+        yield f"  excluded: {excluded[0][0]}"
+        return
+    yield from _explain_included(db, loc, settings)
+    number = _file_number(db, loc, ranges)
+    if number is not None:
+        yield f"  in {names[number]}"
+
+
+def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> Iterator[str]:
+    yield f"  included by {_rule(db, loc, settings)}"
+    (row,) = db.rows(
+        "SELECT lastmod, lastmod_from, section, is_known, old_lastmod, content_lastmod, "
+        "if(length(lastmod) <= 10, left(content_lastmod, length(lastmod)) > lastmod, "
+        "try_cast(content_lastmod AS TIMESTAMPTZ) > try_cast(lastmod AS TIMESTAMPTZ)) "
+        "FROM resolved WHERE loc = ?",
+        [loc],
+    )
+    lastmod, origin, section, is_known, before, changed, is_later = row
+    chain = " > ".join(settings.lastmod)
+    if lastmod is None:
+        yield f"  no lastmod: {f'no evidence from {chain}' if chain else 'dates are disabled'}"
+    else:
+        yield f"  lastmod {lastmod} by {origin}"
+        yield (
+            "    published before, and adopted without a ledger: there is no other evidence"
+            if origin == "adopted"
+            else f"    first available of {chain}"
+        )
+        if is_later and origin != "content":
+            yield f"    note: its content changed later, {changed}"
+    if section:
+        yield f"  section {section}"
+    yield f"  published before, lastmod {before or 'none'}" if is_known else "  new"
+
+
+def _rule(db: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
+    for number, rule in enumerate(settings.filters, 1):
+        (found,) = db.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
+        if found:
+            return f"filter {number}: {rule.action}:{rule.pattern}"
+    return "default: no filter matches" if settings.filters else "default: there are no filters"
+
+
+def _file_number(db: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, int]]) -> Any:
+    rows = db.rows("SELECT n FROM new_rows WHERE loc = ?", [loc])
+    if rows:
+        return next(n for n, (first, last) in ranges.items() if first <= rows[0][0] <= last)
+    old = db.rows("SELECT old_file FROM resolved WHERE loc = ?", [loc])
+    return old[0][0] if old else None
+
+
+def count_changes(db: ScratchDatabase) -> Counts:
+    """Count the added, changed and removed URLs."""
+    added, changed, removed = db.fetch_one("""
+        SELECT count(*) FILTER (state = 'added'),
+            count(*) FILTER (state IN ('changed', 'moved') AND is_changed),
+            count(*) FILTER (state = 'removed')
+        FROM diff""")
+    return {"added": added, "changed": changed, "removed": removed}
+
+
+def count_undated(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int:
+    """Count the URLs of the resulting set without ``lastmod``; 0 for a list of URLs."""
+    if settings.is_text:
+        return 0
+    (before,) = db.fetch_one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
+    (more,) = db.fetch_one("""
+        SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
+            - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM diff""")
+    return int(before + more)

@@ -108,7 +108,7 @@ STAGED = _declare(
     "View of `staged_raw` with every column.",
     f"{_ROW} instant {_EVIDENCE}",
     writers="tables",
-    readers="incremental published_sitemaps reports resolve url_exclusions",
+    readers="incremental published_sitemaps resolve result url_exclusions",
 )
 EXTENDED = _declare(
     "extended",
@@ -164,7 +164,7 @@ MERGED = _declare(
     "One row per URL, from all sources.",
     f"{_ROW} {_EVIDENCE}",
     writers="resolve",
-    readers="guards reports resolve",
+    readers="guards resolve result",
 )
 SOURCE_DATES = _declare(
     "source_dates",
@@ -178,14 +178,14 @@ RESOLVED = _declare(
     "One row per URL to publish, with its section and `lastmod`, and its ledger row.",
     _RESOLVED,
     writers="resolve",
-    readers="allocation render reports resolve",
+    readers="allocation render resolve result",
 )
 DIFF = _declare(
     "diff",
     "Rows of `resolved` that differ from the ledger, and removed URLs.",
     f"{_RESOLVED} state is_changed",
     writers="resolve allocation",
-    readers="allocation guards publish render reports resolve",
+    readers="allocation guards publish render resolve result",
 )
 OVERFLOW = _declare(
     "overflow",
@@ -214,7 +214,7 @@ NEW_ROWS = _declare(
     "n loc lastmod size id news section lastmod_from changefreq priority more fingerprint "
     "content_lastmod adopted_lastmod first_seen bytes",
     writers="allocation",
-    readers="allocation publish render reports",
+    readers="allocation publish render result",
 )
 SECTION_STARTS = _declare(
     "section_starts",
@@ -241,22 +241,22 @@ PAGES_READ = _declare(
     "pages_read",
     "Data of HTML files read by this build.",
     "path state rules facts",
-    writers="page_cache",
-    readers="page_cache",
+    writers="ledger",
+    readers="ledger",
 )
 PAGES_SEEN = _declare(
     "pages_seen",
     "HTML files found by this build.",
     "path",
-    writers="page_cache",
-    readers="page_cache",
+    writers="ledger",
+    readers="ledger",
 )
 PAGES_REQUESTED = _declare(
     "pages_requested",
     "HTML files to look up in the cache.",
     "path state",
-    writers="page_cache",
-    readers="page_cache",
+    writers="ledger",
+    readers="ledger",
 )
 
 STAGING_TABLES = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from urlset.builder.names import FileNames
 from urlset.builder.options import BuildOptions
+from urlset.builder.sections import FileNames
 from urlset.builder.tables import STAGED_RAW, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
