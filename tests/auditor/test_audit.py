@@ -14,8 +14,16 @@ import urlset.checker
 from tests.example_site import ALL, Answered, SimulatedServer, audited
 from urlset.auditor import Audit, AuditSettings, visits
 from urlset.auditor.pipeline import audit_entries
-from urlset.checker.examples import HOME, ExampleResponse, Piece, entry
-from urlset.checker.live_examples import hreflang, page, redirect, site
+from urlset.checker.examples import (
+    HOME,
+    ExampleResponse,
+    Piece,
+    entry,
+    hreflang,
+    page,
+    redirect,
+    site,
+)
 from urlset.http import Policy, Request, Response, Walk
 from urlset.reader import Entries
 

@@ -10,7 +10,7 @@ import urlset
 from tests.auditor.test_audit import RecordingServer, audit_with
 from tests.http_walks import quick
 from tests.site_box import SiteBox
-from urlset.checker.live_examples import page, site
+from urlset.checker.examples import page, site
 from urlset.http import Policy, Walk
 from urlset.model import ProgressEvent
 

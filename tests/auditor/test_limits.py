@@ -16,7 +16,7 @@ from tests.http_walks import quick
 from tests.site_box import SiteBox, hang_up
 from urlset.auditor import pipeline
 from urlset.auditor.visits import Budget
-from urlset.checker.live_examples import page, site
+from urlset.checker.examples import page, site
 from urlset.http import Request, Response
 
 HTML = "text/html"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from urlset.checker import check, evaluate, views
-from urlset.checker.parallel import run_tasks
+from urlset.checker.planner import run_tasks
 from urlset.errors import QueryError
 from urlset.store import Store, writer
 

@@ -8,8 +8,7 @@ import re
 import duckdb
 
 from urlset.checker import check
-from urlset.checker.macros import MACROS
-from urlset.checker.url_columns import PLAIN_LOC, not_words
+from urlset.checker.macros import MACROS, PLAIN_LOC, not_words
 
 WORDS = "local localhost lan test".split()
 HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from urlset.checker import robots_access
 from urlset.checker.macros import ascii_hosts, sql_map
-from urlset.checker.parallel import Task, run_tasks
-from urlset.checker.planner import plan
+from urlset.checker.planner import Task, plan, run_tasks
 from urlset.checker.rule import Basis, Rule
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.examples import HOME, ExampleResponse
-from urlset.checker.live_examples import page, redirect, site
+from urlset.checker.examples import HOME, ExampleResponse, page, redirect, site
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]

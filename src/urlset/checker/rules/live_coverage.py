@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.examples import Many
-from urlset.checker.live_examples import page, site
+from urlset.checker.examples import Many, page, site
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]

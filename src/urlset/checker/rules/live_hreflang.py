@@ -5,7 +5,7 @@ A link is mutual if its target links back in any of the three places.
 
 from __future__ import annotations
 
-from urlset.checker.live_examples import hreflang, page, redirect, site
+from urlset.checker.examples import hreflang, page, redirect, site
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]

@@ -6,8 +6,7 @@ previous audit.
 
 from __future__ import annotations
 
-from urlset.checker.examples import HOME, Piece, entry
-from urlset.checker.live_examples import page
+from urlset.checker.examples import HOME, Piece, entry, page
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]

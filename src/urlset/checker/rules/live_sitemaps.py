@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.checker.examples import HOME, PAGE, ExampleResponse, entry
-from urlset.checker.live_examples import page, redirect
+from urlset.checker.examples import HOME, PAGE, ExampleResponse, entry, page, redirect
 from urlset.checker.rule import rule
 
 __all__ = ["RULES"]
