@@ -13,7 +13,7 @@ from tests.reporter.report_schemas import JUNIT, SARIF
 from tests.site_box import SiteBox
 from urlset.checker import check
 from urlset.errors import SourceError
-from urlset.reader.filesystem import FileSystemSource
+from urlset.reader.files import FileSystemSource
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -21,7 +21,7 @@ from tests.cli.test_commands import NS, command
 from urlset import fix, parse, read, write_fixed
 from urlset.errors import SourceError
 from urlset.formats.detect import has_sitemap_ending
-from urlset.reader.detection import rejection_reason
+from urlset.reader.documents import rejection_reason
 
 XMP = (
     b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>\n'

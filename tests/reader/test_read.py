@@ -11,7 +11,7 @@ from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
 from urlset.reader.entries import KEPT_PROBLEMS
-from urlset.reader.filesystem import path_suffixes
+from urlset.reader.files import path_suffixes
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -13,7 +13,7 @@ from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, w
 from urlset.fixer.fixers import FIXERS
 from urlset.fixer.options import FindingsByRule, FixOptions
 from urlset.fixer.registry import DocumentContext, IndexContext
-from urlset.reader.detection import rejection_reason
+from urlset.reader.documents import rejection_reason
 
 __all__ = ["DocumentFixer", "Dropped", "FixedText", "objection_to_fixing"]
 

@@ -18,7 +18,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
 from urlset.reader.file_walk import FileWalk
-from urlset.reader.filesystem import FileSystemSource
+from urlset.reader.files import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
 from urlset.reader.locations import DocumentSource, MemorySource, SingleDocument, read_at_most
 from urlset.reader.store_source import StoredDocuments
@@ -229,7 +229,7 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if is_object_url(path):
-            from urlset.reader.object_store import ObjectStoreSource
+            from urlset.reader.files import ObjectStoreSource
 
             return ObjectStoreSource(path, base_url, max_bytes)
         if _FILE.match(path):

@@ -21,8 +21,7 @@ from urlset.document import Document
 from urlset.errors import SourceError
 from urlset.model import Entry, Problem, Sitemap
 from urlset.notebook import html_table
-from urlset.reader.detection import table_kind_of_document
-from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit
+from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
 from urlset.reader.filters import EntryFilter, FilteredRows
 
 if TYPE_CHECKING:

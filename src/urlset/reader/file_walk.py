@@ -10,8 +10,7 @@ from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
-from urlset.reader.detection import is_sitemap
-from urlset.reader.documents import DocumentRecord, Visit, with_document
+from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
 from urlset.reader.filters import skip_reason
 from urlset.reader.locations import DocumentSource, Location
 

@@ -12,19 +12,18 @@ from urlset.errors import Failure, SourceError
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
-from urlset.reader.detection import is_sitemap
-from urlset.reader.discovery import Attempt, Discovery, Lead, no_sitemap_message
+from urlset.reader.discovery import Attempt, Discovery, Lead, RobotsCache, no_sitemap_message
 from urlset.reader.document_queue import ArrivalQueue, FetchTask, OrderedQueue
 from urlset.reader.documents import (
     DocumentRecord,
     Visit,
     failure_of,
     fetched,
+    is_sitemap,
     robots_failure,
     with_document,
 )
 from urlset.reader.filters import skip_reason
-from urlset.reader.robots_cache import RobotsCache
 from urlset.urls import resolve
 
 __all__ = ["SiteWalk", "walk_from"]
