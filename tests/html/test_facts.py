@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.html import forbids_index, parse, read_page
+from urlset.html import facts as html_facts
+from urlset.html import forbids_index, read_page
 from urlset.model import Alternate, Image
 
 URL = "https://example.com/tea/green.html"
@@ -48,13 +49,13 @@ def test_canonical_is_that_of_the_head(head: str):
     assert facts(head).canonical == CANONICALS[head]
 
 
-@pytest.mark.parametrize("max_tags", [parse.MAX_TAGS, 0])
+@pytest.mark.parametrize("max_tags", [html_facts.MAX_TAGS, 0])
 @pytest.mark.parametrize("before", ["<p>", "<a>", "<img>", "<main>", "<x-y>", "<body>"])
 def test_canonical_in_the_body_does_not_count(
     before: str, max_tags: int, monkeypatch: pytest.MonkeyPatch
 ):
     # With 0, no page is repaired: it is scanned as it stands.
-    monkeypatch.setattr(parse, "MAX_TAGS", max_tags)
+    monkeypatch.setattr(html_facts, "MAX_TAGS", max_tags)
     page = f"<title>T</title><link rel=stylesheet href=x>{before}<link rel=canonical href=/a>"
 
     assert read_page(page.encode(), URL).canonical is None

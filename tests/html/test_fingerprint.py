@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.html import parse, read_page
+from urlset.html import facts, read_page
 
 URL = "https://example.com/tea.html"
 
@@ -161,12 +161,12 @@ def test_each_word_counts(words: list[str], draw: st.DataObject):
 def test_repair_changes_nothing_in_what_needs_none(words: list[str]):
     # A page that lexbor must not be given has the fingerprint that it would have with it.
     body = f"<nav><ul><li>x</li></ul></nav><main><h1>T</h1><p>{' '.join(words)}</p></main>"
-    limit = parse.MAX_TAGS
+    limit = facts.MAX_TAGS
     repaired = mark(body)
     try:
-        parse.MAX_TAGS = 0
+        facts.MAX_TAGS = 0
         scanned = mark(body)
     finally:
-        parse.MAX_TAGS = limit
+        facts.MAX_TAGS = limit
 
     assert scanned == repaired

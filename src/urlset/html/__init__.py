@@ -11,9 +11,13 @@ from urlset.html.facts import (
     facts_to_text,
     read_page,
 )
-from urlset.html.links import PageLink, sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
+from urlset.html.links import (
+    PageAnchor,
+    PageLink,
+    sitemaps_and_feeds_in_header,
+    sitemaps_and_feeds_in_page,
+)
 from urlset.html.metadata import Canonical, PlacedAlternate, forbids_index, unavailable_after
-from urlset.html.page_links import PageAnchor
 
 __all__ = [
     "FACTS_VERSION",

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from urlset.dates import parse_date
-from urlset.html.page_links import header_links
+from urlset.html.links import header_links
 from urlset.html.scanner import Scan
 from urlset.model import Alternate
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
