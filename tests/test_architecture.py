@@ -70,7 +70,6 @@ SMALL_MODULES = {
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
-    "urlset.http.rate_limiter": "state of all hosts, without I/O",
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
     "urlset.watcher.summary": "pure, the pipeline around it is not",

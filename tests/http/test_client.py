@@ -10,7 +10,7 @@ from tests import site_box
 from tests.http_walks import fetch, quick
 from tests.site_box import SiteBox, page, urlset_of
 from urlset.http.content_encoding import BodyDecoder
-from urlset.http.memory_budget import Lease, MemoryBudget
+from urlset.http.limits import Lease, MemoryBudget
 
 BODY = urlset_of("https://example.com", 50)
 

@@ -9,7 +9,7 @@ from tests.site_box import SiteBox
 from urlset.http import Request, drive_in_thread
 from urlset.http.client import Fetcher
 from urlset.http.content_encoding import BodyDecoder
-from urlset.http.memory_budget import Lease, MemoryBudget
+from urlset.http.limits import Lease, MemoryBudget
 
 
 def test_transfers_proceed_while_bytes_are_left():

@@ -9,13 +9,16 @@ from types import TracebackType
 from typing import Self
 
 from urlset.http.exchange import Hop, transfer
-from urlset.http.memory_budget import MemoryBudget
+from urlset.http.limits import HostLimiter, MemoryBudget
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response
-from urlset.http.policy import Policy
-from urlset.http.rate_limiter import HostLimiter
-from urlset.http.redirects import REDIRECTS, redirect_target
+from urlset.http.policy import (
+    REDIRECTS,
+    Policy,
+    redirect_target,
+    retry_after_s,
+    wait_before_retry_s,
+)
 from urlset.http.request_url import host_of, origin_of, request_url
-from urlset.http.retry import retry_after_s, wait_before_retry_s
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track

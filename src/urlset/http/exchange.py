@@ -15,7 +15,7 @@ import aiohttp
 from yarl import URL
 
 from urlset.http.content_encoding import BodyDecoder
-from urlset.http.memory_budget import Lease, MemoryBudget
+from urlset.http.limits import Lease, MemoryBudget
 from urlset.http.models import ErrorCode, Request, Response
 from urlset.http.policy import Policy
 from urlset.http.request_url import request_url

@@ -100,7 +100,7 @@ class SessionPool:
     def _open(self, scope: NetworkScope) -> aiohttp.ClientSession:
         policy = self._policy
         connector = aiohttp.TCPConnector(
-            limit=0,  # rate_limiter.py limits them
+            limit=0,  # HostLimiter limits them
             resolver=self._resolver,
             ttl_dns_cache=DNS_TTL_S,
             socket_factory=socket_factory(scope),
