@@ -16,7 +16,7 @@ import pytest
 from tests.cli.test_commands import NS, command
 from urlset import fix, write_fixed
 from urlset.errors import SourceError, TargetError
-from urlset.fixer import replace_files
+from urlset.fixer import output
 from urlset.publisher import journal
 
 BAD = f"<urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>\n".encode()
@@ -148,7 +148,7 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
     elif moment == "before staging":
         path.write_bytes(theirs)
     else:
-        real = replace_files.Backups.create
+        real = output.Backups.create
 
         def keep(self, file):
             made = real(self, file)
@@ -157,7 +157,7 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
             beside.replace(path)
             return made
 
-        monkeypatch.setattr(replace_files.Backups, "create", keep)
+        monkeypatch.setattr(output.Backups, "create", keep)
 
     with pytest.raises(TargetError, match="was changed since it was read"):
         write_fixed(fixed.documents)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlset.dates import parse_date
-from urlset.fixer.diff import unified_diff
 from urlset.fixer.edits import Change, Edit, apply, without_overlaps
 from urlset.fixer.fix_set import FixedDocument
 from urlset.fixer.fixers import urls
 from urlset.fixer.fixers.values import better_date
+from urlset.fixer.output import unified_diff
 from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
 

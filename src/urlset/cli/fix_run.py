@@ -18,7 +18,7 @@ from urlset.cli.options import UsageError, as_usage_error
 from urlset.cli.sink import Sink
 from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
-from urlset.fixer.replace_files import Written, replace_files
+from urlset.fixer.output import Written, replace_files
 from urlset.reader import is_url
 from urlset.terminal_text import sanitize
 

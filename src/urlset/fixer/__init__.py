@@ -9,11 +9,10 @@ from types import MappingProxyType
 from urlset.checker.rule import Profile, Rule
 from urlset.checker.rule_selection import MIN_PREFIX, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
-from urlset.fixer.diff import unified_diff
 from urlset.fixer.fix_document import Dropped
 from urlset.fixer.fix_set import Fixed, FixedDocument, fix_set
 from urlset.fixer.options import FixOptions
-from urlset.fixer.replace_files import write_fixed
+from urlset.fixer.output import unified_diff, write_fixed
 from urlset.model import Level
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from urlset.entry_spans import text_offset
-from urlset.fixer.container import open_container
-from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText
+from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
 from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
 from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import FindingLocation

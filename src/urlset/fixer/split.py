@@ -10,9 +10,8 @@ from typing import NamedTuple
 from urlset.dates import format_date
 from urlset.document import Document, parse
 from urlset.entry_spans import text_offset
-from urlset.fixer.container import Container, open_container
 from urlset.fixer.edits import Change, Edit, apply
-from urlset.fixer.fix_document import Dropped, objection_to_fixing
+from urlset.fixer.fix_document import Container, Dropped, objection_to_fixing, open_container
 from urlset.fixer.options import FixOptions
 from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import SPLIT_RULES
