@@ -49,7 +49,6 @@ LIBRARIES = {
 
 # Modules that may look into the text of an error: an outside library leaves no other way.
 MESSAGES_OF_OTHERS = {
-    "urlset.arrow.ipc": "arro3 raises bare exceptions; only their white space is changed",
     "urlset.arrow.streams": "errors of other libraries; only their white space is changed",
     "urlset.cli.app": "typer puts sentences of its own around the messages of options",
     "urlset.inflate": "zlib.error has no code; its number is taken off",

@@ -8,7 +8,7 @@ import pytest
 import urlset
 from urlset import Document
 from urlset.engine import Engine, source_offset
-from urlset.formats.encoding_labels import _CODECS, codec_of
+from urlset.formats.encoding import _CODECS, codec_of
 
 CORE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 

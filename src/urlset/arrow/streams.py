@@ -32,9 +32,11 @@ __all__ = [
     "as_entries",
     "field_column",
     "numbered",
+    "read_ipc",
     "rewrite_dates",
     "rows_to_batch",
     "rows_to_stream",
+    "table_of",
     "without_row_numbers",
 ]
 
@@ -303,3 +305,42 @@ def _repeated(number: int, count: int) -> Any:
 
 def _count_up(start: int, count: int) -> Any:
     return arro3.Array.from_buffer(array("I", range(start, start + count)))
+
+
+def read_ipc(path: str, name: str, *, is_stream: bool) -> tuple[Any, Iterator[Any]]:
+    """Return the schema of a file, or of a stream in a file, and its record batches.
+
+    Raises:
+        SourceError: The file cannot be read; the message names it ``name``.
+    """
+    try:
+        from arro3 import io
+    except ImportError as error:
+        raise SourceError(
+            f"expected arro3-io for the Arrow file {name!r}, found none; "
+            "pip install 'urlset[arrow]', or write Parquet"
+        ) from error
+    try:
+        reader = io.read_ipc_stream(path) if is_stream else io.read_ipc(path)
+    except Exception as error:
+        raise _map_error(error, name) from error
+    return reader.schema, _batches(reader, name)
+
+
+def table_of(schema: Any, *batches: Any) -> Any:
+    """Return a table of batches; without batches it is empty but has the columns."""
+    return arro3.Table.from_batches([*batches], schema=schema)
+
+
+def _batches(reader: Any, name: str) -> Iterator[Any]:
+    try:
+        yield from reader
+    except Exception as error:
+        raise _map_error(error, name) from error
+
+
+def _map_error(error: Exception, name: str) -> Exception:
+    if type(error) is not Exception and not isinstance(error, OSError | ValueError):
+        return error  # arro3 raises bare exceptions
+    words = " ".join(str(error).split())
+    return SourceError(f"expected a file of Arrow, found {name!r}: {words}")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urlset.checker.evaluate import Row
 from urlset.checker.rule import Rule
 from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
-from urlset.entry_spans import IN_PACKED
+from urlset.document import IN_PACKED
 from urlset.formats.spans import DocumentSpans, ElementSpan
 
 __all__ = ["BLOCK", "ExactPlace", "locate"]

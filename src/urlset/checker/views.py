@@ -24,7 +24,7 @@ from urlset.checker.macros import (
     PARAMETERIZED,
     split_url_sql,
 )
-from urlset.entry_spans import IN_PACKED
+from urlset.document import IN_PACKED
 from urlset.formats.compression import ZLIB_HEADER
 
 __all__ = [

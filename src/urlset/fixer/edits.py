@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from urlset.document import Document
-from urlset.entry_spans import text_offset
+from urlset.document import Document, text_offset
 from urlset.formats.spans import ElementSpan
 from urlset.model import Entry, Sitemap
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset import engine as engines
-from urlset.document import Document, parse
+from urlset.document import IN_PACKED, Document, parse
 from urlset.engine import source_offset
-from urlset.entry_spans import IN_PACKED
 from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, without_overlaps
 from urlset.fixer.fixers import FIXERS
 from urlset.fixer.options import FindingsByRule, FixOptions

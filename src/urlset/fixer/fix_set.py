@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from urlset.entry_spans import text_offset
+from urlset.document import text_offset
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
 from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
 from urlset.fixer.overlay import Overlay

@@ -10,8 +10,7 @@ from typing import Any
 
 from urlset.checker.findings import Findings
 from urlset.checker.rule import Profile, Rule
-from urlset.document import Document
-from urlset.entry_spans import IN_PACKED, locate_problems, text_offset
+from urlset.document import IN_PACKED, Document, locate_problems, text_offset
 from urlset.fixer.registry import (
     CONTAINER_RULES,
     FIXERS,

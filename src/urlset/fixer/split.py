@@ -8,8 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from urlset.dates import format_date
-from urlset.document import Document, parse
-from urlset.entry_spans import text_offset
+from urlset.document import Document, parse, text_offset
 from urlset.fixer.edits import Change, Edit, apply
 from urlset.fixer.fix_document import Container, Dropped, objection_to_fixing, open_container
 from urlset.fixer.options import FixOptions

@@ -12,8 +12,14 @@ from urlset.engine import source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.encoding import bom_length, charset_of, decode, with_utf16_bom
 from urlset.model import Problem
-from urlset.robots.groups import Groups, parse_groups
-from urlset.robots.matcher import CompiledRule, Matcher, compile_rules, path_of
+from urlset.robots.matcher import (
+    CompiledRule,
+    Groups,
+    Matcher,
+    compile_rules,
+    parse_groups,
+    path_of,
+)
 from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrap
 
 if TYPE_CHECKING:

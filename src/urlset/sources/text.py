@@ -11,8 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from typing import IO, Any, ClassVar
 
-from urlset.arrow.ipc import table_of
-from urlset.arrow.streams import ColumnType, rows_to_batch
+from urlset.arrow.streams import ColumnType, rows_to_batch, table_of
 from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, open_gzip
 from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_array, read_head

@@ -13,8 +13,7 @@ import duckdb
 
 from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, NumberedRows, numbered, rows_to_stream
-from urlset.document import Document
-from urlset.entry_spans import locate_problems
+from urlset.document import Document, locate_problems
 from urlset.errors import StoreError
 from urlset.robots import SitemapLine, robots_from_response
 from urlset.store.connection import Database, map_errors, reraise_stream_error

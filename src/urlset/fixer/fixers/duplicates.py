@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from urlset.dates import parse_date
-from urlset.entry_spans import text_offset
+from urlset.document import text_offset
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.registry import FixContext, entry_removal, excerpt, fixer, line_span

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote
 
 from urlset.arrow import open_schema, open_stream
-from urlset.arrow.ipc import table_of
+from urlset.arrow.streams import table_of
 from urlset.errors import QueryError, SourceError
 from urlset.sources.candidates import SourceType
 from urlset.sources.tables.column_plan import parse_mapping

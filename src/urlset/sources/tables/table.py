@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, ClassVar, Literal, get_args
 
-from urlset.arrow.ipc import read_ipc, table_of
+from urlset.arrow.streams import read_ipc, table_of
 from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, HEAD_BYTES, open_gzip
 from urlset.formats.detect import (
