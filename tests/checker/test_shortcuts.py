@@ -63,6 +63,7 @@ def test_normal_of_is_the_same_by_the_short_way_and_by_the_long_one():
     seed = random.randrange(1 << 32)
     chosen = random.Random(seed)
     hosts = ["a.com", "A.com", "a.com:80", "a.com:", "é.com", "www.a.com.", "[::1]:80", "u@a.com"]
+    hosts += ["a.com:443", "a.com:8080", "a.com:0080", "a.com:00443", "127.0.0.1:65535", "a.com:9"]
     pieces = "a B - /. /.. index.html ? %41 %2F %e2%82%ac %ff %zz + ~ . / & é , ; (".split()
     locs = [
         f"http{'s' * (size % 2)}://{chosen.choice(hosts)}/"

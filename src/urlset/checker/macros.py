@@ -80,8 +80,8 @@ MACROS = {
     "section_of(loc)": "coalesce(nullif(regexp_extract(path_of(loc), '^/[^/]+/'), ''), '/')",
     # Comparison key, equal for URLs that RFC 3986 section 6.2.2 calls equivalent and for URLs that
     # differ only in percent-encoding. Not for messages.
-    # With a host in lower case and no port, only percent-encoding has to be undone.
-    "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+/') "
+    # With a host in lower case and no default port, only percent-encoding has to be undone.
+    "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+(:[1-9][0-9]{3,4})?/') "
     "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN percent_decoded(loc) "
     "ELSE origin_of(loc) || percent_decoded(remove_dot_segments("
     "coalesce(nullif(regexp_extract(loc, '^[^:]*://[^/?#]*([^#]*)', 1), ''), '/'))) END",
