@@ -16,7 +16,7 @@ from measured import Measured
 from nginx import nginx, serving
 
 WORKER = str(Path(__file__).parent / "workers" / "crawls.py")
-AUDIT, CRAWL = "urlset audit", "urlset crawl"
+AUDIT, LINKS, CRAWL = "urlset audit", "urlset audit --crawl", "urlset crawl"
 MIN_RATE, MAX_PEAK_MB = 1_500, 500
 
 
@@ -34,6 +34,7 @@ def crawlers(whole: Pages, share: Pages, python: str | None) -> list[Crawler]:
     """List the crawlers; each peer visits a part that it can visit in time."""
     return [
         Crawler(AUDIT, sys.executable, "audit", whole, "sitemaps, pages, rules"),
+        Crawler(LINKS, sys.executable, "audit_links", whole, "sitemaps, pages, links, rules"),
         Crawler(CRAWL, sys.executable, "crawl", whole, "sitemaps, pages, links"),
         Crawler("Scrapy", python, "scrapy", share, "links; five fields of each page"),
         Crawler("advertools", python, "advertools", share, "links; all fields of each page"),

