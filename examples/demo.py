@@ -99,10 +99,12 @@ def build_garden() -> Iterator[bool]:
         where=RESULT,
     )
     before = contents()
+    shutil.copytree(RESULT / "maps", RESULT / "maps-before")
     about = RESULT / "public" / "about.html"
     old, new = "24 a year", "26 a year"
     text = about.read_text(encoding="utf-8")
     yield old in text
+    print("\n$ cp -r maps maps-before")
     print("\n# One page changes.")
     print(f"$ sed -i 's/{old}/{new}/' public/about.html")
     about.write_text(text.replace(old, new), encoding="utf-8")
@@ -113,6 +115,11 @@ def build_garden() -> Iterator[bool]:
         print(f"  {name:<16} {'unchanged' if data == before.get(name) else 'written again'}")
     changed = [name for name in after if after[name] != before.get(name)]
     yield len(changed) == 2 and changed[-1] == "sitemap.xml"
+    yield step(
+        "Compare the two builds: which URLs changed?",
+        "diff maps-before/ maps/",
+        where=RESULT,
+    )
     yield step(
         "Why is that page listed, and where does its date come from?",
         f"{BUILD} --why /about.html",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from urlset.differ.features import create_features
 from urlset.differ.moves_sql import LEFT, best_pairs, date_evidence, unique_values
-from urlset.differ.patterns import FolderPair, Renamings, move_patterns, shortened
+from urlset.differ.patterns import FolderPair, Renamings, move_patterns
 from urlset.differ.similarity import find_similar
 from urlset.differ.tables import SIDES, Tables
 
@@ -157,9 +157,10 @@ class _Search:
         known = Renamings([*pairs, *self.folders()])
         facts = []
         for pair in pairs:
-            renaming = shortened(pair.before, pair.after)
-            support = known.support[renaming] if pair.before != pair.after else pair.urls
-            facts.append((pair.before, pair.after, support, known.total(renaming.before)))
+            is_same = pair.before == pair.after
+            support = pair.urls if is_same else known.support(pair.before, pair.after)
+            total = 0 if is_same else known.total(pair.before, pair.after)
+            facts.append((pair.before, pair.after, support, total))
         self._db.run(
             "CREATE OR REPLACE TABLE supports (old VARCHAR, new VARCHAR, "
             "support VARCHAR, total VARCHAR)"

@@ -55,12 +55,16 @@ class Renamings:
     """
 
     def __init__(self, pairs: Iterable[FolderPair]):
-        self.support: Counter[Renaming] = Counter()
+        found: Counter[Renaming] = Counter()
         for pair in pairs:
             if pair.before != pair.after:
-                self.support[shortened(pair.before, pair.after)] += pair.urls
+                found[shortened(pair.before, pair.after)] += pair.urls
         self._rules: dict[str, Counter[str]] = defaultdict(Counter)
-        for (before, after), urls in self.support.items():
+        self._support: Counter[Renaming] = Counter()
+        self._total: Counter[str] = Counter()
+        for (before, after), urls in found.items():
+            self._support[Renaming(_general(before), _general(after))] += urls
+            self._total[_general(before)] += urls
             self._rules[before][after] += urls
             general = _general(before)
             if general != before and _general(after) == after:
@@ -77,9 +81,14 @@ class Renamings:
                         found[target] = max(urls, found.get(target, 0))
         return found
 
-    def total(self, before: str) -> int:
-        """Return the number of URLs that left a folder, by all its renamings."""
-        return sum(self._rules.get(before, {}).values())
+    def support(self, before: str, after: str) -> int:
+        """Return the number of URLs that moved as from one folder to the other one."""
+        renaming = shortened(before, after)
+        return self._support[Renaming(_general(renaming.before), _general(renaming.after))]
+
+    def total(self, before: str, after: str) -> int:
+        """Return the number of URLs that left the first folder, also for others."""
+        return self._total[_general(shortened(before, after).before)]
 
 
 def move_patterns(pairs: Iterable[FolderPair]) -> list[MovePattern]:

@@ -1,0 +1,110 @@
+"""The GitHub Action: its scripts are run as they are in action.yml, with a fake ``gh``."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
+SCRIPTS = re.findall(r"^      run: \|\n((?:(?:        .*)?\n)+)", ACTION, re.M)
+RUN, COMMENT = (re.sub("^ {8}", "", script, flags=re.M) for script in SCRIPTS)
+
+pytestmark = pytest.mark.skipif(
+    os.name == "nt" or shutil.which("bash") is None, reason="the action runs in bash"
+)
+
+GH = """#!/bin/sh
+echo "$@" >> "$GH_LOG"
+case "$*" in *paginate*) cat "$GH_COMMENTS";; esac
+"""
+
+
+@pytest.fixture
+def runner(tmp_path, monkeypatch):
+    """A working folder with two states, and programs in PATH; returns the function that runs."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "urlset").write_text(f'#!/bin/sh\nexec {sys.executable} -m urlset "$@"\n')
+    (programs / "gh").write_text(GH)
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    (tmp_path / "a.txt").write_text("https://example.com/a\nhttps://example.com/b\n")
+    (tmp_path / "b.txt").write_text("https://example.com/a\n")
+    (tmp_path / "comments").write_text("")
+    environment = {
+        **os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "GITHUB_REPOSITORY": "o/r", "GH_LOG": str(tmp_path / "gh.log"), "NUMBER": "7",
+        "GH_COMMENTS": str(tmp_path / "comments"), "BASE_URL": "", "OUTPUT": "",
+        "FORMAT": "github", "ARGUMENTS": "", "TMPDIR": str(tmp_path),
+    }  # fmt: skip
+
+    def run(script: str, **values: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=tmp_path, env=environment | values, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def outputs(folder: Path) -> dict[str, str]:
+    lines = (folder / "output").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_diff_writes_comment_and_report(runner, tmp_path):
+    ran = runner(RUN, COMMAND="diff", SOURCE="a.txt b.txt")
+
+    assert ran.returncode == 0, ran.stderr
+    found = outputs(tmp_path)
+    assert Path(found["comment"]).read_text().startswith("<!-- urlset diff -->\n**Sitemap: 0 added")
+    assert "<h1>" in Path(found["html"]).read_text()
+    assert "1 removed" in (tmp_path / "summary").read_text()
+
+
+def test_limit_fails_the_step_after_the_comment_is_written(runner, tmp_path):
+    ran = runner(RUN, COMMAND="diff", SOURCE="a.txt b.txt", ARGUMENTS="--max-removed 5%")
+
+    assert ran.returncode == 1
+    assert Path(outputs(tmp_path)["comment"]).exists()
+
+
+def test_check_is_the_default_and_other_commands_are_refused(runner):
+    assert re.search(r"command:\n    description: .*\n    default: check\n", ACTION)
+    assert runner(RUN, COMMAND="check", SOURCE="a.txt").returncode == 0
+    ran = runner(RUN, COMMAND="rm", SOURCE="a.txt")
+    assert ran.returncode == 2
+    assert "expected the command check, diff or audit, found 'rm'" in ran.stderr
+
+
+def test_inputs_are_no_commands(runner, tmp_path):
+    runner(RUN, COMMAND="diff", SOURCE="a.txt $(touch hacked) `touch hacked`; touch hacked")
+
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_comment_is_created_once_and_updated_later(runner, tmp_path):
+    comment = tmp_path / "comment.md"
+    comment.write_text("<!-- urlset diff -->\ntext\n")
+
+    assert runner(COMMENT, COMMENT=str(comment)).returncode == 0
+    (tmp_path / "comments").write_text("41\n42\n")
+    assert runner(COMMENT, COMMENT=str(comment)).returncode == 0
+
+    calls = (tmp_path / "gh.log").read_text().splitlines()
+    assert len(calls) == 4
+    assert 'startswith("<!-- urlset diff -->")' in calls[0]
+    assert "--method POST repos/o/r/issues/7/comments" in calls[1]
+    assert "--method PATCH repos/o/r/issues/comments/41" in calls[3]
+
+
+def test_scripts_have_no_text_of_inputs():
+    assert "${{" not in RUN + COMMENT
