@@ -128,7 +128,7 @@ class Configuration(NamedTuple):
 
     @property
     def diff_limits(self) -> dict[str, str]:
-        """The keys of ``[diff]`` for the exit code, such as ``max_removed``.
+        """The keys of ``[diff]`` that set the exit code (``max_removed``), with values.
 
         Raises:
             urlset.ConfigurationError: A key is unknown, or a value is invalid.

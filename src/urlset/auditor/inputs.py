@@ -93,7 +93,7 @@ def read_sitemaps(
 def expect_access_logs(paths: Sequence[str]) -> None:
     """Raise :class:`urlset.SourceError` if a file cannot be opened.
 
-    The logs are read after the visits, so this is called before them.
+    The logs are read after the crawl, so this is called before them.
     """
     for path in paths:
         if path == "-":
@@ -108,7 +108,7 @@ def expect_access_logs(paths: Sequence[str]) -> None:
 def read_access_logs(
     session: StoreSession, paths: Sequence[str], base_url: str, engine: str | None = None
 ) -> None:
-    """Replace the table ``log_urls`` by the pages that access logs have a successful request of.
+    """Replace the rows of ``log_urls`` by the pages that the access logs show as served.
 
     Raises:
         urlset.SourceError: No file is an access log.

@@ -157,7 +157,7 @@ def resolve(
     ``is_matched`` states that ``ledger_matches`` exists.
     """
     unchanged = split(db, ledger, settings, rules_of(settings)) if is_matched else None
-    duplicates = _deduplicate(db, settings, is_single=unchanged is not None)
+    duplicates = _deduplicate(db, settings, is_unique=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
     expressions = {**_expressions(db, ledger, settings), "is_included": is_included}
     db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=MERGED, **expressions)}")
@@ -290,10 +290,10 @@ def sort_key(settings: BuildOptions, loc: str = "loc") -> str:
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_single: bool) -> int:
-    """Create ``merged``, one row per URL from all sources; return the number of merged rows.
+def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_unique: bool) -> int:
+    """Create ``merged``, one row per URL from all sources; return the number of duplicate rows.
 
-    ``is_single`` states that no URL is listed twice.
+    ``is_unique`` states that no URL is listed twice.
     """
     texts = [
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
@@ -302,7 +302,7 @@ def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_single: bool
     own = ["loc", "source", "id", "lastmod_text", "changefreq", "priority", "size", "more",
            "source_document", "line"]  # fmt: skip
     columns = ", ".join(f'"{name}"' for name in dict.fromkeys([*own, *texts]))
-    duplicates = 0 if is_single else _find_duplicates(db)
+    duplicates = 0 if is_unique else _find_duplicates(db)
     if not duplicates:
         db.run(_MERGED_SINGLE.format(columns=columns))
         db.run(_SOURCE_DATES_SINGLE)

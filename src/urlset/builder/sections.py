@@ -267,7 +267,7 @@ class FileNames:
         return None
 
     def index_candidates(self, existing: Collection[str]) -> Iterator[str]:
-        """Yield the existing names that an index of this set may have."""
+        """Yield the existing file names that may be those of an index of this set."""
         number = 1
         while (name := self._scheme.index(number)) in existing:
             yield name

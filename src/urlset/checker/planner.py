@@ -59,9 +59,9 @@ def run_tasks(
     scheduler = _Scheduler(tasks, needs)
     with ThreadPoolExecutor(len(sessions), thread_name_prefix="urlset-rules") as pool:
         for session in sessions[1:]:
-            pool.submit(scheduler.run, session)
+            pool.submit(scheduler.run_worker, session)
         try:
-            scheduler.run(sessions[0])
+            scheduler.run_worker(sessions[0])
         except BaseException:
             scheduler.stop()
             raise
@@ -81,8 +81,8 @@ class _Scheduler(Generic[T]):
         self._needs = {name: tasks.keys() & needs.get(name, ()) for name in tasks}
         self._changed = Condition()
 
-    def run(self, session: StoreSession) -> None:
-        """Run tasks until none is pending or one has failed."""
+    def run_worker(self, session: StoreSession) -> None:
+        """Run pending tasks in one session, one by one, until none is left or one has failed."""
         while (found := self._next()) is not None:
             name, task = found
             try:

@@ -1,4 +1,4 @@
-"""Selection of rules by name, code, profile and document, and custom rules."""
+"""Select rules by name, code, profile and path of the document; add custom rules."""
 
 from __future__ import annotations
 
