@@ -69,6 +69,12 @@ def test_json_has_all_numbers(box, run):
 
     assert (found["snapshot"], found["urls"], found["added"], found["alerts"]) == (2, 2, 0, [])
     assert {section["name"] for section in found["sections"]} == {"/", "/b/"}
+    put(box, "/a", "/c")
+    found = json.loads(run("watch", box.site, "--store", "site.duckdb", "--format", "json").out)
+    assert [(change["change"], change["loc"]) for change in found["changes"]] == [
+        ("added", box.url("/c")),
+        ("removed", box.url("/b/1")),
+    ]
 
 
 def test_report_has_charts_by_day_and_alerts(box, run, tmp_path):
@@ -134,11 +140,12 @@ def test_mistakes_have_one_line_that_helps(run, tmp_path, arguments, message):
     assert not (tmp_path / "s.duckdb").exists()
 
 
-def test_site_without_a_sitemap_exits_with_2(run):
+def test_site_without_a_sitemap_exits_with_2(run, tmp_path):
     with SiteBox() as box:
         ran = run("watch", box.site, "--store", "s.duckdb")
 
     assert ran.code == 2
+    assert list(tmp_path.iterdir()) == []
     assert "nothing could be read" in ran.err
 
 

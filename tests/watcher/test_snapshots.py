@@ -53,3 +53,13 @@ def test_store_without_snapshots_says_what_stores_them(tmp_path):
 
     with pytest.raises(urlset.StoreError, match="urlset watch SITE --store FILE"):
         changes(f"{path}@1", path)
+
+
+def test_reading_the_store_of_a_watch_returns_its_latest_snapshot(site):
+    entries = urlset.read(site.path)
+
+    assert [(e.loc.removeprefix(SITE), e.lastmod and e.lastmod.day) for e in entries] == [
+        ("/b", 2),
+        ("/c", None),
+    ]
+    assert [record.source for record in entries.documents] == [f"{SITE}/sitemap.xml"]

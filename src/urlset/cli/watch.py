@@ -33,7 +33,7 @@ from urlset.terminal_text import sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
-    from urlset.watcher import Alert, SectionEstimate, Watch
+    from urlset.watcher import Alert, SectionEstimate, UrlChange, Watch
 
 __all__ = ["watch"]
 
@@ -259,10 +259,18 @@ def _json(found: Watch) -> str:
         "sitemaps": found.sitemaps,
         "sitemaps_read": found.sitemaps_read,
         "sitemaps_failed": found.sitemaps_failed,
+        "changes": [_change_values(change) for change in found.examples],
         "sections": [section._asdict() for section in found.sections],
         "alerts": [_alert_values(alert) for alert in found.alerts],
     }
     return json.dumps(_finite(values), ensure_ascii=False)
+
+
+def _change_values(change: UrlChange) -> dict[str, Any]:
+    before, after = (
+        None if date is None else date.isoformat() for date in (change.before, change.after)
+    )
+    return {"change": change.change, "loc": change.loc, "before": before, "after": after}
 
 
 def _alert_values(alert: Alert) -> dict[str, Any]:

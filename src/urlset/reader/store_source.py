@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Generator
-from typing import Literal, NamedTuple
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset.document import Document
 from urlset.engine import Diagnostic, Rows
 from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
+from urlset.tempdirs import LockedTempDir
+
+if TYPE_CHECKING:
+    from urlset.store import Store
 
 __all__ = ["StoredDocuments"]
 
@@ -38,7 +43,11 @@ class StoredDocuments:
         from urlset.store import Store
 
         try:
-            with Store.open(self._path, read_only=True) as store:
+            with ExitStack() as stack:
+                store = stack.enter_context(Store.open(self._path, read_only=True))
+                if store.has_snapshots_only:
+                    stack.pop_all().close()  # DuckDB opens a file only once
+                    store = _latest_snapshot(self._path, stack)
                 for found in store.documents():
                     document = _document(
                         found.source,
@@ -86,6 +95,16 @@ class StoredDocuments:
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
         record = DocumentRecord(self._name, None, "urlset", size, size, entries=len(rows))
         yield Visit(record, document)
+
+
+def _latest_snapshot(path: str, stack: ExitStack) -> Store:
+    """Return the latest snapshot of `urlset watch` as a store, until ``stack`` is closed."""
+    from urlset.store import SnapshotName, Store, write_snapshot
+
+    folder = stack.enter_context(LockedTempDir())
+    target = os.path.join(folder.path, "snapshot.duckdb")
+    write_snapshot(SnapshotName(path, 0), target)
+    return stack.enter_context(Store.open(target, read_only=True))
 
 
 class _Parsed(NamedTuple):

@@ -43,14 +43,7 @@ def split_snapshot(name: str) -> SnapshotName | None:
 def has_history_only(path: str) -> bool:
     """Return whether a store has snapshots, and no documents that were read into it."""
     with Store.open(path, read_only=True) as store:
-        if not store.has_history_tables:
-            return False
-        query = (
-            "SELECT (SELECT count(*) FROM snapshots) > 0 AND (SELECT count(*) FROM documents) = 0"
-        )
-        with store.session() as session:
-            [(found,)] = session.rows(query)
-            return bool(found)
+        return store.has_snapshots_only
 
 
 def write_snapshot(name: SnapshotName, target: str) -> int:

@@ -170,6 +170,18 @@ class Store:
         with map_errors(self._database.path):
             return HISTORY_TABLES[0].name in columns_of(self._database.connection, "store")
 
+    @property
+    def has_snapshots_only(self) -> bool:
+        """Whether the store has snapshots of a watch, and no documents that were read into it."""
+        if not self.has_history_tables:
+            return False
+        with map_errors(self._database.path):
+            found = self._database.connection.execute(
+                "SELECT (SELECT count(*) FROM store.snapshots) > 0 "
+                "AND (SELECT count(*) FROM store.documents) = 0"
+            ).fetchone()
+        return bool(found and found[0])
+
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` if a query could not be run."""
         check_query(self._database.connection, query, hidden=self._database.hidden)

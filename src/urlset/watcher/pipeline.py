@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
 from urlset.model import ProgressEvent
 from urlset.store import Store, StoreSession, changes_at, moment
@@ -69,10 +71,19 @@ def watch_with(
     now: Callable[[], datetime] | None = None,
 ) -> Watch:
     """Take one step; as :func:`watch`, but ``drive`` and ``now`` may simulate site and time."""
-    with Store.open(path) as store:
-        store.add_history_tables()
-        with store.session() as session:
-            return take_step(session, path, site, settings, progress=progress, drive=drive, now=now)
+    is_new = not os.path.lexists(path)
+    try:
+        with Store.open(path) as store:
+            store.add_history_tables()
+            with store.session() as session:
+                return take_step(
+                    session, path, site, settings, progress=progress, drive=drive, now=now
+                )
+    except SourceError:
+        if is_new:  # without a snapshot, it is empty
+            with suppress(OSError):
+                os.unlink(path)
+        raise
 
 
 def take_step(
