@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from urlset.auditor.visits import Budget, RobotsFiles, VisitTarget, VisitWalk
+from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_urls import page_url
 from urlset.differ.tables import Tables
-from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
+from urlset.robots import Robots
 from urlset.urls import split_origin
 
 __all__ = ["ask_removed", "create_answers"]
 
 _NAMED = ("http://", "https://")
+
+
+class RedirectAnswer(NamedTuple):
+    """RedirectAnswer of a server for a removed URL.
+
+    ``verdict`` is redirect, ok, gone (404, 410), disallowed by robots.txt, or unknown.
+    """
+
+    url: str
+    verdict: str
+    status: int | None = None
+    final_url: str | None = None
+
+
+class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
+    """Walk over removed URLs that yields the answer for each."""
+
+    def request_for(self, target: VisitTarget) -> Request:
+        """Return a request for the head of the page."""
+        return Request(target.url, None, "page", ends_at_head=True)
+
+    def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
+        """Yield the answer."""
+        verdict = "unknown"
+        if response.status == 200:
+            verdict = "redirect" if response.redirects else "ok"
+        elif response.status in (404, 410):
+            verdict = "gone"
+        yield RedirectAnswer(response.request.url, verdict, response.status, response.url)
+
+    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
+        """Yield the answer for a URL that may not be requested."""
+        yield RedirectAnswer(
+            target.url, "unknown" if robots.state == "unreachable" else "disallowed"
+        )
 
 
 def create_answers(tables: Tables) -> None:
@@ -36,7 +73,7 @@ def ask_removed(
 ) -> None:
     """Request removed URLs, and store where they lead in the table ``answers``.
 
-    Columns: ``h``, ``verdict`` as in ``pages``, ``final_url`` and its hash ``final_h``. robots.txt
+    Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL. robots.txt
     is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
 
     Args:
@@ -62,25 +99,25 @@ def ask_removed(
     policy = policy or Policy()
     agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
     targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
-    walk = VisitWalk(
+    walk = RedirectWalk(
         targets,
         RobotsFiles(agent, is_obeyed=policy.obey_robots),
         Pace(policy.delay_s),
         Budget(max_requests),
         hosts=_named_hosts(tables, base_url, list(hashes)),
     )
-    found = []
+    found: list[RedirectAnswer] = []
     try:
-        for number, record in enumerate(drive_in_thread(walk, policy), start=1):
-            progress(ProgressEvent(number, source=record.url))
-            found.append(record)
-        found += walk.refused()
+        for number, answer in enumerate(drive_in_thread(walk, policy), start=1):
+            progress(ProgressEvent(number, source=answer.url))
+            found.append(answer)
+        found += walk.close()
     except KeyboardInterrupt:
         tables.notes.append("interrupted: not all removed URLs were requested")
     answers = [
-        (h, record.row["verdict"], record.row.get("status"), record.row.get("final_url"), None)
-        for record in found
-        for h in hashes.get(record.url, ())
+        (h, answer.verdict, answer.status, answer.final_url, None)
+        for answer in found
+        for h in hashes.get(answer.url, ())
     ]
     db.insert_rows("answers", answers)
     db.run("UPDATE answers SET final_h = hash(normal_of(final_url)) WHERE verdict = 'redirect'")
