@@ -73,8 +73,8 @@ def ask_removed(
 ) -> None:
     """Request removed URLs, and store where they lead in the table ``answers``.
 
-    Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL. robots.txt
-    is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
+    Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL.
+    robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
 
     Args:
         tables: The tables of the comparison.
