@@ -1,4 +1,4 @@
-"""Entries as CSV and JSON lines in files: the same bytes as the command writes."""
+"""Entries as CSV, JSON and text in files: the same bytes as the command writes."""
 
 import csv
 import json
@@ -14,12 +14,13 @@ SITEMAP = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>https://example.com/\xc3\xa9?"x"</loc></url></urlset>"""
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json", "txt"])
 def test_file_is_that_of_the_command(form, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("s.xml").write_bytes(SITEMAP)
 
-    getattr(urlset.read("s.xml"), f"to_{form}")("ours")
+    method = {"txt": "to_text"}.get(form, f"to_{form}")
+    getattr(urlset.read("s.xml"), method)("ours")
     assert run(["read", "s.xml", "--format", form, "--output", "theirs", "--quiet"]) == 0
 
     assert Path("ours").read_bytes() == Path("theirs").read_bytes()
@@ -41,6 +42,18 @@ def test_csv_and_json_lines_have_the_values_of_the_entries(tmp_path):
     ]
     ledger = tmp_path / "ledger.duckdb"
     assert urlset.build(tmp_path / "a.csv", tmp_path / "out", ledger=ledger).urls == 2
+
+
+def test_json_array_and_text_have_the_values_of_the_entries(tmp_path):
+    entries = urlset.read(SITEMAP)
+
+    entries.to_json(tmp_path / "a.json")
+    entries.to_text(tmp_path / "a.txt")
+
+    objects = json.loads((tmp_path / "a.json").read_text("utf-8"))
+    locs = [entry.loc for entry in entries]
+    assert [one["loc"] for one in objects] == locs
+    assert (tmp_path / "a.txt").read_text("utf-8").splitlines() == locs
 
 
 @pytest.mark.parametrize("name", ["", "none/a.csv"])

@@ -309,6 +309,26 @@ class Entries:
 
         write_lines(jsonl_lines(self), path)
 
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write all entries to one JSON array, as ``urlset read --format json`` does.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        from urlset.reader.row_formats import json_array, jsonl_lines, write_lines
+
+        write_lines(json_array(jsonl_lines(self)), path)
+
+    def to_text(self, path: str | os.PathLike[str]) -> None:
+        """Write the URL of each entry on a line, as ``urlset read --format txt`` does.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        from urlset.reader.row_formats import txt_lines, write_lines
+
+        write_lines(txt_lines(self), path)
+
     @property
     def _latest(self) -> _ReadLog:
         if self._log is None:
