@@ -103,6 +103,19 @@ def test_old_news_of_an_archive_are_removed_only_by_the_name_of_their_rule() -> 
     assert locs(after(data, named)) == ["https://e.com/a"]
 
 
+@pytest.mark.parametrize("select", [["X"], None], ids=["rules of the engine", "all rules"])
+def test_progress_is_called_after_each_document(select: list[str] | None, tmp_path: Path) -> None:
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_bytes(sitemap("<url><loc>https://example.com/?a&b</loc></url>"))
+    events: list[urlset.ProgressEvent] = []
+
+    fixed = fix(tmp_path, select=select, progress=events.append)
+
+    assert len(fixed.documents) == 2
+    assert [(event.documents, event.urls) for event in events] == [(1, 1), (2, 2)]
+    assert sorted(Path(event.source or "").name for event in events) == ["a.xml", "b.xml"]
+
+
 def test_what_another_fix_makes_possible_is_fixed_in_the_same_run() -> None:
     page = "<url><loc>https://e.com/{}</loc><lastmod>2024-8-18</lastmod></url>\n"
     data = sitemap(page.format("a") + "</url>\n" + page.format("b") + page.format("b"))

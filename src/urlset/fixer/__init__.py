@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from urlset.fixer.fix_document import Dropped
 from urlset.fixer.fix_set import Fixed, FixedDocument, fix_set
 from urlset.fixer.options import FixOptions
 from urlset.fixer.output import unified_diff, write_fixed
-from urlset.model import Level
+from urlset.model import Level, ProgressEvent
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url
 
@@ -35,6 +35,7 @@ def fix(
     rules: Sequence[Rule] = (),
     profile: Profile | None = None,
     now: datetime | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Fixed:
     """Fix the findings of :func:`urlset.check` in memory; :func:`write_fixed` writes the result.
 
@@ -57,6 +58,8 @@ def fix(
         rules: Rules in addition to the built-in ones.
         profile: Search engine whose rules apply as well.
         now: Current time; by default the clock of the system.
+        progress: Callback after each document that was checked, before it is fixed, with the
+            numbers of documents and URLs so far.
 
     Returns:
         The changed documents, the number of fixes by rule, what was dropped, and what was not
@@ -90,4 +93,4 @@ def fix(
         max_bytes=max_bytes,
         profile=profile,
     )
-    return fix_set(document_source(source, base_url, max_bytes), options)
+    return fix_set(document_source(source, base_url, max_bytes), options, progress)

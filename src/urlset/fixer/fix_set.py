@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from urlset.document import text_offset
@@ -15,6 +15,7 @@ from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
 from urlset.fixer.split import SplitResult, split
 from urlset.formats.detect import has_sitemap_ending
+from urlset.model import ProgressEvent
 from urlset.reader import read_documents
 from urlset.reader.locations import DocumentSource, Location
 from urlset.urls import split_origin
@@ -72,19 +73,29 @@ class Fixed:
         self.remaining += [(code, name, why) for code, why in result.remaining.items()]
 
 
-def fix_set(source: DocumentSource, options: FixOptions) -> Fixed:
-    """Fix all documents of a source in memory.
+def fix_set(
+    source: DocumentSource,
+    options: FixOptions,
+    progress: Callable[[ProgressEvent], None] | None = None,
+) -> Fixed:
+    """Fix all documents of a source in memory; ``progress`` is called after each one was checked.
 
     Raises:
         SourceError: There is nothing to read.
     """
-    return SetFixer(source, options).fix()
+    return SetFixer(source, options, progress).fix()
 
 
 class SetFixer:
     """Fixer of the documents of one source; use one object per source."""
 
-    def __init__(self, source: DocumentSource, options: FixOptions):
+    def __init__(
+        self,
+        source: DocumentSource,
+        options: FixOptions,
+        progress: Callable[[ProgressEvent], None] | None = None,
+    ):
+        self._progress = progress
         self.overlay = Overlay(source, options.now, options.engine, options.max_bytes)
         self.options = replace(options, robots=dict(self.overlay.robots_files()))
         self.fixed = Fixed()
@@ -110,11 +121,15 @@ class SetFixer:
         names: dict[str, None] = {}
         entries = read_documents(self.overlay, self.options.engine, self.options.max_bytes)
         if all(rule.is_engine_rule for rule in rules.values()):  # no database is needed
-            for record, document in entries.visits():
+            urls = 0
+            for number, (record, document) in enumerate(entries.visits(), 1):
+                urls += record.entries
+                if self._progress is not None:
+                    self._progress(ProgressEvent(urls, number, None, record.source, record.error))
                 if document is not None and any(p.code in rules for p in document.problems):
                     names[record.source or ""] = None
         else:
-            for finding in self.options.findings(entries, rules):
+            for finding in self.options.findings(entries, rules, self._progress):
                 names[finding.source or ""] = None
         return [name for name in names if name in self.overlay.locations_by_name]
 

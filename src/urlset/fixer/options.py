@@ -18,6 +18,7 @@ from urlset.fixer.registry import (
     SPLIT_RULES,
     FindingLocation,
 )
+from urlset.model import ProgressEvent
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, read_documents
 from urlset.reader.locations import SingleDocument
@@ -123,9 +124,14 @@ class FixOptions:
             )
         return findings
 
-    def findings(self, entries: Entries, rules: Mapping[str, Rule]) -> Findings:
+    def findings(
+        self,
+        entries: Entries,
+        rules: Mapping[str, Rule],
+        progress: Callable[[ProgressEvent], None] | None = None,
+    ) -> Findings:
         """Return the findings of a check with these rules."""
-        options: dict[str, Any] = {"now": self.now, "profile": self.profile}
+        options: dict[str, Any] = {"now": self.now, "profile": self.profile, "progress": progress}
         return Findings(entries, rules, lambda *_: True, max_excerpts=0, **options)
 
 

@@ -105,6 +105,9 @@ def _enclosing(text: bytes, start: int) -> str | None:
 
     Images and manuals have one. Markup that a server wrote before a sitemap
     (``<b>Warning</b>``) ends before the root.
+
+    The element spans of the engine do not help: the engine skips the text before the root that it
+    recognizes, so its spans begin there, and that text may be HTML, which has tags without an end.
     """
     stack: list[bytes] = []
     for tag in _TAG.finditer(_COMMENT.sub(b"", text[:start])):
