@@ -207,6 +207,8 @@ def test_departures_are_all_there_are(shared):
     planned = {rule["code"]: rule for rule in json.loads((shared / "rules.json").read_text())}
     absent = {code for row in rows_of("Rules that are absent") for code in codes_in(row[0])}
     others = {row[0][:4] for row in rows_of("Levels that differ")}
+    defaults = {row[0][:4]: (row[1], row[2]) for row in rows_of("Defaults that differ")}
+    names = {"on": True, "off": False, "profile": False}
 
     assert len(planned) == PLANNED
     assert set(planned) - set(CATALOGUE) == absent
@@ -216,3 +218,9 @@ def test_departures_are_all_there_are(shared):
             continue
         assert rule.name == planned[code]["name"]
         assert rule.level == planned[code]["severity"] or code in others
+        default = planned[code]["default"]
+        ours = "on" if rule.is_default else "off"
+        assert defaults.pop(code, None) == (
+            None if names[default] == rule.is_default else (default, ours)
+        )
+    assert not defaults
