@@ -45,6 +45,8 @@ class RandomFaults:
         """Return the fault of a page, or "", and whether only the first request fails."""
         if path == "/robots.txt" or path.endswith((".xml", ".xml.gz")):
             return "", False
+        if path.startswith("/private/"):  # robots.txt disallows it, so it is never requested
+            return "", False
         chance = Random(f"{self._seed} {site.name} {path}")
         kind = chance.choice(self._kinds)
         where = chance.random()

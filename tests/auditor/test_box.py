@@ -16,6 +16,7 @@ from examples.box.server import Box, RandomFaults
 
 import urlset
 from tests.http_walks import quick
+from urlset.crawler import pace, walk
 
 SEEDS = int(os.environ.get("URLSET_BOX_SEEDS", "2"))
 SITES = sites()
@@ -34,6 +35,7 @@ COMPARE = {
     "duplicate-content",
     "hreflang-html-conflict",
     "hreflang-html-no-return",
+    "hreflang-no-return-link",
     "hreflang-target-bad",
     "lastmod-untruthful",
     "media-unreachable",
@@ -88,6 +90,13 @@ def url_of(finding: Any, origin: str) -> str:
     return str(finding.loc or finding.source)
 
 
+@pytest.fixture
+def without_pauses(monkeypatch):
+    """Never slow down, and read the pages in this process: a seed takes a fifth of the time."""
+    monkeypatch.setattr(pace, "MAX_DELAY_S", 0.0)
+    monkeypatch.setattr(walk, "WORKER_FROM", 1_000_000)
+
+
 @pytest.mark.parametrize("name", SITES)
 def test_audit_finds_every_planted_fault_and_nothing_else(name, tmp_path):
     with Box() as box:
@@ -100,6 +109,7 @@ def test_audit_finds_every_planted_fault_and_nothing_else(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["shop", "office"])
 @pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.usefixtures("without_pauses")
 def test_under_random_faults_no_finding_is_false(seed, name, tmp_path):
     with Box(faults=RandomFaults(seed)) as box:
         policy = quick(retries=1, read_timeout_s=0.3, concurrency=32, per_host=32)
@@ -116,7 +126,14 @@ def test_under_random_faults_no_finding_is_false(seed, name, tmp_path):
     false = {pair for pair in unaffected - known if not names(findings[pair], affected)}
     assert sorted(false) == [], f"seed {seed}: false"
     readable = FAILED | ABOUT_ENTRIES
-    judged = {(rule, url) for rule, url in found if url in affected and rule not in readable}
+    judged = {
+        pair
+        for pair in found
+        if pair[1] in affected
+        and pair[0] not in readable
+        # An entry of a sitemap names alternates, too: its page need not be read.
+        and not names(findings[pair], affected - {pair[1]})
+    }
     assert judged == set(), f"seed {seed}: judged unread"
     unknown = {url for rule, url in found if rule in FAILED}
     assert sorted(affected & listed - unknown) == [], f"seed {seed}: neither read nor reported"

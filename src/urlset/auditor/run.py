@@ -266,11 +266,23 @@ class SiteVisits:
             f"ORDER BY count(*) DESC, folder LIMIT {MAX_FOLDERS}"
         )
         draw = random.Random(self._settings.seed)
-        probes = [
-            Probe("not-found", f"{folder}urlset-{draw.randrange(16**12):012x}{'/' * has_slash}")
-            for folder, has_slash in list(folders)
-        ]
-        self._ask(probes)
+        ends = {folder: "/" * has_slash for folder, has_slash in folders}
+        pending = list(ends)
+        for _ in range(2):  # a response that may be temporary says nothing: ask for another URL
+            self._ask(
+                [
+                    Probe(
+                        "not-found", f"{folder}urlset-{draw.randrange(16**12):012x}{ends[folder]}"
+                    )
+                    for folder in pending
+                ]
+            )
+            folder = _FOLDER.replace("url", "n.url")
+            pending = self._column(
+                f"SELECT {folder} FROM store.probes n WHERE n.kind = 'not-found' GROUP BY ALL "
+                "HAVING NOT bool_or(coalesce(n.status < 500 "
+                "AND n.status NOT IN (401, 403, 407, 429, 451), false)) ORDER BY 1"
+            )
         self._session.run(
             f"""CREATE TABLE same_pages AS
             SELECT p.url, count(*) OVER (PARTITION BY n.url) AS same, p.pages
