@@ -155,11 +155,11 @@ class Configuration(NamedTuple):
             return option.value(value)
         if "://" in value:
             return value
-        path = self._relative_to_file(value)
+        path = self._resolve_path(value)
         return os.fspath(path) if option.type is str else path
 
-    def _relative_to_file(self, path: str) -> Path:
-        """Return a path of the file, relative to the working directory."""
+    def _resolve_path(self, path: str) -> Path:
+        """Return a path given in the configuration file, relative to the working directory."""
         if self.path is None or os.path.isabs(path):
             return Path(path)
         joined = self.path.parent / path
@@ -188,7 +188,7 @@ class Configuration(NamedTuple):
         kind, path = split_kind(text)
         if path is None or os.path.isabs(path):
             return text
-        return kind + os.fspath(self._relative_to_file(path))
+        return kind + os.fspath(self._resolve_path(path))
 
     def _rules(self, tables: Sequence[Mapping[str, Any]]) -> Iterator[Rule]:
         for number, table in enumerate(tables, 1):

@@ -76,7 +76,7 @@ def _up_to_damage(stream: zlib._Decompress, data: memoryview, limit: int) -> byt
 
 
 def _bytewise(stream: zlib._Decompress, data: memoryview, limit: int) -> bytes:
-    """Decompress with one byte of input and one byte of output at a time."""
+    """Decompress byte by byte, and return every byte before the damage."""
     kept = bytearray()
     try:
         # Empty input first: a byte may be buffered, and a later error would lose it.

@@ -1,4 +1,4 @@
-"""Views that live rules query: listed URLs with the responses of the server, links, probes.
+"""SQL views for live rules: listed URLs, visited pages, canonicals, links, dates, duplicates.
 
 They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store.live_schema`), the
 facts of the audit (``audit_run``; :class:`urlset.auditor.judgement.RunFacts`), and the views of

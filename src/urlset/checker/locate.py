@@ -35,7 +35,7 @@ class ExactPlace(NamedTuple):
 def locate(
     rows: Iterator[Row], rules: dict[str, Rule], texts: TextCache
 ) -> Iterator[tuple[Row, ExactPlace, Text | None]]:
-    """Yield each row with its position and text.
+    """Yield each finding with its position and the text of its document, None if it has none.
 
     ``rows`` are sorted by document, so each text is read once.
     """

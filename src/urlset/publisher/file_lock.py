@@ -1,4 +1,4 @@
-"""Lock that allows one publication per folder; the operating system frees it with the process."""
+"""Lock for one publication per folder at a time; the system releases it with the process."""
 
 from __future__ import annotations
 

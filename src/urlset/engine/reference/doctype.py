@@ -1,4 +1,4 @@
-"""Skip a DOCTYPE and keep the text entities it declares; no external entity is fetched."""
+"""Skip a DOCTYPE and keep the internal entities it declares; no external entity is fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decode character data: references, forbidden characters, line ends; escape it again."""
+"""Decode character data: references, forbidden characters, line endings; escape it again."""
 
 from __future__ import annotations
 
