@@ -57,8 +57,8 @@ MAX_SECTIONS = 10_000
 _DISCOVER = f"""
     SELECT target, CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END, url,
         depth + (kind <> 'redirect')::UINTEGER
-    FROM (SELECT l.target, first(l.kind ORDER BY l.rowid) AS kind, first(l.url ORDER BY l.rowid)
-            AS url, min(coalesce(f.depth, 0)) AS depth, min(l.rowid) AS position
+    FROM (SELECT l.target, arg_min(l.kind, l.rowid) AS kind, arg_min(l.url, l.rowid) AS url,
+            min(coalesce(f.depth, 0)) AS depth, min(l.rowid) AS position
         FROM temp.new_links l JOIN store.frontier f ON f.url = l.url
         WHERE l.kind IN ({", ".join(map(quoted, sorted(FOLLOWED_KINDS)))})
             AND NOT EXISTS (FROM store.frontier k WHERE k.url = l.target)
