@@ -42,7 +42,9 @@ def test_robots_txt_that_disallows_more_is_reported_once(site):
     found = site.step()
 
     assert new(found) == [("robots", f"{SITE}/robots.txt")]
-    assert "new rules *: disallow /news/" in found.new_alerts[0].message
+    assert found.new_alerts[0].message == (
+        f"{SITE}/robots.txt changed: new rule *: disallow /news/; removed rule *: allow /"
+    )
     assert all_open(site.step()) == []
 
 

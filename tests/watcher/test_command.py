@@ -58,7 +58,7 @@ def test_new_alerts_exit_with_1_once(box, run):
     again = run("watch", box.site, "--store", "site.duckdb")
 
     assert alerted.code == 1
-    assert f"alert: {box.url('/robots.txt')} changed: new rules" in alerted.out
+    assert f"alert: {box.url('/robots.txt')} changed: new rule" in alerted.out
     assert (again.code, "alert" in again.out) == (0, False)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import urlset
 from tests.watcher.simulated_site import SITE, SimulatedSite
+from urlset.cli import main
 
 
 @pytest.fixture
@@ -63,3 +64,12 @@ def test_reading_the_store_of_a_watch_returns_its_latest_snapshot(site):
         ("/c", None),
     ]
     assert [record.source for record in entries.documents] == [f"{SITE}/sitemap.xml"]
+    assert [entry.lastmod_text for entry in entries] == ["2026-01-02", None]
+
+
+def test_commands_read_and_check_take_the_store_of_a_watch(site, capsys):
+    assert main(["read", site.path, "--format", "txt"]) == 0
+    assert capsys.readouterr().out == f"{SITE}/b\n{SITE}/c\n"
+
+    assert main(["check", site.path]) == 0
+    assert "2 entries" in capsys.readouterr().out

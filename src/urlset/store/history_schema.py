@@ -106,7 +106,7 @@ HISTORY_TABLES = (
         url            | VARCHAR     | URL of the robots.txt
         snapshot       | UINTEGER    | first snapshot with this content
         state          | VARCHAR     | read or absent (everything is allowed)
-        rules          | VARCHAR[]   | rules for all crawlers, Googlebot and Bingbot, sorted
+        rules          | VARCHAR[]   | rules for all crawlers, and other ones for Googlebot and Bingbot, sorted
         sitemaps       | VARCHAR[]   | sitemaps that it declares, sorted
         """,
     ),

@@ -94,7 +94,11 @@ def _copy(session: StoreSession, number: int) -> None:
             (SELECT site FROM store.snapshots WHERE snapshot = {number}) AS root,
             CASE WHEN d.how = 'index' THEN d.source END AS loc,
             CASE WHEN d.how = 'index' THEN 1 ELSE 0 END AS depth, d.lastmod,
-            d.entry_count, d.byte_count AS size,
+            coalesce(d.entry_count, 0) AS entry_count,
+            (SELECT count(*) FROM store.history_documents c JOIN states t USING (document)
+                WHERE c.parent = d.source AND t.state <> 'unlisted') AS sitemap_count,
+            0 AS problem_count, coalesce(d.byte_count, 0) AS size,
+            coalesce(d.byte_count, 0) AS packed_size, 0 AS layers,
             CASE s.state WHEN 'failed' THEN 'it could not be read at this snapshot'
                 WHEN 'gone' THEN 'it did not exist at this snapshot' END AS error,
             CASE WHEN s.state IN ('failed', 'gone') THEN NULL ELSE 200 END AS status,
@@ -105,7 +109,10 @@ def _copy(session: StoreSession, number: int) -> None:
     session.run(
         f"""INSERT INTO snapshot_store.entries BY NAME
         SELECT d.document, row_number() OVER (PARTITION BY d.document ORDER BY e.loc) AS entry,
-            e.loc, e.lastmod, [] AS images, [] AS videos, [] AS alternates, e.source
+            e.loc, e.lastmod, CASE WHEN e.lastmod = date_trunc('day', e.lastmod)
+                THEN strftime(e.lastmod, '%Y-%m-%d')
+                ELSE strftime(e.lastmod, '%Y-%m-%dT%H:%M:%SZ') END AS lastmod_text,
+            [] AS images, [] AS videos, [] AS alternates, e.source
         FROM ({entries_at(number)}) e JOIN snapshot_store.documents d USING (source)
         WHERE d.error IS NULL"""
     )

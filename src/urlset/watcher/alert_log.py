@@ -100,8 +100,9 @@ def _is_unread(session: StoreSession, kind: str, subject: str) -> bool:
 
 
 def _alert_days(session: StoreSession, now: datetime) -> list[AlertDays]:
+    # A step at midnight counts what happened on the day before.
     query = (
-        "SELECT kind, subject, opened::DATE, coalesce(ended, "
+        "SELECT kind, subject, (opened - INTERVAL 1 DAY)::DATE, coalesce(ended, "
         f"{_time(now)})::DATE FROM store.alerts WHERE opened > {_time(now)} - INTERVAL 100 DAY"
     )
     return [AlertDays(*row) for row in session.rows(query)]

@@ -29,7 +29,7 @@ RECHECK = 10
 """Sitemaps that one step requests although their index has the same date."""
 
 AGENTS = ("*", "Googlebot", "Bingbot")
-"""Crawlers whose rules in robots.txt are compared."""
+"""Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
 
 _GUESSED = ("link", "well-known", "feed")
 
@@ -242,6 +242,7 @@ class _Step:
             rules = {
                 f"{agent}: {'allow' if pattern.is_allowing else 'disallow'} {pattern.text}"
                 for agent in AGENTS
+                if agent == "*" or robots.patterns(agent) != robots.patterns("*")
                 for pattern in robots.patterns(agent)
             }
             sitemaps = {line.url for line in robots.sitemaps}
