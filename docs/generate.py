@@ -29,7 +29,17 @@ from urlset.option_schema import (
     Option,
 )
 from urlset.reporter.rule_page import rule_page, rule_table
-from urlset.store import HISTORY_TABLES, LIVE_TABLES, LIVE_VIEWS, MACROS, TABLES, VIEWS, TableSchema
+from urlset.store import (
+    HISTORY_TABLES,
+    INSPECTION_TABLES,
+    LIVE_TABLES,
+    LIVE_VIEWS,
+    MACROS,
+    TABLES,
+    VIEWS,
+    TableSchema,
+)
+from urlset.submitter.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 
 DOCS = Path(__file__).parent
 COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules")
@@ -64,6 +74,13 @@ HISTORY_INTRO = """
 
 `urlset watch SITE --store site.duckdb` adds these tables to a store. Snapshots are stored as
 changes: `history` has a row for each interval in which a URL did not change.
+"""
+SUBMIT_INTRO = """
+# Tables of submissions
+
+`urlset submit` records in `.urlset/announcements.duckdb` what it announced, in the tables
+`announcements` and `settings`. `urlset submit --to google --inspect N --store site.duckdb` adds the
+table `inspections` to a store.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
@@ -408,6 +425,7 @@ def tables() -> str:
     parts.append("\n## Views of these tables\n\n| view | rows |\n|---|---|\n")
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in LIVE_VIEWS]
     parts += [HISTORY_INTRO, *map(table_of, HISTORY_TABLES)]
+    parts += [SUBMIT_INTRO, *map(table_of, (*ANNOUNCEMENT_TABLES, *INSPECTION_TABLES))]
     return "".join(parts)
 
 

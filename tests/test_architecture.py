@@ -34,6 +34,7 @@ LIBRARIES = {
     "adbc_driver_manager": "urlset.sources.tables.query",  # any database, its rows as Arrow
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
+    "cryptography": "urlset.submitter.google_auth",  # RS256 signatures; google-auth needs it, too
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
@@ -54,7 +55,6 @@ MESSAGES_OF_OTHERS = {
     "urlset.inflate": "zlib.error has no code; its number is taken off",
     "urlset.object_store": "obstore has no codes; XML and secrets are taken out",
     "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
-    "urlset.submitter.indexnow": "Yandex has no codes; its texts say what it refuses",
 }
 
 MAX_LINES = 500  # a longer file usually holds two concepts
@@ -72,9 +72,6 @@ SMALL_MODULES = {
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
     "urlset.watcher.summary": "pure, the pipeline around it is not",
-    "urlset.option_schema.submit": "one module per command",
-    "urlset.submitter.answers": "errors of all engines, whatever their shape",
-    "urlset.submitter.request_text": "wire format of a request, without secrets",
     "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 

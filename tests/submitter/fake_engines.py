@@ -215,7 +215,7 @@ class Bench:
         self.path = path
         self.policy = policy
 
-    def submit(self, changes: Any = None, **settings: Any) -> Submission:
+    def submit(self, updates: Any = None, **settings: Any) -> Submission:
         known: dict[str, Any] = {
             "keys": {HOST: KEY},
             "endpoints": [ENDPOINT],
@@ -223,7 +223,7 @@ class Bench:
             "policy": self.policy,
         }
         return submit_with(
-            changes,
+            updates,
             SubmitSettings(**(known | settings)),
             now=self.clock.now,
             sleep=self.clock.sleep,

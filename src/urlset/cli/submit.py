@@ -38,6 +38,9 @@ __all__ = ["submit"]
 KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
 """Environment variable with the keys of IndexNow, used without ``--keys``."""
 
+TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
+BING_VARIABLE = "URLSET_BING_KEY"
+
 MAX_SHOWN = 10
 
 
@@ -76,6 +79,23 @@ def submit(
             rich_help_panel="IndexNow",
         ),
     ] = None,
+    google_credentials: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON file of a service account, or a file with a token; by default "
+            f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
+            rich_help_panel="Google and Bing",
+        ),
+    ] = None,
+    bing_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=f"File with the key of the API of Bing; by default ${BING_VARIABLE}.",
+            rich_help_panel="Google and Bing",
+        ),
+    ] = None,
     fail_delayed: Annotated[
         bool,
         typer.Option(
@@ -109,6 +129,7 @@ def submit(
       urlset submit changes.jsonl --dry-run     print the requests
       urlset diff old.xml new.xml --format jsonl | urlset submit -
       urlset submit                             what changed in the ledger
+      urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
     start_logging(verbose)
     if new_key is not None:
@@ -118,8 +139,18 @@ def submit(
         print_info(note)
     values = configuration.submit | given_options(options, SUBMIT_OPTIONS)
     values["policy"] = _policy(user_agent, timeout)
-    values["keys"] = _keys(keys)
-    source = changes if changes is not None else _ledger(configuration)
+    channels = values.get("to") or ["indexnow"]
+    if "indexnow" in channels:
+        values["keys"] = _keys(keys)
+    if "google" in channels:
+        values["google_credentials"] = _secret(
+            google_credentials, (TOKEN_VARIABLE,), "GOOGLE_APPLICATION_CREDENTIALS"
+        )
+    if "bing" in channels:
+        values["bing_key"] = _secret(bing_key_file, (BING_VARIABLE,))
+    source: str | Path | None = changes
+    if source is None and "indexnow" in channels:
+        source = _ledger(configuration)
     from urlset.submitter import submit as run
 
     with Sink(None) as sink:
@@ -166,22 +197,34 @@ def _keys(file: Path | None) -> Any:
     """Return the keys of a file, or of the environment."""
     from urlset.submitter.keys import parse_keys
 
-    origin = f"--keys {file}" if file is not None else f"${KEY_VARIABLE}"
-    if file is None:
-        text = os.environ.get(KEY_VARIABLE, "")
-        if not text.strip():
-            raise UsageError(
-                "expected a key of IndexNow, found none: create one with `urlset submit --new-key "
-                f"FOLDER`, publish its file, and set ${KEY_VARIABLE} or --keys FILE"
-            )
-    else:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageError(f"{origin}: cannot be read: {reason}") from error
+    text = _secret(file, (KEY_VARIABLE,))
+    if text is None:
+        raise UsageError(
+            "expected a key of IndexNow, found none: create one with `urlset submit --new-key "
+            f"FOLDER`, publish its file, and set ${KEY_VARIABLE} or --keys FILE"
+        )
     with as_usage_error("keys"):
-        return parse_keys(text, origin)
+        return parse_keys(text, f"${KEY_VARIABLE}" if file is None else str(file))
+
+
+def _secret(file: Path | None, variables: tuple[str, ...], path_variable: str = "") -> str | None:
+    """Return the content of a file, or the value of the first environment variable that is set.
+
+    ``path_variable`` is the name of a variable with the path of a file, used last.
+    """
+    if file is None:
+        for name in variables:
+            if os.environ.get(name, "").strip():
+                return os.environ[name].strip()
+        path = os.environ.get(path_variable, "") if path_variable else ""
+        if not path:
+            return None
+        file = Path(path)
+    try:
+        return file.read_text(encoding="utf-8-sig").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"cannot read {str(file)!r}: {reason}") from error
 
 
 def _ledger(configuration: Configuration) -> Path | None:
@@ -216,6 +259,12 @@ def _lines(found: Submission, format_: SubmitFormat) -> Iterator[str]:
         yield f"{sanitize(result.host)} → {sanitize(result.channel)}: {words or 'nothing to send'}"
     for one in found.excluded[:MAX_SHOWN]:
         yield f"  excluded: {sanitize(one.url)}: {sanitize(one.reason)}"
+    for sitemap in found.sitemaps:
+        state = "pending" if sitemap["is_pending"] else f"read {sitemap['last_downloaded'] or '?'}"
+        yield (
+            f"{sanitize(sitemap['path'])}: {sanitize(state)}, {sitemap['submitted'] or 0:,} URLs, "
+            f"{sitemap['errors'] or 0:,} errors, {sitemap['warnings'] or 0:,} warnings"
+        )
     if len(found.excluded) > MAX_SHOWN:
         yield f"  … and {len(found.excluded) - MAX_SHOWN:,} more"
 
@@ -224,6 +273,8 @@ def _report(found: Submission) -> None:
     """Print notes and totals on stderr."""
     for note in found.notes:
         print_info(note)
+    if found.inspected:
+        print_info(f"{pluralize(found.inspected, 'URL')} inspected, in the table inspections")
     if found.repeated:
         urls = pluralize(found.repeated, "URL")
         print_info(f"sent once more, because a run was killed while it sent them: {urls}")

@@ -10,6 +10,14 @@ __all__ = ["SUBMIT_OPTIONS"]
 
 SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
+        name="to",
+        type=list[str],
+        help="Channel: indexnow (the default), google (Search Console) or bing (Webmaster Tools).",
+        default=("indexnow",),
+        metavar="CHANNEL",
+        is_split=True,
+    ),
+    Option(
         name="endpoints",
         type=list[str],
         help="Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares "
@@ -69,6 +77,64 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         help="Print each request instead of sending it.",
         default=False,
         allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="sitemaps",
+        type=list[str],
+        help="Sitemap to submit, once; by default those of robots.txt.",
+        default=(),
+        flags=("--sitemap",),
+        metavar="URL",
+        group="Google and Bing",
+    ),
+    Option(
+        name="resubmit",
+        type=bool,
+        help="Submit sitemaps again that were submitted before.",
+        default=False,
+        allowed=NOT_IN_FILE,
+        group="Google and Bing",
+    ),
+    Option(
+        name="property",
+        help="Property, exactly as in Search Console: https://www.example.com/ or "
+        "sc-domain:example.com.",
+        metavar="PROPERTY",
+        group="Google and Bing",
+    ),
+    Option(
+        name="status",
+        type=bool,
+        help="Print the sitemaps that Search Console or Bing lists, with their state.",
+        default=False,
+        allowed=NOT_IN_FILE,
+        group="Google and Bing",
+    ),
+    Option(
+        name="inspect",
+        type=int,
+        help="Inspect N URLs of --store in Search Console, at most 2,000 a day; the results are "
+        "in its table inspections.",
+        default=0,
+        metavar="N",
+        minimum=0,
+        maximum=2_000,
+        allowed=NOT_IN_FILE,
+        group="Google and Bing",
+    ),
+    Option(
+        name="store",
+        type=Path,
+        help="Store with the URLs of the site, of `read --output` or `audit --store`.",
+        metavar="FILE",
+        is_path=True,
+        group="Google and Bing",
+    ),
+    Option(
+        name="bing_site",
+        help="Site, exactly as Bing Webmaster Tools lists it.",
+        metavar="URL",
+        group="Google and Bing",
     ),
     POLICY,
 )

@@ -25,6 +25,7 @@ from urlset.store.history_snapshot import (
     write_snapshot,
 )
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
+from urlset.store.inspection_schema import INSPECTION_TABLES
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
@@ -36,6 +37,7 @@ from urlset.store.writer import StoreWriter
 
 __all__ = [
     "HISTORY_TABLES",
+    "INSPECTION_TABLES",
     "LIVE_TABLES",
     "LIVE_VIEWS",
     "MACROS",

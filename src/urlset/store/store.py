@@ -19,6 +19,7 @@ from urlset.model import Entry, Problem, Sitemap
 from urlset.store.connection import Database, map_errors
 from urlset.store.history_schema import HISTORY_TABLES, history_statements
 from urlset.store.inspection import columns_of
+from urlset.store.inspection_schema import inspection_statements
 from urlset.store.live_schema import LIVE_TABLES, REPLACED_VIEW, live_statements
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
@@ -135,6 +136,10 @@ class Store:
     def add_history_tables(self) -> None:
         """Create the tables of a watch (:data:`urlset.store.HISTORY_TABLES`) if missing."""
         self._add_tables(history_statements)
+
+    def add_inspection_tables(self) -> None:
+        """Create the table of inspections (:data:`urlset.store.INSPECTION_TABLES`) if missing."""
+        self._add_tables(inspection_statements)
 
     def _add_tables(
         self,

@@ -20,10 +20,10 @@ _HARMLESS_CODE = re.compile(r"[\w.-]{1,80}", re.ASCII)
 
 
 class Answer(NamedTuple):
-    """Error code and message of a response; None for what it does not have."""
+    """Error code and text of a response; None for what it does not have."""
 
     code: str | None = None
-    message: str | None = None
+    text: str | None = None
 
 
 def json_of(response: Response) -> Any:
@@ -49,8 +49,8 @@ def error_of(response: Response) -> Answer:
     codes = (value.get(name) for name in _CODE_NAMES)
     code = next((str(c) for c in codes if isinstance(c, str | int) and _is_code(c)), None)
     messages = (value.get(name) for name in _MESSAGE_NAMES)
-    message = next((m for m in messages if isinstance(m, str) and m.strip()), None)
-    return Answer(code, None if message is None else _clip(message))
+    text = next((m for m in messages if isinstance(m, str) and m.strip()), None)
+    return Answer(code, None if text is None else _clip(text))
 
 
 def _is_code(value: object) -> bool:

@@ -138,7 +138,7 @@ def interpret(response: Response) -> Verdict:
         waits = THROTTLE_WAITS_S if asked is None else (asked,) * len(THROTTLE_WAITS_S)
     elif kind == "failed":
         waits = FAILURE_WAITS_S
-    return Verdict(kind, status, answer.code or f"http-{status}", answer.message, waits)
+    return Verdict(kind, status, answer.code or f"http-{status}", answer.text, waits)
 
 
 def _kind(status: int, answer: Answer) -> VerdictKind:
@@ -150,7 +150,7 @@ def _kind(status: int, answer: Answer) -> VerdictKind:
     if status == 403:  # without a code, as Yandex answers: "Invalid key"
         return "key-missing"
     if status == 422:
-        return "malformed" if _ABOUT_REQUEST.search(answer.message or "") else "urls-refused"
+        return "malformed" if _ABOUT_REQUEST.search(answer.text or "") else "urls-refused"
     if status == 429:
         return "throttled"
     return "failed" if status >= 500 else "malformed"

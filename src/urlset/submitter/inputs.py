@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
-from urlset.errors import SourceError
-from urlset.store import ScratchDatabase, entries_at, is_database
+from urlset.errors import SourceError, StoreError
+from urlset.store import ScratchDatabase, Store, entries_at, is_database
 from urlset.submitter.changes import ChangedUrl, changes_of, read_changes
 
 __all__ = ["ChangeInput", "open_input"]
@@ -61,47 +60,49 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
         )
     if path == "-" or not is_database(path):
         return ChangeInput(path, read_changes(path))
-    db.attach_copy(path, "input")
-    return _database_input(path, db)
+    try:
+        db.attach_copy(path, "input")
+    except StoreError as error:
+        if error.failure != "other-file":
+            raise
+        return _store_input(path)  # a store has macros, a ledger does not
+    sets = [
+        schema
+        for (schema,) in db.rows(
+            "SELECT schema_name FROM duckdb_tables() WHERE database_name = 'input' "
+            "AND table_name = 'urls' AND starts_with(schema_name, 'set_') ORDER BY ALL"
+        )
+    ]
+    if not sets:
+        raise SourceError(
+            f"expected a ledger of `urlset build` or a store, found another DuckDB file: {path!r}"
+        )
+    return ChangeInput(path, _ledger_rows(db, sets), is_state=True)
 
 
-def _database_input(path: str, db: ScratchDatabase) -> ChangeInput:
-    tables = {
-        (schema, table)
-        for schema, table in db.rows(
-            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'input'"
-        )
-    }
-    sets = sorted(
-        schema for schema, table in tables if schema.startswith("set_") and table == "urls"
-    )
-    if sets:
-        return ChangeInput(path, _ledger_rows(db, sets), is_state=True)
-    if ("main", "snapshots") in tables:
-        (snapshot,) = db.fetch_one("SELECT max(snapshot) FROM input.main.snapshots")
-        if snapshot is not None:
-            query = (
-                "SELECT loc, strftime(max(lastmod), '%Y-%m-%dT%H:%M:%SZ') "
-                f"FROM ({entries_at(snapshot, database='input.main')}) GROUP BY loc"
-            )
-            return ChangeInput(path, _rows(db, query), is_state=True, infers_removed=True)
-    if ("main", "entries") in tables:
-        (failed,) = db.fetch_one(
-            "SELECT count(*) FILTER (error IS NOT NULL) FROM input.main.documents"
-        )
-        note = None
-        if failed:
-            note = (
-                f"{path}: {failed:,} sitemaps could not be read completely, so that no URL counts "
-                "as removed"
-            )
-        query = "SELECT loc, max(lastmod_text) FROM input.main.entries GROUP BY loc"
-        return ChangeInput(
-            path, _rows(db, query), is_state=True, infers_removed=not failed, note=note
-        )
-    raise SourceError(
-        f"expected a ledger of `urlset build` or a store, found another DuckDB file: {path!r}"
-    )
+def _store_input(path: str) -> ChangeInput:
+    """Return the URLs of a store: of the last snapshot of a watch, or of the sitemaps read."""
+    with Store.open(path, read_only=True) as store, store.session() as session:
+        if store.has_history_tables:
+            [(snapshot,)] = session.rows("SELECT max(snapshot) FROM store.snapshots")
+            if snapshot is not None:
+                query = (
+                    "SELECT loc, strftime(max(lastmod), '%Y-%m-%dT%H:%M:%SZ') "
+                    f"FROM ({entries_at(snapshot)}) GROUP BY loc"
+                )
+                return ChangeInput(path, _store_rows(path, query), True, infers_removed=True)
+        [(failed,)] = session.rows("SELECT count(error) FROM store.documents")
+    note = None
+    if failed:
+        note = f"{path}: {failed:,} sitemaps could not be read, so that no URL counts as removed"
+    query = "SELECT loc, max(lastmod_text) FROM store.entries GROUP BY loc"
+    return ChangeInput(path, _store_rows(path, query), True, infers_removed=not failed, note=note)
+
+
+def _store_rows(path: str, query: str) -> Iterator[ChangedUrl]:
+    with Store.open(path, read_only=True) as store, store.session() as session:
+        for loc, lastmod in session.rows(query):
+            yield ChangedUrl(LISTED, loc, lastmod)
 
 
 def _ledger_rows(db: ScratchDatabase, schemas: Iterable[str]) -> Iterator[ChangedUrl]:
@@ -115,20 +116,7 @@ def _ledger_rows(db: ScratchDatabase, schemas: Iterable[str]) -> Iterator[Change
                 yield ChangedUrl(LISTED, loc, lastmod, fingerprint)
 
 
-def _rows(db: ScratchDatabase, query: str) -> Iterator[ChangedUrl]:
-    for batch in db.batches(query):
-        for loc, lastmod in rows_of(_table(batch)):
-            yield ChangedUrl(LISTED, loc, lastmod)
-
-
 def _table(batch: Any) -> Any:
     from urlset.arrow.batches import as_table
 
     return as_table(batch)
-
-
-def default_input() -> Path | None:
-    """Return the ledger of the working directory, if there is one."""
-    from urlset.builder import LEDGER
-
-    return LEDGER if LEDGER.is_file() else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,16 +13,22 @@ from typing import Any
 from urlset.http import Policy, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
 from urlset.store import ScratchDatabase
+from urlset.submitter import bing_webmaster, search_console
 from urlset.submitter.announcement_log import ANNOUNCEMENTS, AnnouncementLog, Staged
+from urlset.submitter.console_run import BingSettings, GoogleSettings, run_bing, run_google
+from urlset.submitter.google_auth import read_credentials
 from urlset.submitter.indexnow import DEFAULT_ENDPOINT
 from urlset.submitter.indexnow_run import IndexNowRun, IndexNowSettings, no_key_message
 from urlset.submitter.inputs import ChangeInput, open_input
-from urlset.submitter.keys import IndexNowKeys, keys_from
+from urlset.submitter.keys import IndexNowKeys, host_of_url, keys_from
 from urlset.submitter.preflight import ExcludedUrl
 from urlset.submitter.result import Submission
+from urlset.submitter.search_console import expect_property
 from urlset.submitter.sender import Drive, Sender
 
 __all__ = ["SubmitSettings", "submit", "submit_with"]
+
+CHANNELS = ("indexnow", "google", "bing")
 
 KeysGiven = str | Mapping[str, str | tuple[str, str]] | IndexNowKeys | None
 
@@ -41,10 +47,24 @@ class SubmitSettings:
         dry_run: Whether requests are described in the result instead of sent.
         max_wait_s: Time that the run may wait for retries, in all, in seconds.
         policy: Limits and behaviour of the HTTP client.
+        to: Channels: ``indexnow``, ``google`` (sitemaps to Search Console) and ``bing`` (sitemaps
+            and URLs to Bing Webmaster Tools).
+        property: Property of Search Console, exactly as it is written there.
+        google_credentials: Token, or content of the JSON file of a service account.
+        bing_site: Site, exactly as Bing Webmaster Tools lists it.
+        bing_key: Key of the API of Bing.
+        sitemaps: Sitemaps for Search Console and Bing; by default those of robots.txt. Each is
+            submitted once: engines visit them again by themselves.
+        resubmit: Whether sitemaps are submitted again.
+        status: Whether the result has the sitemaps that Search Console and Bing list.
+        inspect: Number of URLs of ``store`` to inspect in Search Console, at most 2,000 a day.
+        store: Store with the URLs; its table ``inspections`` gets the results.
+        google_base: Origin of the API of Search Console.
+        bing_base: Base of the API of Bing.
     """
 
     keys: KeysGiven = field(default=None, repr=False)
-    endpoints: Iterable[str] = (DEFAULT_ENDPOINT,)
+    endpoints: Sequence[str] = (DEFAULT_ENDPOINT,)
     announcements: str | os.PathLike[str] = ANNOUNCEMENTS
     announce_all: bool = False
     sample: int = 20
@@ -52,8 +72,36 @@ class SubmitSettings:
     dry_run: bool = False
     max_wait_s: float = 900.0
     policy: Policy | None = None
+    to: Iterable[str] = ("indexnow",)
+    property: str | None = None
+    google_credentials: str | None = field(default=None, repr=False)
+    bing_site: str | None = None
+    bing_key: str | None = field(default=None, repr=False)
+    sitemaps: Iterable[str] = ()
+    resubmit: bool = False
+    status: bool = False
+    inspect: int = 0
+    store: str | os.PathLike[str] | None = None
+    google_base: str = search_console.BASE
+    bing_base: str = bing_webmaster.BASE
 
     def __post_init__(self) -> None:
+        to = tuple([self.to] if isinstance(self.to, str) else self.to)
+        unknown = [name for name in to if name not in CHANNELS]
+        if unknown or not to:
+            raise ValueError(f"to: expected {', '.join(CHANNELS)}, found {unknown or 'none'}")
+        sitemaps = tuple([self.sitemaps] if isinstance(self.sitemaps, str) else self.sitemaps)
+        for sitemap in sitemaps:
+            if origin_of(sitemap) is None:
+                raise ValueError(f"sitemaps: expected a URL, found {sitemap!r}")
+        if "google" in to:
+            expect_property(self.property or "")
+            if self.inspect and self.store is None:
+                raise ValueError("inspect: expected a store with the URLs of the site, found none")
+        if "bing" in to and origin_of(self.bing_site or "") is None:
+            raise ValueError(f"bing_site: expected the URL of a site, found {self.bing_site!r}")
+        object.__setattr__(self, "to", to)
+        object.__setattr__(self, "sitemaps", sitemaps)
         endpoints = [self.endpoints] if isinstance(self.endpoints, str) else [*self.endpoints]
         for endpoint in endpoints:
             if origin_of(endpoint) is None:
@@ -62,7 +110,7 @@ class SubmitSettings:
                 )
         if not endpoints:
             raise ValueError("endpoints: expected a URL, found none")
-        for name in ("sample", "max_wait_s"):
+        for name in ("sample", "max_wait_s", "inspect"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: expected 0 or more, found {getattr(self, name)}")
         object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
@@ -126,8 +174,42 @@ def submit_with(
             )
         if given is not None:
             _add(given, log, settings, sender, result)
-        _indexnow(log, settings, sender, result)
+        if "indexnow" in settings.to:
+            _indexnow(log, settings, sender, result)
+        if "google" in settings.to:
+            run_google(log, sender, _google(settings), result)
+        if "bing" in settings.to:
+            run_bing(log, sender, _bing(settings), result)
     return result
+
+
+def _google(settings: SubmitSettings) -> GoogleSettings:
+    text = settings.google_credentials
+    if text is None and not settings.dry_run:
+        raise ValueError("google_credentials: expected a token or a service account, found none")
+    return GoogleSettings(
+        property=settings.property or "",
+        credentials=None if text is None else read_credentials(text, "google_credentials"),
+        sitemaps=tuple(settings.sitemaps),
+        resubmit=settings.resubmit,
+        status=settings.status,
+        inspect=settings.inspect,
+        store=None if settings.store is None else os.fspath(settings.store),
+        base=settings.google_base,
+    )
+
+
+def _bing(settings: SubmitSettings) -> BingSettings:
+    if not settings.bing_key and not settings.dry_run:
+        raise ValueError("bing_key: expected the key of the API, found none")
+    return BingSettings(
+        site=settings.bing_site or "",
+        key=settings.bing_key,
+        sitemaps=tuple(settings.sitemaps),
+        resubmit=settings.resubmit,
+        status=settings.status,
+        base=settings.bing_base,
+    )
 
 
 def _add(
@@ -145,6 +227,34 @@ def _add(
     _report_invalid(staged, result)
     keys = settings.keys
     assert isinstance(keys, IndexNowKeys)
+    new: list[int] = []
+    channels: list[tuple[str, str | None]] = []
+    if "bing" in settings.to:
+        channels.append(("bing", host_of_url(settings.bing_site or "")))
+    if "indexnow" in settings.to:
+        channels += [(endpoint, None) for endpoint in settings.endpoints]
+    for channel, host in channels:
+        if channel == settings.endpoints[0]:
+            _exclude_without_key(staged, log, keys, result)
+        if given.is_state:
+            added, known, baseline = log.add_states(
+                channel,
+                sender.now(),
+                announces_all=settings.announce_all,
+                infers_removed=given.infers_removed,
+                only_host=host,
+            )
+            result.baseline = max(result.baseline, baseline)
+        else:
+            added, known = log.add_changes(channel, sender.now(), only_host=host)
+        new.append(added)
+        result.known = max(result.known, known)
+    result.new = max(new, default=0)
+
+
+def _exclude_without_key(
+    staged: Staged, log: AnnouncementLog, keys: IndexNowKeys, result: Submission
+) -> None:
     for host in staged.hosts:
         if keys.key_of(host, len(staged.hosts)) is None:
             first = log.exclude(host)
@@ -152,21 +262,6 @@ def _add(
             result.excluded += [
                 ExcludedUrl(url, "no-key", f"there is no key for {host}") for url in first
             ]
-    new: list[int] = []
-    for endpoint in settings.endpoints:
-        if given.is_state:
-            added, known, baseline = log.add_states(
-                endpoint,
-                sender.now(),
-                announces_all=settings.announce_all,
-                infers_removed=given.infers_removed,
-            )
-            result.baseline = max(result.baseline, baseline)
-        else:
-            added, known = log.add_changes(endpoint, sender.now())
-        new.append(added)
-        result.known = max(result.known, known)
-    result.new = max(new, default=0)
 
 
 def _report_invalid(staged: Staged, result: Submission) -> None:

@@ -50,6 +50,7 @@ class Submission:
         excluded: URLs that are not announced, with the reasons; the first thousand.
         requests: Text of each request, if nothing is sent (``dry_run``).
         sitemaps: Sitemaps that Search Console lists, with their state.
+        inspected: URLs whose state in Search Console was stored.
         notes: Messages that are no errors.
         errors: Messages about hosts without a key and the like.
         is_dry_run: Whether nothing was sent.
@@ -64,6 +65,7 @@ class Submission:
     excluded: list[ExcludedUrl] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     sitemaps: list[dict[str, Any]] = field(default_factory=list)
+    inspected: int = 0
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     is_dry_run: bool = False
@@ -103,6 +105,7 @@ class Submission:
             "excluded": [one._asdict() for one in self.excluded],
             "invalid": list(self.invalid),
             "sitemaps": self.sitemaps,
+            "inspected": self.inspected,
             "notes": self.notes,
             "errors": self.errors,
         }

@@ -49,7 +49,7 @@ class Sender:
             self.policy, total_timeout_s=min(self.policy.total_timeout_s, MAX_TIMEOUT_S)
         )
         [response] = self._run([request._replace(retries=0)], policy)
-        return response
+        return _without_secrets(response)
 
     def send_all(self, requests: Sequence[Request]) -> list[Response]:
         """Send requests at once; return the responses in the same order."""
@@ -83,3 +83,16 @@ class _RequestWalk:
 
     def handle(self, response: Response) -> Iterator[Response]:
         yield response
+
+
+def _without_secrets(response: Response) -> Response:
+    """Remove the secrets of the request from a response: an error may repeat them."""
+    secrets = response.request.secrets
+    if secrets is None:
+        return response
+    body, message = response.body, response.message
+    for value in (*secrets.headers.values(), *secrets.query.values()):
+        secret = value.removeprefix("Bearer ")
+        body = body.replace(secret.encode(), b"...")
+        message = message and message.replace(secret, "...")
+    return response._replace(body=body, message=message)

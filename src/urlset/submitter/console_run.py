@@ -1,0 +1,373 @@
+"""Announce to Search Console and to Bing Webmaster Tools, which know sites by an account."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeVar
+
+from urlset.errors import SourceError
+from urlset.http import Request, Response, Secrets
+from urlset.robots import MAX_BYTES, robots_from_response
+from urlset.store import Store
+from urlset.submitter import bing_webmaster, search_console
+from urlset.submitter.announcement_log import AnnouncementLog
+from urlset.submitter.google_auth import Credentials, secrets_of, token_of, token_request
+from urlset.submitter.inspections import InspectionTable
+from urlset.submitter.keys import host_of_url
+from urlset.submitter.request_text import HIDDEN, request_text
+from urlset.submitter.result import ChannelResult, Submission
+from urlset.submitter.sender import Sender
+
+__all__ = ["BingSettings", "GoogleSettings", "run_bing", "run_google"]
+
+REQUESTS_A_MINUTE = 200
+"""Requests of an account to Search Console, other than inspections."""
+
+INSPECTIONS_A_MINUTE = 600
+
+
+class ConsoleVerdict(Protocol):
+    """Meaning of a response of either console."""
+
+    @property
+    def kind(self) -> str:
+        """What it means; ``ok`` for success."""
+
+    @property
+    def status(self) -> int | None:
+        """HTTP status."""
+
+    @property
+    def error_code(self) -> str | None:
+        """Code of the API."""
+
+    @property
+    def message(self) -> str | None:
+        """Text of the API."""
+
+    @property
+    def waits_s(self) -> tuple[float, ...]:
+        """Waits before more tries."""
+
+
+V = TypeVar("V", bound=ConsoleVerdict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoogleSettings:
+    """Settings for Search Console.
+
+    Attributes:
+        property: Property, exactly as Search Console shows it.
+        credentials: Token or service account; None for a dry run.
+        sitemaps: Sitemaps to submit; those of robots.txt if empty.
+        resubmit: Whether sitemaps that were submitted before are submitted again.
+        status: Whether the sitemaps that Search Console lists are reported.
+        inspect: Number of URLs to inspect.
+        store: Store with the URLs, in which the results are stored.
+        base: Origin of the API.
+    """
+
+    property: str
+    credentials: Credentials | None
+    sitemaps: tuple[str, ...] = ()
+    resubmit: bool = False
+    status: bool = False
+    inspect: int = 0
+    store: str | None = None
+    base: str = search_console.BASE
+
+
+@dataclass(frozen=True, kw_only=True)
+class BingSettings:
+    """Settings for Bing Webmaster Tools; ``site`` is written as Bing lists it."""
+
+    site: str
+    key: str | None = field(repr=False)
+    sitemaps: tuple[str, ...] = ()
+    resubmit: bool = False
+    status: bool = False
+    base: str = bing_webmaster.BASE
+
+
+class _Parts(NamedTuple):
+    log: AnnouncementLog
+    sender: Sender
+    result: Submission
+
+
+def call(
+    sender: Sender, request: Request, interpret: Callable[[Response], V]
+) -> tuple[V, Response]:
+    """Send a request, and again after its waits; return the last verdict and response."""
+    number = 0
+    while True:
+        response = sender.send(request)
+        verdict = interpret(response)
+        if number >= len(verdict.waits_s) or not sender.may_wait(verdict.waits_s[number]):
+            return verdict, response
+        sender.wait(verdict.waits_s[number], f"{request.purpose}: {verdict.error_code}")
+        number += 1
+
+
+def run_google(
+    log: AnnouncementLog, sender: Sender, settings: GoogleSettings, result: Submission
+) -> None:
+    """Submit sitemaps that were not submitted, report their state, and inspect URLs."""
+    parts = _Parts(log, sender, result)
+    site = settings.property
+    robots_url = (
+        f"https://{site.removeprefix('sc-domain:')}/robots.txt"
+        if site.startswith("sc-domain:")
+        else f"{site}robots.txt"
+    )
+    secrets = _google_secrets(settings, parts)
+    sitemaps = _due(settings.sitemaps, robots_url, settings.resubmit, "google", site, parts)
+    is_stopped = _submit_sitemaps(
+        sitemaps,
+        "google",
+        site,
+        lambda url: search_console.submit_sitemap(settings.base, site, url, secrets),
+        search_console.interpret_google,
+        lambda verdict: _google_error(verdict, settings, secrets, parts),
+        parts,
+    )
+    if is_stopped or result.is_dry_run:
+        return
+    if settings.status:
+        request = search_console.list_sitemaps(settings.base, site, secrets)
+        verdict, response = call(sender, request, search_console.interpret_google)
+        if verdict.kind == "ok":
+            found = search_console.sitemaps_of(response)
+            result.sitemaps += [one._asdict() for one in found]
+        else:
+            result.errors.append(_google_error(verdict, settings, secrets, parts))
+    if settings.inspect:
+        _inspect(settings, secrets, parts)
+
+
+def _google_secrets(settings: GoogleSettings, parts: _Parts) -> Secrets:
+    credentials = settings.credentials
+    if credentials is None or parts.result.is_dry_run:
+        return secrets_of(HIDDEN)
+    if credentials.token is not None:
+        return secrets_of(credentials.token)
+    request = token_request(credentials, search_console.SCOPE, parts.sender.now())
+    return secrets_of(token_of(parts.sender.send(request), credentials))
+
+
+def _google_error(
+    verdict: ConsoleVerdict, settings: GoogleSettings, secrets: Secrets, parts: _Parts
+) -> str:
+    """Return the message about a refusal; after 403 it names what the account can see."""
+    name = settings.credentials.name if settings.credentials else "the account"
+    detail = f"{verdict.error_code} ({verdict.message or 'no message'})"
+    if verdict.kind == "unauthorized":
+        return f"Search Console does not accept {name}: {detail}; it may have expired"
+    if verdict.kind == "quota":
+        return f"Search Console: quota exceeded: {detail}; run the command again later"
+    if verdict.kind != "forbidden":
+        return f"Search Console, property {settings.property}: {detail}"
+    _, response = call(
+        parts.sender,
+        search_console.list_sites(settings.base, secrets),
+        search_console.interpret_google,
+    )
+    seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
+    return (
+        f"Search Console refuses {settings.property} to {name}: {detail}; the account sees "
+        f"{', '.join(seen[:20]) or 'no property'}; write the property exactly so, or add the "
+        "account as a full user or owner of the property"
+    )
+
+
+def _due(
+    given: tuple[str, ...],
+    robots_url: str,
+    resubmit: bool,
+    channel: str,
+    site: str,
+    parts: _Parts,
+) -> list[str]:
+    """Return the sitemaps to submit: those given, or those of robots.txt, that are new."""
+    if not given and not parts.result.is_dry_run:
+        request = Request(robots_url, None, "robots", scope="anywhere", max_bytes=MAX_BYTES)
+        [response] = parts.sender.send_all([request])
+        robots = robots_from_response(response)
+        given = tuple(dict.fromkeys(line.url for line in robots.sitemaps))
+        if not given:
+            parts.result.notes.append(f"{robots_url} names no sitemap; name one with --sitemap")
+    due = [url for url in given if resubmit or not parts.log.is_accepted(channel, site, url)]
+    parts.result.known += len(given) - len(due)
+    return due
+
+
+def _submit_sitemaps(
+    sitemaps: list[str],
+    channel: str,
+    site: str,
+    request_for: Callable[[str], Request],
+    interpret: Callable[[Response], V],
+    explain: Callable[[V], str],
+    parts: _Parts,
+) -> bool:
+    """Submit sitemaps one after another; return whether a refusal ended it."""
+    log, sender, result = parts
+    accepted = 0
+    error = code = None
+    for number, url in enumerate(sitemaps):
+        request = request_for(url)
+        if result.is_dry_run:
+            result.requests.append(request_text(request, sender.policy))
+            continue
+        if number and number % REQUESTS_A_MINUTE == 0:
+            sender.wait(60, f"{channel}: {REQUESTS_A_MINUTE} requests a minute")
+        sender.progress(f"submitting {url} to {channel}")
+        row = log.add_one(channel, site, url, "sitemap", sender.now())
+        log.begin([row], sender.now())
+        verdict, _ = call(sender, request, interpret)
+        state = "accepted" if verdict.kind == "ok" else "waiting"
+        log.finish([row], state, sender.now(), status=verdict.status, error_code=verdict.error_code)
+        if verdict.kind == "ok":
+            accepted += 1
+            continue
+        error, code = explain(verdict), verdict.error_code
+        break
+    result.new += len(sitemaps)
+    if sitemaps:
+        waiting = 0 if result.is_dry_run else len(sitemaps) - accepted
+        result.results.append(
+            ChannelResult(channel, site, accepted, waiting=waiting, error=error, error_code=code)
+        )
+    return error is not None
+
+
+def _inspect(settings: GoogleSettings, secrets: Secrets, parts: _Parts) -> None:
+    """Spend the quota of inspections on a sample of the URLs in a store."""
+    if settings.store is None:
+        raise SourceError("inspect: expected a store with the URLs of the site, found none")
+    sender = parts.sender
+    with Store.open(settings.store) as store, InspectionTable(store, settings.property) as table:
+        limit = min(settings.inspect, search_console.INSPECTIONS_A_DAY - table.used(sender.now()))
+        for number, url in enumerate(table.sample(max(0, limit), seed=random.randrange(2**32))):
+            if number and number % INSPECTIONS_A_MINUTE == 0:
+                sender.wait(60, f"google: {INSPECTIONS_A_MINUTE} inspections a minute")
+            sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
+            request = search_console.inspect_url(settings.base, settings.property, url, secrets)
+            verdict, response = call(sender, request, search_console.interpret_google)
+            if verdict.kind == "ok":
+                table.add(url, search_console.inspection_of(response), sender.now())
+                parts.result.inspected += 1
+                continue
+            parts.result.errors.append(_google_error(verdict, settings, secrets, parts))
+            break
+
+
+def run_bing(
+    log: AnnouncementLog, sender: Sender, settings: BingSettings, result: Submission
+) -> None:
+    """Submit sitemaps that were not submitted, and URLs as far as the quota goes."""
+    parts = _Parts(log, sender, result)
+    site = settings.site
+    secrets = Secrets(query={"apikey": settings.key or HIDDEN})
+
+    def explain(verdict: ConsoleVerdict) -> str:
+        detail = f"{verdict.error_code} ({verdict.message or 'no message'})"
+        advice = "; run the command again later"
+        if verdict.kind == "unauthorized":
+            advice = "; check the API key, and that Bing lists the site exactly so"
+        return f"Bing, site {site}: {detail}{advice if verdict.kind != 'rejected' else ''}"
+
+    sitemaps = _due(
+        settings.sitemaps, f"{site.rstrip('/')}/robots.txt", settings.resubmit, "bing", site, parts
+    )
+    is_stopped = _submit_sitemaps(
+        sitemaps,
+        "bing",
+        site,
+        lambda url: bing_webmaster.submit_feed(settings.base, site, url, secrets),
+        bing_webmaster.interpret_bing,
+        explain,
+        parts,
+    )
+    if settings.status and not (is_stopped or result.is_dry_run):
+        request = bing_webmaster.get_feeds(settings.base, site, secrets)
+        verdict, response = call(sender, request, bing_webmaster.interpret_bing)
+        if verdict.kind == "ok":
+            result.sitemaps += bing_webmaster.feeds_of(response)
+        else:
+            result.errors.append(explain(verdict))
+    host = host_of_url(site)
+    if is_stopped or host is None or not log.hosts("bing").get(host):
+        return
+    left = 10_000
+    if not result.is_dry_run:
+        verdict, response = call(
+            sender,
+            bing_webmaster.get_quota(settings.base, site, secrets),
+            bing_webmaster.interpret_bing,
+        )
+        quota = bing_webmaster.quota_of(response) if verdict.kind == "ok" else None
+        if quota is None:
+            error = explain(verdict) if verdict.kind != "ok" else f"Bing, site {site}: no quota"
+            waiting = log.hosts("bing").get(host, 0)
+            result.results.append(ChannelResult("bing", site, waiting=waiting, error=error))
+            return
+        left = quota
+    _submit_urls(settings, secrets, host, left, explain, parts)
+
+
+def _submit_urls(
+    settings: BingSettings,
+    secrets: Secrets,
+    host: str,
+    left: int,
+    explain: Callable[[ConsoleVerdict], str],
+    parts: _Parts,
+) -> None:
+    log, sender, result = parts
+    accepted = 0
+    error = code = None
+    is_over_quota = False
+    while batch := log.waiting("bing", host, bing_webmaster.MAX_BATCH, sender.now()):
+        if not left:
+            is_over_quota = True
+            break
+        batch = batch[:left]
+        numbers = [number for number, _, _ in batch]
+        urls = [url for _, url, _ in batch]
+        request = bing_webmaster.submit_urls(settings.base, settings.site, urls, secrets)
+        if result.is_dry_run:
+            result.requests.append(request_text(request, sender.policy))
+            log.finish(numbers, "accepted", sender.now())
+            continue
+        sender.progress(f"submitting {len(batch):,} URLs to bing")
+        log.begin(numbers, sender.now())
+        verdict, _ = call(sender, request, bing_webmaster.interpret_bing)
+        state = "accepted" if verdict.kind == "ok" else "waiting"
+        log.finish(
+            numbers, state, sender.now(), status=verdict.status, error_code=verdict.error_code
+        )
+        if verdict.kind != "ok":
+            error, code = explain(verdict), verdict.error_code
+            break
+        accepted += len(batch)
+        left -= len(batch)
+    waiting = log.hosts("bing").get(host, 0)
+    if is_over_quota:
+        result.notes.append(
+            f"Bing, site {settings.site}: the quota is used up; {waiting:,} URLs wait"
+        )
+    result.results.append(
+        ChannelResult(
+            "bing",
+            settings.site,
+            accepted,
+            waiting=waiting,
+            error=error,
+            error_code=code,
+            is_delayed=is_over_quota,
+        )
+    )

@@ -1,0 +1,143 @@
+"""Access to Google: a bearer token, or a service account that requests one (RFC 7523)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from urlset.errors import SourceError
+from urlset.http import Request, Response, Secrets, bearer_auth, origin_of
+from urlset.submitter.answers import error_of, json_of
+
+__all__ = ["Credentials", "read_credentials", "secrets_of", "token_of", "token_request"]
+
+TOKEN_URL = "https://oauth2.googleapis.com/token"
+LIFETIME_S = 3_600
+"""Longest lifetime that Google accepts for an assertion."""
+
+
+class Credentials:
+    """A token, or a service account; its ``repr`` has no secret."""
+
+    __slots__ = ("account", "token")
+
+    def __init__(self, token: str | None = None, account: Mapping[str, Any] | None = None):
+        self.token = token
+        self.account = account
+
+    @property
+    def name(self) -> str:
+        """Name of the account for messages."""
+        return str(self.account["client_email"]) if self.account else "the token"
+
+    def __repr__(self) -> str:
+        return f"<Credentials of {self.name}>"
+
+
+def read_credentials(text: str, origin: str) -> Credentials:
+    """Return the credentials of a text: the JSON file of a service account, or a token.
+
+    Raises:
+        ValueError: The text has another form; the message does not contain it.
+    """
+    text = text.strip().removeprefix("\ufeff")
+    if not text.startswith("{"):
+        token = text.removeprefix("Bearer ").strip()
+        if not token or not token.isascii() or len(token.split()) != 1:
+            raise ValueError(f"{origin}: expected a token or the JSON file of a service account")
+        return Credentials(token)
+    try:
+        account = json.loads(text)
+    except ValueError:
+        account = None
+    names = ("client_email", "private_key")
+    if not isinstance(account, dict) or not all(isinstance(account.get(n), str) for n in names):
+        raise ValueError(
+            f"{origin}: expected the JSON file of a service account with client_email and "
+            "private_key"
+        )
+    return Credentials(account=account)
+
+
+def secrets_of(token: str) -> Secrets:
+    """Return the header of a bearer token."""
+    return Secrets(headers={"Authorization": bearer_auth(token)})
+
+
+def token_request(credentials: Credentials, scope: str, now: datetime) -> Request:
+    """Return the request for a token of a service account.
+
+    Raises:
+        SourceError: The package ``cryptography`` is not installed, or the key is invalid.
+    """
+    account = credentials.account or {}
+    url = str(account.get("token_uri") or TOKEN_URL)
+    if origin_of(url) is None:
+        raise SourceError(f"service account {credentials.name}: expected a URL in token_uri")
+    issued = int(now.timestamp())
+    claims = {
+        "iss": account["client_email"],
+        "scope": scope,
+        "aud": url,
+        "iat": issued,
+        "exp": issued + LIFETIME_S,
+    }
+    header = {"alg": "RS256", "typ": "JWT"}
+    if isinstance(account.get("private_key_id"), str):
+        header["kid"] = account["private_key_id"]
+    unsigned = b".".join(_encoded(json.dumps(part).encode()) for part in (header, claims))
+    assertion = unsigned + b"." + _encoded(_signature(unsigned, credentials))
+    grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    return Request(
+        url,
+        None,
+        "google-token",
+        headers=(("Content-Type", "application/x-www-form-urlencoded"),),
+        scope="anywhere",
+        max_bytes=65_536,
+        follows_redirects=False,
+        method="POST",
+        body=urlencode({"grant_type": grant, "assertion": assertion.decode()}).encode(),
+    )
+
+
+def token_of(response: Response, credentials: Credentials) -> str:
+    """Return the token of a response.
+
+    Raises:
+        SourceError: It has none.
+    """
+    value = json_of(response)
+    token = value.get("access_token") if isinstance(value, Mapping) else None
+    if response.status == 200 and isinstance(token, str) and token.isascii():
+        return token
+    answer = error_of(response)
+    reason = answer.text or answer.code or response.message or f"HTTP {response.status}"
+    raise SourceError(f"Google issues no token for {credentials.name}: {reason}")
+
+
+def _encoded(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+def _signature(data: bytes, credentials: Credentials) -> bytes:
+    try:
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import padding, rsa
+    except ImportError as error:
+        raise SourceError(
+            "a service account needs the package cryptography: pip install 'urlset[google]'"
+        ) from error
+    pem = str((credentials.account or {})["private_key"]).encode()
+    try:
+        key = serialization.load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, rsa.RSAPrivateKey):
+        # Note: not chained. The message of the library may contain parts of the key.
+        raise SourceError(f"service account {credentials.name}: private_key is no RSA key")
+    return key.sign(data, padding.PKCS1v15(), hashes.SHA256())
