@@ -57,7 +57,7 @@ def extract_revision(revision: Revision, folder: str) -> str:
     Raises:
         SourceError: Git is missing, or does not find the revision or the path.
     """
-    path = revision.path.rstrip("/") or "."
+    path = revision.path.rstrip("/")
     try:
         kind, name = _object(revision.commit, path)
         if kind == b"tree":
@@ -67,7 +67,7 @@ def extract_revision(revision: Revision, folder: str) -> str:
             raise SourceError(f"expected a file or a folder at {str(revision)!r}, found neither")
         # With the files next to it, because an index lists some of them.
         above, _, file = path.rpartition("/")
-        _write_tree(_object(revision.commit, above or ".")[1], folder, file)
+        _write_tree(_object(revision.commit, above)[1], folder, file)
         return os.path.join(folder, file)
     except GitError as error:
         raise _not_found(revision, error) from error
@@ -75,7 +75,7 @@ def extract_revision(revision: Revision, folder: str) -> str:
 
 def _object(commit: str, path: str) -> tuple[bytes, str]:
     """Return the kind and the name of an object of git."""
-    shown = "" if path == "." else path
+    shown = "./" if path == "." else path
     name = run_git(".", "rev-parse", "--verify", "--quiet", f"{commit}:{shown}").strip().decode()
     return run_git(".", "cat-file", "-t", name).strip(), name
 
