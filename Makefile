@@ -66,8 +66,9 @@ else
 	@echo "Rust is not linted: cargo clippy is not installed."
 endif
 
-soak: setup ## run the long tests in tests/soak: complexity, attacks, kills (an hour or more)
-	$(PYTHON) -m pytest tests/soak --numprocesses auto --dist worksteal
+soak: setup ## run the long tests: complexity, attacks, kills, random faults (an hour or more)
+	URLSET_BOX_SEEDS=100 $(PYTHON) -m pytest tests/soak tests/auditor/test_box.py \
+		--numprocesses auto --dist worksteal
 
 bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
