@@ -139,7 +139,8 @@ class Frontier:
 
     def next_job(self) -> Job | None:
         """Return the next URL to visit; None if there is none before the next response."""
-        is_low = self._has_more and len(self._window) < LOW_WINDOW
+        # Note: all of them may be held until a robots.txt arrives.
+        is_low = self._has_more and len(self._window) < LOW_WINDOW and len(self._running) < WINDOW
         if is_low or (not self._window and len(self._running) <= LOW_WATER):
             self._refill()
         if not self._window:
