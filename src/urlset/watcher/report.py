@@ -60,7 +60,9 @@ def write_report(session: StoreSession, found: Watch, path: str | os.PathLike[st
         since = f"{alert.opened:%Y-%m-%d %H:%M} UTC" if alert.opened else ""
         log.examples[alert.kind].append(Example(subject, alert.message, since, ""))
     rules = {
-        kind: RuleText(kind, "", "warning", text.capitalize(), _WHY[kind], "", "", _kind_sql(kind))
+        kind: RuleText(
+            kind, "", "warning", text[:1].upper() + text[1:], _WHY[kind], "", "", _kind_sql(kind)
+        )
         for kind, text in KINDS.items()
         if kind in log.levels
     }
@@ -133,7 +135,11 @@ def _day_figures(session: StoreSession) -> Iterator[Figure]:
             f"days-{noun}",
             f"{plural(total, 'URL')} {noun} in {plural(len(span), 'day')}",
             "By day (UTC)." if noun != "changed" else "URLs with another lastmod, by day (UTC).",
-            histogram(bins, bin_labels([each.label for each in bins], 5), height=120),
+            histogram(
+                bins,
+                bin_labels([each.label for each in bins], 5 if noun == "new" else 3),
+                height=120,
+            ),
             columns,
             rows,
             DAYS_SQL,
