@@ -6,6 +6,7 @@ it. The result is in ``demo-output/`` afterwards, or in the folder that is passe
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -23,7 +24,8 @@ from box.server import Box
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "examples" / "site"
-ENVIRONMENT = {**os.environ, "no_proxy": "127.0.0.1"}
+KEY = "73134416ae45434d98edc086e0bf6740"
+ENVIRONMENT = {**os.environ, "no_proxy": "127.0.0.1", "URLSET_INDEXNOW_KEY": KEY}
 GARDEN = ROOT / "examples" / "garden"
 RESULT = ROOT / (sys.argv[1] if len(sys.argv) > 1 else "demo-output")
 BUILD = "build public/ --base-url https://example.com/ --output maps/ --max-urls 4"
@@ -68,6 +70,7 @@ def main() -> int:
         ),
     ]
     good += build_garden()
+    good += announce_changes()
     good += audit_box()
     print(f"\nThe result is in {RESULT}:")
     for path in sorted((RESULT / "maps").iterdir()):
@@ -109,7 +112,11 @@ def build_garden() -> Iterator[bool]:
     print(f"$ sed -i 's/{old}/{new}/' public/about.html")
     about.write_text(text.replace(old, new), encoding="utf-8")
     time.sleep(1)  # dates have a precision of one second: the index gets another date
-    yield step("Build again: one sitemap is written, and the index.", BUILD, where=RESULT)
+    yield step(
+        "Build again: one sitemap is written, and the index.",
+        f"{BUILD} --changes changes.jsonl",
+        where=RESULT,
+    )
     after = contents()
     for name, data in after.items():
         print(f"  {name:<16} {'unchanged' if data == before.get(name) else 'written again'}")
@@ -133,6 +140,32 @@ def build_garden() -> Iterator[bool]:
     )
 
 
+def announce_changes() -> Iterator[bool]:
+    """Announce what the second build changed to an engine on this machine, twice."""
+    received: list[object] = []
+
+    class Engine(Handler):
+        """Receive submissions of IndexNow."""
+
+        def do_POST(self) -> None:
+            """Answer 200."""
+            received.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    print("\n$ urlset submit --new-key public/")
+    print(f"$ export URLSET_INDEXNOW_KEY={KEY}")
+    with served(Engine) as engine:
+        command = f"submit changes.jsonl --endpoint {engine}/indexnow --no-preflight"
+        yield step("Announce exactly what changed, here to a fake engine.", command, where=RESULT)
+        yield step("Once more: nothing is new, and nothing is sent.", command, where=RESULT)
+    print(f"\nThe engine received: {json.dumps(received)}")
+    yield received == [
+        {"host": "example.com", "key": KEY, "urlList": ["https://example.com/about.html"]}
+    ]
+
+
 def contents() -> dict[str, bytes]:
     """Return the published sitemaps by name."""
     return {path.name: path.read_bytes() for path in sorted((RESULT / "maps").iterdir())}
@@ -144,9 +177,9 @@ def shown(path: Path) -> str:
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Serve the example site on a free port of this machine, and yield its URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+def served(handler: type[BaseHTTPRequestHandler] | None = None) -> Iterator[str]:
+    """Serve the example site, or a handler, on a free port of this machine; yield its URL."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler or Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
