@@ -1,4 +1,4 @@
-"""Coverage of a site: the URLs that are listed, linked and visited, and their overlaps."""
+"""Coverage of a site: URLs in sitemaps, in links and in access logs, and their overlaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renamed folders: learn them from pairs of folders, apply them to others, and name them."""
+"""Learn renamed folders from pairs of folders with moved URLs; predict and summarize moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Atomic publication of files to a folder or an object store: stage, verify, swap in.
+"""Atomic publication to a folder or an object store: callers stage, read back, then swap.
 
 Visitors see complete files at every moment, and an index only after the files that it lists. On
 any failure the previous files are restored. If a process is killed, the next publication restores

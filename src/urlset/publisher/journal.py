@@ -209,7 +209,7 @@ def make_staging(folder: Path, label: str) -> Path:
 
 
 def recover(folder: Path, label: str, *, is_alone: bool) -> None:
-    """Roll back and remove the remains of killed publications in a folder.
+    """Restore files after interrupted publications to a folder, and remove their staging folders.
 
     Staging folders of another machine, on a network file system, are removed after a day.
 

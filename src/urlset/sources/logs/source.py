@@ -37,7 +37,7 @@ BLOCK_BYTES = 1 << 20
 
 
 def blocks(path: str, name: str) -> Iterator[bytes]:
-    """Yield the lines of a file in blocks of about a megabyte; ``-`` is standard input.
+    """Yield the bytes of a file in blocks of whole lines, about a megabyte; ``-`` is stdin.
 
     gzip, bzip2 and xz are detected by their first bytes. A line of more than a megabyte is cut, and
     counts as damaged.
