@@ -19,6 +19,7 @@ DIFFERENT = {
     "hosts": "`read` has None for all hosts; `build` adds hosts to that of the base URL",
     "store": "`audit` may use a temporary one; `watch` needs the history",
     "robots": "`read`: whether to request it; `build` and `write_fixed`: the file to update",
+    "exclude": "`read` has one regular expression; `crawl` also takes several",
     "index": "`build` can also write one per section",
     "on_error": "aliases of one Literal",
 }
