@@ -12,6 +12,9 @@ from typing import Any
 
 HERE = Path(__file__).parent
 BUILD_TIME = "2026-11-01T03:00:00Z"
+INDEXNOW_KEY = "0123456789abcdef"
+"""Key of IndexNow of all sites."""
+
 FIRST_DAY = datetime(2024, 1, 1, 8, tzinfo=UTC)
 DATED: dict[str, Any] = {"lastmod": "default", "modified": "default"}
 """The sitemap and the page state the same date, which depends on the path."""
@@ -182,6 +185,7 @@ def _plain_pages(sections: list[dict[str, Any]]) -> Iterator[Page]:
                 lastmod=BUILD_TIME if section.get("dates") == "build" and number else "default",
                 modified="default",
                 linked=bool(number),
+                headers={"X-Seconds": str(section["seconds"])} if "seconds" in section else {},
             )
 
 

@@ -67,7 +67,7 @@ class Box:
         faults: Random faults; none by default.
 
     Attributes:
-        sites: The sites by name.
+        sites: The sites by name; a site can be replaced by one with other sitemaps.
         requests: Requests by name of the site and target.
     """
 
@@ -119,15 +119,15 @@ class Box:
     async def _serve(self) -> None:
         self._closing = asyncio.Event()
         servers = []
-        for site in self.sites.values():
+        for name in self.sites:
 
             async def connected(
-                reader: asyncio.StreamReader, writer: asyncio.StreamWriter, site: Site = site
+                reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str = name
             ) -> None:
-                await self._connection(site, reader, writer)
+                await self._connection(self.sites[name], reader, writer)
 
             server = await asyncio.start_server(connected, "127.0.0.1", 0, backlog=256)
-            self._ports[site.name] = server.sockets[0].getsockname()[1]
+            self._ports[name] = server.sockets[0].getsockname()[1]
             servers.append(server)
         self._is_ready.set()
         await self._closing.wait()
