@@ -76,6 +76,16 @@ def test_foreign_url_without_a_key_is_refused_before_sending(bench):
     assert bench.web.sent_to("foreign.example") == []
 
 
+def test_a_single_key_is_that_of_the_input_while_another_host_waits(bench):
+    other = {HOST: KEY, "shop.example.com": KEY[::-1]}
+    bench.submit(added("/tea", host="shop.example.com"), keys=other)  # there is no key file
+
+    result = bench.submit(added("/a"), keys=KEY)
+
+    assert bench.engine.urls == [f"{SITE}/a"]
+    assert "no key for shop.example.com" in result.errors[0]
+
+
 def test_fragment_and_idn_are_normalized(bench):
     host = "xn--bcher-kva.example"
     FakeSite(bench.web, host).add_page("/%C3%A4")

@@ -31,6 +31,7 @@ class IndexNowSettings(NamedTuple):
         sample: Pages of a host that the preflight visits; half as many removed ones.
         has_preflight: Whether the key file is checked, and pages are visited.
         is_dry_run: Whether requests are described instead of sent.
+        input_hosts: Hosts of the changes of this run; others wait since an earlier one.
     """
 
     keys: IndexNowKeys
@@ -38,6 +39,7 @@ class IndexNowSettings(NamedTuple):
     sample: int
     has_preflight: bool
     is_dry_run: bool
+    input_hosts: frozenset[str] = frozenset()
 
 
 class IndexNowRun:
@@ -70,8 +72,10 @@ class IndexNowRun:
             for endpoint in self._settings.endpoints
             for host in self._log.hosts(endpoint)
         }
+        given = self._settings.input_hosts
         for host in hosts:
-            key = self._settings.keys.key_of(host, len(hosts))
+            # A key without a host is that of the input, whatever else waits since an earlier run.
+            key = self._settings.keys.key_of(host, len(given if host in given else hosts))
             if key is None:
                 self._result.errors.append(no_key_message(host, self._settings.keys))
                 continue

@@ -172,10 +172,11 @@ def submit_with(
                 f"{lost:,} announcements were sent twice, and both runs were killed before they "
                 "stored the result; they are not sent again"
             )
+        hosts: frozenset[str] = frozenset()
         if given is not None:
-            _add(given, log, settings, sender, result)
+            hosts = _add(given, log, settings, sender, result)
         if "indexnow" in settings.to:
-            _indexnow(log, settings, sender, result)
+            _indexnow(log, settings, sender, result, hosts)
         if "google" in settings.to:
             run_google(log, sender, _google(settings), result)
         if "bing" in settings.to:
@@ -218,8 +219,8 @@ def _add(
     settings: SubmitSettings,
     sender: Sender,
     result: Submission,
-) -> None:
-    """Stage the input, and add what is not announced yet to the log."""
+) -> frozenset[str]:
+    """Stage the input, and add what is not announced yet to the log; return its hosts."""
     sender.progress(f"reading {given.name}")
     staged = log.stage(given.changes)
     if given.note:
@@ -250,6 +251,7 @@ def _add(
         new.append(added)
         result.known = max(result.known, known)
     result.new = max(new, default=0)
+    return frozenset(staged.hosts)
 
 
 def _exclude_without_key(
@@ -274,7 +276,11 @@ def _report_invalid(staged: Staged, result: Submission) -> None:
 
 
 def _indexnow(
-    log: AnnouncementLog, settings: SubmitSettings, sender: Sender, result: Submission
+    log: AnnouncementLog,
+    settings: SubmitSettings,
+    sender: Sender,
+    result: Submission,
+    input_hosts: frozenset[str],
 ) -> None:
     keys = settings.keys
     assert isinstance(keys, IndexNowKeys)
@@ -287,6 +293,7 @@ def _indexnow(
             sample=settings.sample,
             has_preflight=settings.preflight,
             is_dry_run=settings.dry_run,
+            input_hosts=input_hosts,
         ),
         result,
     )
