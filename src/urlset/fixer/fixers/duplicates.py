@@ -131,6 +131,8 @@ def keep_in_first(context: FixContext) -> Iterator[Change]:
 @fixer("U502", effect="removed")
 def keep_newest_in_first(context: FixContext) -> Iterator[Change]:
     """Remove a URL that an earlier file lists, unless the entry here has a newer date."""
-    mine, theirs = (parse_date(context.finding.parameter(n)).instant for n in ("mine", "theirs"))
+    mine, theirs = (
+        parse_date(context.finding.parameter(n)).instant for n in ("own_text", "other_text")
+    )
     if mine is not None and theirs is not None and mine <= theirs:
         yield from entry_removal(context)
