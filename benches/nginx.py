@@ -26,7 +26,9 @@ CONFIGURATION = """\
 daemon off;
 master_process off;  # one process, which ends when it is told to
 pid {folder}/nginx.pid;
-error_log stderr error;
+# At the level "error", nginx logs every missing file. Nobody reads the pipe after the start: it
+# would fill, and nginx would wait forever to write the next line.
+error_log stderr crit;
 events {{ worker_connections 1024; }}
 http {{
     access_log off;
