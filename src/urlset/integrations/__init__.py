@@ -1,0 +1,1 @@
+"""Adapters for frameworks and generators; each imports its host only in its own module."""
