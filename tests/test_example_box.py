@@ -138,6 +138,6 @@ def test_the_access_log_has_the_pages_that_visitors_know():
     lines = access_log(SITES["shop"]).splitlines()
     known = [page for page in SITES["shop"].pages.values() if page.visits]
 
-    assert len(known) == 2
+    assert len(known) == 3
     for page in known:
         assert sum(f'"GET {page.path} HTTP' in line for line in lines) == page.visits

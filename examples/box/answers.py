@@ -47,7 +47,7 @@ class Answer(NamedTuple):
     headers: tuple[tuple[str, str], ...]
     body: bytes
     serve: str = ""
-    first: int = 0
+    first: int | str = 0
 
 
 def answer(site: Site, target: str, origin: str) -> Answer:

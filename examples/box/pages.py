@@ -34,12 +34,13 @@ class Page:
     why: str = ""
     section: str = ""
     expect: tuple[tuple[str, str], ...] = ()
+    silent: tuple[str, ...] = ()
     # How it is served.
     status: int = 200
     location: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     serve: str = ""
-    first: int = 0
+    first: int | str = 0
     title: str = ""
     language: str = "en"
     head: str = ""
@@ -76,13 +77,14 @@ class Sitemap:
     why: str = ""
     section: str = ""
     expect: tuple[tuple[str, str], ...] = ()
+    silent: tuple[str, ...] = ()
     in_index: bool = True
     in_robots: bool = False
     status: int = 200
     location: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     serve: str = ""
-    first: int = 0
+    first: int | str = 0
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class Site:
         pages: Pages by path, among them the home page and those of the sections.
         sitemaps: Sitemaps by path, without the index, which is ``/sitemap.xml``.
         expected: Pairs of a rule and a path: all that is wrong with the site.
+        silent: Rules that find nothing although something looks like their fault.
+        https: What it answers over TLS: ``same``, ``redirect``, ``untrusted``, or "" for nothing.
     """
 
     name: str
@@ -102,6 +106,8 @@ class Site:
     pages: Mapping[str, Page]
     sitemaps: Mapping[str, Sitemap]
     expected: frozenset[tuple[str, str]]
+    silent: frozenset[str] = frozenset()
+    https: str = ""
 
     def pages_of(self, section: str) -> Iterator[Page]:
         """Yield the pages of a section in their order."""
@@ -159,7 +165,11 @@ def _site(
         pages[own] = Page(site=name, path=own, section=own, **DATED)
     for section in sections:
         expected.update(_expectations(section.get("expect", ()), str(section["path"])))
-    return Site(name, paths, pages, sitemaps, frozenset(expected))
+    silent = {rule for page in pages.values() for rule in page.silent}
+    silent.update(rule for sitemap in sitemaps.values() for rule in sitemap.silent)
+    silent.update(rule for section in sections for rule in section.get("silent", ()))
+    https = next((str(section["https"]) for section in sections if "https" in section), "")
+    return Site(name, paths, pages, sitemaps, frozenset(expected), frozenset(silent), https)
 
 
 def _plain_pages(sections: list[dict[str, Any]]) -> Iterator[Page]:
@@ -197,7 +207,7 @@ def _page(table: dict[str, Any]) -> Page:
 
 
 def _expecting(table: dict[str, Any]) -> dict[str, Any]:
-    lists = {name: tuple(table[name]) for name in ("images", "videos") if name in table}
+    lists = {name: tuple(table[name]) for name in ("images", "videos", "silent") if name in table}
     expect = _expectations(table.get("expect", ()), str(table["path"]))
     return table | lists | {"expect": expect}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterable
@@ -65,16 +67,26 @@ class Box:
 
     Args:
         faults: Random faults; none by default.
+        tls: Certificate of the sites that answer over TLS, at the port of their http; None for no
+            TLS.
+        untrusted: Certificate of sites whose data says that nobody trusts it.
 
     Attributes:
         sites: The sites by name; a site can be replaced by one with other sitemaps.
         requests: Requests by name of the site and target.
     """
 
-    def __init__(self, *, faults: RandomFaults | None = None):
+    def __init__(
+        self,
+        *,
+        faults: RandomFaults | None = None,
+        tls: ssl.SSLContext | None = None,
+        untrusted: ssl.SSLContext | None = None,
+    ):
         self.sites = sites()
         self.requests: Counter[tuple[str, str]] = Counter()
         self._faults = faults
+        self._contexts = {"same": tls, "redirect": tls, "untrusted": untrusted}
         self._ports: dict[str, int] = {}
         self._pages = {
             (site.name, key_of(path)): path for site in self.sites.values() for path in site.pages
@@ -103,8 +115,13 @@ class Box:
 
     def expected(self, name: str) -> set[tuple[str, str]]:
         """Return pairs of a rule and a URL: all that is wrong with a site."""
-        origin = self.origin(name)
-        return {(rule, origin + path) for rule, path in self.sites[name].expected}
+        origin, site = self.origin(name), self.sites[name]
+        has_tls = self._contexts.get(site.https) is not None
+        return {
+            (rule, origin + path)
+            for rule, path in site.expected
+            if has_tls or rule != "https-available"
+        }
 
     def affected(self, name: str) -> set[str]:
         """Return the URLs of a site that a random fault affects at each visit."""
@@ -118,25 +135,57 @@ class Box:
 
     async def _serve(self) -> None:
         self._closing = asyncio.Event()
-        servers = []
-        for name in self.sites:
-
-            async def connected(
-                reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str = name
-            ) -> None:
-                await self._connection(self.sites[name], reader, writer)
-
-            server = await asyncio.start_server(connected, "127.0.0.1", 0, backlog=256)
-            self._ports[name] = server.sockets[0].getsockname()[1]
-            servers.append(server)
+        servers = [socket.create_server(("127.0.0.1", 0), backlog=256) for _ in self.sites]
+        tasks = []
+        for name, server in zip(self.sites, servers, strict=True):
+            server.setblocking(False)
+            self._ports[name] = server.getsockname()[1]
+            tasks.append(asyncio.create_task(self._accept(name, server)))
         self._is_ready.set()
         await self._closing.wait()
         for server in servers:
+            self._loop.remove_reader(server)
             server.close()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+
+    async def _accept(self, name: str, server: socket.socket) -> None:
+        tasks = set()
+        while True:
+            connection, _ = await self._loop.sock_accept(server)
+            task = asyncio.create_task(self._connect(name, connection))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    async def _connect(self, name: str, connection: socket.socket) -> None:
+        """Answer a connection in TLS if its first byte is that of TLS, else in plain HTTP."""
+        context = None
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            if await self._first_byte(connection) == b"\x16":
+                context = self._contexts.get(self.sites[name].https)
+                if context is None:
+                    connection.close()
+                    return
+            reader = asyncio.StreamReader()
+
+            async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                await self._connection(self.sites[name], reader, writer)
+
+            protocol = asyncio.StreamReaderProtocol(reader, connected)
+            await self._loop.connect_accepted_socket(lambda: protocol, connection, ssl=context)
+
+    async def _first_byte(self, connection: socket.socket) -> bytes:
+        """Return the first byte, which stays in the buffer of the connection."""
+        connection.setblocking(False)
+        is_ready = asyncio.Event()
+        self._loop.add_reader(connection, is_ready.set)
+        try:
+            await is_ready.wait()
+        finally:
+            self._loop.remove_reader(connection)
+        return connection.recv(1, socket.MSG_PEEK)
 
     async def _connection(
         self, site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -151,16 +200,17 @@ class Box:
         self, site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """Answer one request and return whether the connection stays open."""
-        start = await reader.readexactly(1)
-        if start == b"\x16":  # a client that wants TLS
-            return False
-        request = (start + await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        request = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = request.split("\r\n")
         method, target, _ = first.split(" ")
         pairs = [line.partition(":") for line in lines]
         headers = {name.lower(): value.strip() for name, _, value in pairs}
         path = target.partition("?")[0]
         path = self._pages.get((site.name, key_of(path)), path)
+        if site.https == "redirect" and writer.get_extra_info("ssl_object") is not None:
+            return await self._send(
+                _moved(self.origin(site.name) + target), method, headers, writer
+            )
         self.requests[site.name, target] += 1
         is_first = self.requests[site.name, target] == 1
         kind, is_once = self._faults.kind_of(site, path) if self._faults else ("", False)
@@ -169,8 +219,9 @@ class Box:
         found = answer(site, path, self.origin(site.name))
         if found.serve in ("hang-up", "reset"):
             return await self._fail(found.serve, writer)
-        if found.serve == "not-for-bots" and "bot" in headers.get("user-agent", "").lower():
-            return await self._fail("403", writer)
+        refusal = {"not-for-bots": "403", "limits-bots": "429"}.get(found.serve)
+        if refusal and "bot" in headers.get("user-agent", "").lower():
+            return await self._fail(refusal, writer)
         if found.first and is_first:
             return await self._fail(str(found.first), writer)
         return await self._send(found, method, headers, writer)
@@ -210,6 +261,10 @@ class Box:
             writer.write(_head(status, (*fields, length)) + (b"" if method == "HEAD" else sent))
         await writer.drain()
         return found.serve != "cut"
+
+
+def _moved(url: str) -> Answer:
+    return Answer(301, (("Location", url),), b"")
 
 
 def _is_unchanged(fields: tuple[tuple[str, str], ...], headers: dict[str, str]) -> bool:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from examples.box.pages import INDEXNOW_KEY, sites
 from examples.box.server import Box, RandomFaults
 
 import urlset
+from tests.certificates import client_context, server_context
 from tests.http_walks import quick
+from urlset.checker import CATALOGUE
 from urlset.crawler import pace
 from urlset.http import Response, exchange
 
@@ -94,6 +97,17 @@ def url_of(finding: Any, origin: str) -> str:
     return str(finding.loc or finding.source)
 
 
+@pytest.fixture
+def trust(monkeypatch):
+    """Let the client trust a certificate, and no other one."""
+
+    def set_context(certificate: Path) -> None:
+        # aiohttp makes its context when it is imported, so SSL_CERT_FILE would come too late.
+        monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", client_context(certificate))
+
+    return set_context
+
+
 @pytest.fixture(autouse=True)
 def simulated_time(monkeypatch):
     """Take the time of a response from its header X-Seconds; never slow down.
@@ -114,14 +128,37 @@ def simulated_time(monkeypatch):
     monkeypatch.setattr(Response, "__new__", create)
 
 
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """A certificate that the client of the tests trusts, its file, and one that nobody trusts."""
+    folder = tmp_path_factory.mktemp("certificates")
+    trusted, file = server_context(folder, "trusted")
+    untrusted, _ = server_context(folder, "untrusted")
+    return trusted, file, untrusted
+
+
 @pytest.mark.parametrize("name", SITES)
-def test_audit_finds_every_planted_fault_and_nothing_else(name, tmp_path):
-    with Box() as box:
+def test_audit_finds_every_planted_fault_and_nothing_else(name, tmp_path, certificates, trust):
+    tls, file, untrusted = certificates
+    trust(file)
+    with Box(tls=tls, untrusted=untrusted) as box:
         found = set(audit(box, name, tmp_path))
         expected = box.expected(name)
 
     assert sorted(expected - found) == [], "not found"
     assert sorted(found - expected) == [], "found, but not planted"
+
+
+def test_every_live_rule_is_planted_twice_and_has_a_decoy():
+    planted = Counter(rule for site in SITES.values() for rule, _ in site.expected)
+    silent = {rule for site in SITES.values() for rule in site.silent}
+    rules = {rule.name for rule in CATALOGUE.values() if rule.is_live}
+    # Two audits show it: test_a_sitemap_that_becomes_short_is_noticed, with its decoy.
+    rules -= {"url-count-drop"}
+
+    assert len(rules) > 30
+    assert {rule for rule in rules if planted[rule] < 2} == set()
+    assert rules - silent == set(), "without a decoy"
 
 
 @pytest.mark.parametrize(

@@ -151,10 +151,11 @@ RULES = (
     rule(
         "N011 sitemap-ua-dependent warning",
         message="{source_url} returns HTTP {status} to a client that is named {agent}",
+        # A rate limit, an overloaded server or no response is no refusal of the name.
         sql="""
             SELECT s.document, s.source, p.status, p.detail AS agent FROM readable s
             JOIN probes p ON p.kind = 'agent' AND p.url = s.source
-            WHERE p.status IS DISTINCT FROM 200""",
+            WHERE p.status <> 200 AND p.status <> 429 AND p.status < 500""",
         values={"source_url": "preview(source)", "agent": "preview(agent)"},
         why='A firewall refuses clients by their name. Search Console then says "Couldn\'t fetch". '
         "It may also let the real search engines pass, by their address.",
