@@ -16,23 +16,18 @@ from urlset.cli.console import (
     line_renderer,
     pluralize,
     print_info,
-    start_logging,
     terminal_width,
 )
 from urlset.cli.options import (
-    AuthFile,
-    Concurrency,
+    NETWORK_DEFAULTS,
     ConfigFile,
-    Delay,
-    Headers,
-    IgnoreRobots,
     NetworkOptions,
+    NewBaseline,
     Output,
     Quiet,
-    Timeout,
+    RecheckAfter,
+    ReportFile,
     UsageError,
-    UserAgent,
-    Verbose,
     add_options,
     as_usage_error,
 )
@@ -116,15 +111,7 @@ def audit(
             help="Request the images and videos of entries.",
         ),
     ] = True,
-    recheck_after: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Pause before the second visit of pages that answer 403, 429, 5xx or not.  "
-            "[default: 60]",
-        ),
-    ] = None,
+    recheck_after: RecheckAfter = None,
     indexnow_key: Annotated[
         str | None,
         typer.Option(
@@ -140,31 +127,15 @@ def audit(
             "changes, and says what is new and what is fixed.",
         ),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the findings with charts to this HTML file, too."),
-    ] = None,
+    report: ReportFile = None,
     format: Annotated[
         ReportFormat, typer.Option(help="Format of the findings.")
     ] = ReportFormat.text,
     output: Output = None,
-    write_baseline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write all findings to this file, for --baseline.",
-        ),
-    ] = None,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    ignore_robots: IgnoreRobots = False,
+    write_baseline: NewBaseline = None,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     config: ConfigFile = None,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
     **options: Any,
 ) -> None:
     """Visit the pages that sitemaps list, and report what is wrong with them.
@@ -186,16 +157,6 @@ def audit(
       urlset audit https://example.com --store site.duckdb --fail-level warning
       urlset audit https://example.com --logs access.log --logs access.log.1.gz
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
-    network = NetworkOptions.of(
-        user_agent=user_agent,
-        headers=header,
-        auth_file=auth_file,
-        delay=delay,
-        concurrency=concurrency,
-        timeout=timeout,
-        ignore_robots=ignore_robots,
-    )
     config_options = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)

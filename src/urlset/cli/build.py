@@ -20,13 +20,11 @@ from urlset.cli.console import (
     print_error,
     print_errors,
     print_info,
-    start_logging,
 )
 from urlset.cli.options import (
     ConfigFile,
     Quiet,
     UsageError,
-    Verbose,
     add_options,
     as_usage_error,
     given_options,
@@ -48,7 +46,6 @@ def build(
     config: ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
     **options: Any,
 ) -> None:
     """Build sitemaps from pages, lists or tables; rewrite changed files.
@@ -73,7 +70,6 @@ def build(
       urlset build --dry-run                     with the options of urlset.toml
       urlset build --why https://example.com/a   explain why it is listed, or not
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     end_process_when_stuck()
     try:
         with as_usage_error("build"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,25 +16,19 @@ from urlset.cli.console import (
     pluralize,
     print_errors,
     print_info,
-    start_logging,
     terminal_width,
 )
 from urlset.cli.fix_run import run_fix
 from urlset.cli.options import (
-    AuthFile,
-    Concurrency,
+    NETWORK_DEFAULTS,
     ConfigFile,
-    Delay,
-    Headers,
-    IgnoreRobots,
     NetworkOptions,
+    NewBaseline,
     Output,
     Quiet,
+    ReportFile,
     Sources,
-    Timeout,
     UsageError,
-    UserAgent,
-    Verbose,
     add_options,
 )
 from urlset.cli.sink import Sink
@@ -86,14 +79,8 @@ def check(
             "--statistics", help="Print only the number of findings of each rule, as text or json."
         ),
     ] = False,
-    write_baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the findings with charts to this HTML file, too."),
-    ] = None,
+    write_baseline: NewBaseline = None,
+    report: ReportFile = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Apply the safe fixes to the files, then check them.")
     ] = False,
@@ -115,15 +102,8 @@ def check(
         bool, typer.Option("--diff", help="Show what --fix would change, without changing files.")
     ] = False,
     config: ConfigFile = None,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    ignore_robots: IgnoreRobots = False,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
     **options: Any,
 ) -> None:
     """Check sitemaps: report each problem, where it is and how to fix it.
@@ -149,18 +129,8 @@ def check(
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     if statistics and format not in ("text", "json"):
         raise UsageError(f"--statistics: expected --format text or json, found {format}")
-    network = NetworkOptions.of(
-        user_agent=user_agent,
-        headers=header,
-        auth_file=auth_file,
-        delay=delay,
-        concurrency=concurrency,
-        timeout=timeout,
-        ignore_robots=ignore_robots,
-    )
     settings = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)

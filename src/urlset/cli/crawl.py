@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_error, print_info, start_logging
+from urlset.cli.console import Progress, pluralize, print_error, print_info
 from urlset.cli.options import (
-    AuthFile,
-    Concurrency,
-    Delay,
-    Headers,
+    NETWORK_DEFAULTS,
     NetworkOptions,
     Quiet,
-    Timeout,
+    RecheckAfter,
     UsageError,
-    UserAgent,
-    Verbose,
+    add_options,
 )
 from urlset.cli.sink import Sink
 from urlset.terminal_text import sanitize
@@ -52,6 +48,7 @@ class SummaryFormat(StrEnum):
     json = "json"
 
 
+@add_options(network="user_agent header auth_file delay concurrency timeout")
 def crawl(
     site: Annotated[
         str,
@@ -121,24 +118,9 @@ def crawl(
             help="Follow links; without, visit only listed pages.", rich_help_panel="Scope"
         ),
     ] = True,
-    recheck_after: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Wait before the second visit of a page that answers 403, 429, 5xx or not; by "
-            "default 60.",
-            rich_help_panel="Network",
-        ),
-    ] = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
+    recheck_after: RecheckAfter = None,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
 ) -> None:
     """Visit the pages of a site, and store their facts and links.
 
@@ -166,7 +148,6 @@ def crawl(
       urlset read site.duckdb --sql 'SELECT verdict, count(*)
                                      FROM pages GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     if output is None:
         raise UsageError("expected --output FILE.duckdb, the store for the pages; found none")
     if str(output) == "-":
@@ -188,14 +169,6 @@ def crawl(
     }
     if recheck_after is not None:
         options["recheck_s"] = recheck_after
-    network = NetworkOptions.of(
-        user_agent=user_agent,
-        headers=header,
-        auth_file=auth_file,
-        delay=delay,
-        concurrency=concurrency,
-        timeout=timeout,
-    )
     try:
         with Progress(is_shown=not quiet) as progress:
             found = run(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,23 +13,16 @@ from urlset.cli.console import (
     line_renderer,
     print_error,
     print_info,
-    start_logging,
     terminal_width,
 )
 from urlset.cli.options import (
-    AuthFile,
-    Concurrency,
+    NETWORK_DEFAULTS,
     ConfigFile,
-    Delay,
-    Headers,
-    IgnoreRobots,
     NetworkOptions,
     Output,
     Quiet,
-    Timeout,
+    ReportFile,
     UsageError,
-    UserAgent,
-    Verbose,
     add_options,
     as_usage_error,
     given_options,
@@ -77,10 +69,7 @@ def diff(
     ],
     format: Annotated[DiffFormat, typer.Option(help="Format of the changes.")] = DiffFormat.text,
     output: Output = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the changes with charts to this HTML file, too."),
-    ] = None,
+    report: ReportFile = None,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if there is any change, as git does.")
     ] = False,
@@ -90,16 +79,9 @@ def diff(
             min=0, metavar="N", help="URLs of each kind of change that text and markdown show."
         ),
     ] = 10,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    ignore_robots: IgnoreRobots = False,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     config: ConfigFile = None,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
     **options: Any,
 ) -> None:
     """Compare two states of a site: added, removed, changed and moved URLs.
@@ -120,18 +102,8 @@ def diff(
       urlset diff https://example.com public/ --max-removed 5%
       urlset diff old.csv https://example.com --live --report diff.html
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     if before == after == "-":
         raise UsageError("expected one source from stdin, found two")
-    network = NetworkOptions.of(
-        user_agent=user_agent,
-        headers=header,
-        auth_file=auth_file,
-        delay=delay,
-        concurrency=concurrency,
-        timeout=timeout,
-        ignore_robots=ignore_robots,
-    )
     found_config = load_config(config)
     for note in found_config.notes:
         print_info(note)

@@ -7,11 +7,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_origin
 
 import typer
 
+from urlset.cli.console import start_logging
 from urlset.errors import UrlsetError
 from urlset.option_schema import Option
 
@@ -19,23 +21,19 @@ if TYPE_CHECKING:
     from urlset.http import Policy
 
 __all__ = [
-    "AuthFile",
+    "NETWORK_DEFAULTS",
     "BaseUrl",
-    "Concurrency",
     "ConfigFile",
-    "Delay",
     "EngineName",
     "EngineOption",
-    "Headers",
-    "IgnoreRobots",
     "NetworkOptions",
+    "NewBaseline",
     "Output",
     "Quiet",
+    "RecheckAfter",
+    "ReportFile",
     "Sources",
-    "Timeout",
     "UsageError",
-    "UserAgent",
-    "Verbose",
     "add_options",
     "as_usage_error",
     "given_options",
@@ -133,6 +131,23 @@ Timeout = Annotated[
     float | None,
     typer.Option(min=0.1, metavar="SECONDS", help="Time limit of a document, with its retries."),
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the result with charts to this HTML file, too."),
+]
+NewBaseline = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
+]
+RecheckAfter = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Wait before the second visit of a page that answers 403, 429, 5xx or not at all.  "
+        "[default: 60]",
+    ),
+]
 IgnoreRobots = Annotated[
     bool,
     typer.Option(
@@ -153,13 +168,13 @@ class NetworkOptions(NamedTuple):
     def of(
         cls,
         *,
-        user_agent: str | None,
-        headers: list[str] | None,
-        auth_file: Path | None,
-        delay: float | None,
-        concurrency: int | None,
-        timeout: float | None,
-        ignore_robots: bool = False,
+        user_agent: UserAgent = None,
+        header: Headers = None,
+        auth_file: AuthFile = None,
+        delay: Delay = None,
+        concurrency: Concurrency = None,
+        timeout: Timeout = None,
+        ignore_robots: IgnoreRobots = False,
     ) -> NetworkOptions:
         """Return the arguments for the values of options; read the credentials.
 
@@ -170,8 +185,8 @@ class NetworkOptions(NamedTuple):
         changes: dict[str, object] = {}
         if user_agent is not None:
             changes["user_agent"] = user_agent
-        if headers:
-            changes["headers"] = dict(map(_header, headers))
+        if header:
+            changes["headers"] = dict(map(_header, header))
         if delay is not None:
             # An explicit delay is kept, however long it is.
             changes |= {"delay_s": delay, "max_delay_s": max(delay, 10.0)}
@@ -193,33 +208,59 @@ class NetworkOptions(NamedTuple):
             return cls(Policy(**changes), auth)  # type: ignore[arg-type]
 
 
+NETWORK_DEFAULTS = NetworkOptions()
+
+
 def add_options(
-    options: Sequence[Option], order: str = ""
+    options: Sequence[Option] = (), order: str = "", *, network: str | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that replaces ``**options`` of a command by declared options.
+    """Return a decorator that adds options to a command that are declared elsewhere.
+
+    These are the declared options, in place of ``**options``; the options of
+    :meth:`NetworkOptions.of`, in place of the parameter ``network``; and ``--verbose``, which
+    starts the logging.
 
     Args:
         options: The declarations; those that the command line does not have are ignored.
         order: Names of parameters in the order of the help, separated by spaces; the other
             parameters follow, first those of the function.
+        network: Names of the network options that the command has; by default all of them.
     """
     places = {name: place for place, name in enumerate(order.split())}
+    all_network = inspect.signature(NetworkOptions.of, eval_str=True).parameters
+    chosen = [all_network[name] for name in (network or " ".join(all_network)).split()]
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        own = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-        ]
-        declared = [_parameter(option) for option in options if option.is_allowed("command")]
-        parameters = sorted(
-            [*own, *declared], key=lambda parameter: places.get(parameter.name, len(places))
+        has_network = "network" in signature.parameters
+        parameters: list[inspect.Parameter] = []
+        for parameter in signature.parameters.values():
+            if parameter.name == "network":
+                parameters += chosen
+            elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+                parameters.append(parameter)
+        parameters.append(_VERBOSE)
+        parameters += [_parameter(option) for option in options if option.is_allowed("command")]
+        parameters.sort(key=lambda parameter: places.get(parameter.name, len(places)))
+
+        @wraps(command)
+        def run(*, verbose: int, **values: Any) -> None:
+            start_logging(verbose)
+            if has_network:
+                given = {parameter.name: values.pop(parameter.name) for parameter in chosen}
+                values["network"] = NetworkOptions.of(**given)
+            command(**values)
+
+        run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[parameter.replace(kind=_ANY_KIND) for parameter in parameters]
         )
-        command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        return command
+        return run
 
     return decorated
+
+
+_ANY_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_VERBOSE = inspect.Parameter("verbose", _ANY_KIND, default=0, annotation=Verbose)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -245,7 +286,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         kind = str
     return inspect.Parameter(
         option.name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        _ANY_KIND,
         default=False if option.is_switch else None,
         annotation=Annotated[kind if option.is_switch else kind | None, info],
     )

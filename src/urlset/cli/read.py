@@ -12,23 +12,17 @@ from typing import Annotated, Any
 import typer
 
 from urlset.atomic import is_special
-from urlset.cli.console import line_renderer, pluralize, start_logging, terminal_width
+from urlset.cli.console import line_renderer, pluralize, terminal_width
 from urlset.cli.options import (
-    AuthFile,
+    NETWORK_DEFAULTS,
     BaseUrl,
-    Concurrency,
-    Delay,
     EngineOption,
-    Headers,
-    IgnoreRobots,
     NetworkOptions,
     Output,
     Quiet,
     Sources,
-    Timeout,
     UsageError,
-    UserAgent,
-    Verbose,
+    add_options,
 )
 from urlset.cli.read_session import ReadSession
 from urlset.cli.sink import Sink
@@ -64,6 +58,7 @@ _FORMATS_BY_SUFFIX = {
 }
 
 
+@add_options()
 def read(
     sources: Sources,
     format: Annotated[
@@ -129,13 +124,7 @@ def read(
         bool,
         typer.Option("--tree", help="Print the documents and their counts instead of the entries."),
     ] = False,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    ignore_robots: IgnoreRobots = False,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -152,7 +141,6 @@ def read(
     base_url: BaseUrl = None,
     engine: EngineOption = None,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
 ) -> None:
     """Read sitemaps and print their entries.
 
@@ -188,7 +176,6 @@ def read(
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     chosen = format or _format_of(output, is_tree=tree)
     filters: dict[str, Any] = {
         "since": since,
@@ -206,15 +193,7 @@ def read(
         follow=follow,
         cache=cache,
         **_validated(filters),
-        **NetworkOptions.of(
-            user_agent=user_agent,
-            headers=header,
-            auth_file=auth_file,
-            delay=delay,
-            concurrency=concurrency,
-            timeout=timeout,
-            ignore_robots=ignore_robots,
-        )._asdict(),
+        **network._asdict(),
     )
     is_table = sql is not None or chosen in ("parquet", "duckdb")
     if tree and is_table:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urlset.cli.console import line_renderer, start_logging
-from urlset.cli.options import Quiet, Verbose, as_usage_error
+from urlset.cli.console import line_renderer
+from urlset.cli.options import Quiet, add_options, as_usage_error
 from urlset.cli.sink import Sink
 from urlset.terminal_text import Line, Span, template_text
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["rules"]
 
 
+@add_options()
 def rules(
     name: Annotated[
         str | None,
@@ -29,7 +30,6 @@ def rules(
         ),
     ] = None,
     quiet: Quiet = False,  # noqa: ARG001 - as in all commands; nothing else is printed
-    verbose: Verbose = 0,
 ) -> None:
     """List the rules of `urlset check`, or explain one.
 
@@ -39,7 +39,6 @@ def rules(
       urlset rules X
       urlset rules unescaped-ampersand
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     from urlset.checker import CATALOGUE, rules_named
 
     with as_usage_error("NAME"):

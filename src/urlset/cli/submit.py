@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_errors, print_info, start_logging
+from urlset.cli.console import Progress, pluralize, print_errors, print_info
 from urlset.cli.options import (
+    NETWORK_DEFAULTS,
     ConfigFile,
     NetworkOptions,
     Quiet,
-    Timeout,
     UsageError,
-    UserAgent,
-    Verbose,
     add_options,
     as_usage_error,
     given_options,
@@ -51,7 +49,7 @@ class SubmitFormat(StrEnum):
     json = "json"
 
 
-@add_options(SUBMIT_OPTIONS, "changes new_key keys endpoints")
+@add_options(SUBMIT_OPTIONS, "changes new_key keys endpoints", network="user_agent timeout")
 def submit(
     changes: Annotated[
         str | None,
@@ -107,10 +105,8 @@ def submit(
         SubmitFormat, typer.Option(help="Format of the result on stdout.")
     ] = SubmitFormat.text,
     config: ConfigFile = None,
-    user_agent: UserAgent = None,
-    timeout: Timeout = None,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
     **options: Any,
 ) -> None:
     """Announce to search engines what changed: added, changed and removed URLs, each change once.
@@ -131,14 +127,13 @@ def submit(
       urlset submit                             what changed in the ledger
       urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     if new_key is not None:
         raise typer.Exit(_create_key(new_key, is_quiet=quiet))
     configuration = load_config(config)
     for note in configuration.notes:
         print_info(note)
     values = configuration.submit | given_options(options, SUBMIT_OPTIONS)
-    values["policy"] = _policy(user_agent, timeout)
+    values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:
         values["keys"] = _keys(keys)
@@ -180,17 +175,6 @@ def _create_key(folder: Path, *, is_quiet: bool) -> int:
             f"{KEY_VARIABLE}={path.stem}. The key is public; each site needs one of its own."
         )
     return 0
-
-
-def _policy(user_agent: str | None, timeout: float | None) -> Any:
-    return NetworkOptions.of(
-        user_agent=user_agent,
-        headers=None,
-        auth_file=None,
-        delay=None,
-        concurrency=None,
-        timeout=timeout,
-    ).policy
 
 
 def _keys(file: Path | None) -> Any:

@@ -12,20 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_error, print_info, start_logging
+from urlset.cli.console import Progress, pluralize, print_error, print_info
 from urlset.cli.options import (
-    AuthFile,
-    Concurrency,
-    Delay,
+    NETWORK_DEFAULTS,
     EngineOption,
-    Headers,
-    IgnoreRobots,
     NetworkOptions,
     Quiet,
-    Timeout,
+    ReportFile,
     UsageError,
-    UserAgent,
-    Verbose,
+    add_options,
     as_usage_error,
 )
 from urlset.cli.sink import Sink
@@ -61,6 +56,7 @@ class WatchFormat(StrEnum):
     json = "json"
 
 
+@add_options()
 def watch(
     site: Annotated[
         str,
@@ -95,23 +91,13 @@ def watch(
         HookFormat | None,
         typer.Option(help="Format of that message; by default that of the host, or json."),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the history with charts to this HTML file, too."),
-    ] = None,
+    report: ReportFile = None,
     format: Annotated[
         WatchFormat, typer.Option(help="Format of the result on stdout.")
     ] = WatchFormat.text,
-    user_agent: UserAgent = None,
-    header: Headers = None,
-    auth_file: AuthFile = None,
-    delay: Delay = None,
-    concurrency: Concurrency = None,
-    timeout: Timeout = None,
-    ignore_robots: IgnoreRobots = False,
+    network: NetworkOptions = NETWORK_DEFAULTS,
     engine: EngineOption = None,
     quiet: Quiet = False,
-    verbose: Verbose = 0,
 ) -> None:
     """Take one step of the history of a site: read what changed, store it, report alerts.
 
@@ -136,18 +122,8 @@ def watch(
       URLSET_WEBHOOK=https://ntfy.sh/TOPIC \\
         urlset watch https://example.com --store site.duckdb --quiet
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
-    network = NetworkOptions.of(
-        user_agent=user_agent,
-        headers=header,
-        auth_file=auth_file,
-        delay=delay,
-        concurrency=concurrency,
-        timeout=timeout,
-        ignore_robots=ignore_robots,
-    )
     settings: dict[str, Any] = {
         "engine": None if engine is None else engine.value,
         "webhook": webhook or os.environ.get(WEBHOOK_VARIABLE) or None,
