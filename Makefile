@@ -1,9 +1,10 @@
 # Every target sets up what it needs in .venv. CI and developers use the same targets.
 # URLSET_NATIVE=0 does not build the native engine; URLSET_NATIVE=1 makes its absence an error.
+# The versions are those of requirements/*.txt; `make LOCK=no` takes the newest that pyproject.toml allows.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint soak bench release-check docs clean
+.PHONY: help setup demo quick-crates test lint lock soak bench release-check docs clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -11,6 +12,10 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH CONDA_PREFIX PIP_TARGET PIP_PREFIX PI
 
 PYTHON := .venv/bin/python
 PIP := $(PYTHON) -m pip install --quiet --disable-pip-version-check
+
+# Exact versions with hashes. What they lack, because pyproject.toml is newer, is installed after them.
+LOCK := yes
+LOCKED = $(if $(filter yes,$(LOCK)),$(PIP) --no-deps --requirement requirements/$(1).txt,:)
 
 # The first interpreter that is new enough and has venv is used; `make PYTHONS=/path/to/python` overrides.
 PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
@@ -73,6 +78,10 @@ soak: setup ## run the long tests: complexity, attacks, kills, random faults (an
 bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
 
+lock: ## write requirements/*.txt from pyproject.toml (UPGRADE=1: with the newest versions)
+	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/lock.py \
+		$(if $(UPGRADE),--upgrade)
+
 release-check: ## build the sdist and the wheels, and check them; nothing is uploaded
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/release_check.py
 
@@ -85,7 +94,7 @@ clean: ## remove everything that these targets made
 	find src tests examples benches docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The native engine belongs to another stamp, which shows the output of cargo: its first build takes a while.
-$(BASE): pyproject.toml setup.py
+$(BASE): pyproject.toml setup.py $(wildcard requirements/*.txt)
 	@found=; for python in $(PYTHONS); do \
 		if $$python -c '$(IS_SUITABLE)' >/dev/null 2>&1; then found=$$python; break; fi; \
 	done; \
@@ -98,13 +107,16 @@ $(BASE): pyproject.toml setup.py
 		echo "Making .venv with $$($$found --version) …"; $$found -m venv --clear .venv; \
 	}
 	@echo "Installing urlset into .venv …"
-	@URLSET_NATIVE=0 $(PIP) --editable . 'setuptools>=77.0.3' 'setuptools-rust>=1.13'
+	@$(call LOCKED,base)
+	@$(PIP) 'setuptools>=77.0.3' 'setuptools-rust>=1.13'
+	@URLSET_NATIVE=0 $(PIP) --no-build-isolation --editable .
 	@rm -f .venv/*-*.stamp
 	@touch $@
 
 $(TOOLS): $(BASE)
 	@echo "Installing the tools of development into .venv …"
-	@URLSET_NATIVE=0 $(PIP) --editable '.[dev]'
+	@$(call LOCKED,dev)
+	@URLSET_NATIVE=0 $(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
 # If cargo fails, no stamp is written, so the next run tries again.

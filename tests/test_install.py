@@ -122,6 +122,14 @@ def test_install_without_rust_reads_a_sitemap(machine: Machine, urlset_there: Pa
     assert read.stdout.strip() == "['https://example.com/?a=1&b=2']"
 
 
+def test_install_without_rust_passes_the_smoke_test(machine: Machine, urlset_there: Path):
+    smoke = machine.project / "packaging" / "smoke.py"
+
+    used = machine.run(machine.bin / "python", smoke, "reference")
+
+    assert used.returncode == 0, used.stdout
+
+
 def test_install_brings_the_style_sheet(machine: Machine, urlset_there: Path):
     code = "from urlset.writer.stylesheet import css; print(css().decode())"
 
