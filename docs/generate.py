@@ -1,5 +1,7 @@
 """Generate the reference pages of docs/ from the code: API, commands, rules, tables.
 
+Also the manual page and the completion scripts in packaging/share, which wheels install.
+
 `make docs` writes them. With `--check`, stale pages are reported and the exit code is 1.
 """
 
@@ -15,10 +17,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from manpage import man_page
+
 import urlset
 from urlset import builder, sources
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker import CATALOGUE, Rule
+from urlset.cli.app import COMMANDS
+from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import (
@@ -42,7 +48,8 @@ from urlset.store import (
 from urlset.submitter.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 
 DOCS = Path(__file__).parent
-COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules")
+SHARE = "../packaging/share"
+SCRIPTS = {"bash": "bash/urlset", "zsh": "zsh/_urlset", "fish": "fish/urlset.fish"}
 RECORDS_INTRO = """\
 The structs in `images`, `videos`, `news` and `alternates` have these fields, all text as written.
 `@name` is an attribute of the element, `.` its text.
@@ -125,19 +132,22 @@ def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     pages |= {"sources.md": build_api(), "ledger.md": ledger(), "options.md": options()}
+    pages[f"{SHARE}/man/urlset.1"] = man_page()
+    pages |= {f"{SHARE}/{name}": completion_script(shell) for shell, name in SCRIPTS.items()}
     pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
     gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
     pages = gone | pages
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
     if "--check" in sys.argv:
         for name in stale:
-            print(f"docs/{name} is stale: run `make docs` and commit it", file=sys.stderr)
+            path = os.path.normpath(f"docs/{name}")
+            print(f"{path} is stale: run `make docs` and commit it", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
-        (DOCS / name).parent.mkdir(exist_ok=True)
+        (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
         if pages[name]:
             (DOCS / name).write_text(pages[name], encoding="utf-8")
-            print(f"docs/{name} written")
+            print(f"{os.path.normpath(f'docs/{name}')} written")
         else:
             (DOCS / name).unlink()
             print(f"docs/{name} removed: there is no rule of this name")

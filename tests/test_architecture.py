@@ -64,6 +64,7 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without typer",
+    "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.doctype": "counterpart of doctype.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",

@@ -7,6 +7,23 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
+FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+
+GUIDE = """\
+urlset reads, builds, checks, fixes, crawls, audits and watches sitemaps.
+
+  urlset read https://example.com          print every URL of a site
+  urlset check https://example.com         report what is wrong, and where
+  urlset check public/ --fix               fix the files of a folder
+  urlset build public/ --base-url https://example.com/ --output public/
+                                           write the sitemaps of this folder
+  urlset audit https://example.com --report report.html
+                                           visit the pages, and write a report
+
+urlset --help lists all commands, urlset COMMAND --help has more examples.
+"""
+"""Printed if there are no arguments. The exit code is that of invalid usage, as of ruff and uv."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
@@ -19,14 +36,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        if list(arguments[:1]) in (["--version"], ["-V"]):
-            # Nothing else is imported for this option, so that it is fast.
-            from urlset.cli.version import version_line
+        code = _run(arguments)
+        # Python would flush at exit, and print an error that nobody can handle.
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        from urlset.cli.sink import discard_stdout
 
-            sys.stdout.write(f"{version_line()}\n")
-            return 0
-        from urlset.cli.app import run
-
-        return run(arguments)
+        discard_stdout()
+        if isinstance(error, BrokenPipeError):
+            return CLOSED_PIPE
+        sys.stderr.write(f"urlset: cannot write 'stdout': {error.strerror}\n")
+        return FAILURE
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    # Nothing else is imported for these two, so that they are fast.
+    if not arguments:
+        sys.stderr.write(GUIDE)
+        return FAILURE
+    if list(arguments[:1]) in (["--version"], ["-V"]):
+        from urlset.cli.version import version_line
+
+        sys.stdout.write(f"{version_line()}\n")
+        return 0
+    from urlset.cli.app import run
+
+    return run(arguments)

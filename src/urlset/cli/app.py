@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
-from urlset.cli.console import print_error, stop_logging
+from urlset.cli.console import Color, print_error, set_color, stop_logging
 from urlset.cli.sink import ClosedPipeError
+from urlset.cli.version import version_line
 from urlset.errors import UrlsetError
 
-__all__ = ["GroupedCommand", "run"]
+__all__ = ["COMMANDS", "GroupedCommand", "command_line", "run"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
-COMMANDS = ("read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "rules")
+COMMANDS = (
+    "read",
+    "build",
+    "check",
+    "crawl",
+    "audit",
+    "diff",
+    "watch",
+    "submit",
+    "rules",
+    "completion",
+)
 """Names of the commands; each is a function in the module of the same name."""
+
+ColorOption = Annotated[
+    Color, typer.Option("--color", help="Colours: auto is a terminal, unless NO_COLOR is set.")
+]
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command, print its errors, and return the exit code."""
     try:
-        app = _app(arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS)
+        app = command_line(
+            arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
+        )
         result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except ClosedPipeError:
@@ -37,6 +57,9 @@ def run(arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except TyperException as error:
         return _report_usage_error(error)
+    except SystemExit as error:
+        # Note: if the reader of the help has closed the pipe, typer exits with 1.
+        return CLOSED_PIPE if isinstance(error.__context__, BrokenPipeError) else FAILURE
     except (UrlsetError, OSError) as error:
         print_error(str(error))
         return FAILURE
@@ -44,6 +67,7 @@ def run(arguments: Sequence[str]) -> int:
         return _report_internal_error(error)
     finally:
         stop_logging()
+        set_color(Color.auto)
 
 
 class GroupedCommand(TyperCommand):
@@ -68,42 +92,72 @@ class GroupedCommand(TyperCommand):
                     formatter.write_dl(records)
 
 
-def _app(names: Sequence[str]) -> typer.Typer:
+def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
     """Return the command line with some commands; importing the others would take time."""
     app = typer.Typer(
         name="urlset",
-        no_args_is_help=True,
+        add_completion=False,  # the command completion prints scripts that start no Python
         # Help is plain text: its examples can be copied, and it looks the same everywhere.
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
-        app.command(cls=GroupedCommand)(getattr(import_module(f"urlset.cli.{name}"), name))
+        command = getattr(import_module(f"urlset.cli.{name}"), name)
+        summary = inspect.cleandoc(command.__doc__).partition("\n")[0]
+        app.command(name, cls=GroupedCommand, short_help=summary)(_with_color(command))
     app.callback(
         epilog="Exit codes: 0 success · 1 findings, or a part of the work failed and is listed · "
-        "2 invalid usage or failure · 10 to 14 a safety gate of `build` failed."
+        "2 invalid usage or failure · 10 to 14 a safety gate of `build` failed · 130 Ctrl-C · "
+        "141 the reader of a pipe has closed it."
     )(_root)
     return app
 
 
+def _with_color(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that has the option ``--color``, too."""
+    signature = inspect.signature(command, eval_str=True)
+    given = [*signature.parameters.values()]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    option = inspect.Parameter("color", kind, default=Color.auto, annotation=ColorOption)
+
+    @wraps(command)
+    def run_command(*, color: Color, **options: Any) -> None:
+        if color != Color.auto:  # otherwise that of `urlset --color … COMMAND` applies
+            set_color(color)
+        command(**options)
+
+    run_command.__signature__ = signature.replace(parameters=[*given, option])  # type: ignore[attr-defined]
+    return run_command
+
+
+def _print_version(is_given: bool) -> None:
+    """Print the version; if it is the first option, main() does so without any imports."""
+    if is_given:
+        sys.stdout.write(f"{version_line()}\n")
+        raise typer.Exit
+
+
 def _root(
-    # Declared for --help only: main() handles it before anything is imported.
-    version: bool = typer.Option(
-        False, "--version", "-V", help="Show the version and the engine, and exit."
+    version: bool = typer.Option(  # noqa: ARG001 - its callback does the work
+        False,
+        "--version",
+        "-V",
+        callback=_print_version,
+        is_eager=True,
+        help="Show the version and the engine, and exit.",
     ),
+    color: ColorOption = Color.auto,
 ) -> None:
     """Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 million URLs.
 
     Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
     examples.
     """
+    set_color(color)
 
 
 def _report_usage_error(error: TyperException) -> int:
-    if type(error).__name__ == "NoArgsIsHelpError":
-        sys.stderr.write(f"{error.format_message()}\n")
-        return FAILURE
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "urlset"
     message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -19,6 +20,7 @@ from urlset.inflight import slow_requests
 from urlset.terminal_text import Line, pluralize, sanitize
 
 __all__ = [
+    "Color",
     "Progress",
     "format_size",
     "line_renderer",
@@ -26,6 +28,7 @@ __all__ = [
     "print_error",
     "print_errors",
     "print_info",
+    "set_color",
     "start_logging",
     "stop_logging",
     "terminal_width",
@@ -56,6 +59,23 @@ _STYLES = {
     "good": "green",
     "heading": "bold",
 }
+
+
+class Color(StrEnum):
+    """When stdout has colours."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+_color = Color.auto
+
+
+def set_color(color: Color) -> None:
+    """Set when text is styled, until it is set again; ``auto`` is the default."""
+    global _color
+    _color = color
 
 
 def print_info(text: str) -> None:
@@ -150,7 +170,12 @@ def terminal_width() -> int:
 
 
 def _is_coloured(stream: TextIO) -> bool:
-    """Return whether a stream shows colours: a capable terminal, and NO_COLOR is not set."""
+    """Return whether a stream shows colours: a capable terminal, and NO_COLOR is not set.
+
+    ``--color`` overrides both, and FORCE_COLOR that a stream is no terminal.
+    """
+    if _color != Color.auto:
+        return _color == Color.always
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":  # https://no-color.org
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
@@ -178,7 +203,8 @@ class Progress:
         if self._is_shown and sys.stderr.isatty():
             from rich.console import Console
 
-            self._status = Console(stderr=True).status("")
+            console = Console(stderr=True, no_color=not _is_coloured(sys.stderr))
+            self._status = console.status("")
             self._status.start()
             self._next_update = 0.0
         if self._is_shown:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -124,8 +124,8 @@ def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
 def _write_to_stdout(fixed: Fixed, config: CheckConfig, *, is_quiet: bool) -> int:
     """Write the fixed document to stdout, and report the remaining errors in one line."""
     data = fixed.passed
-    with Sink(None):
-        sys.stdout.buffer.write(data)
+    with Sink(None) as sink:
+        sink.copy(io.BytesIO(data))
     _report(fixed, config, is_quiet=is_quiet)
     names = ("base_url", "engine", "select")
     shared = {name: config.options[name] for name in names if name in config.options}

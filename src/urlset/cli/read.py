@@ -145,7 +145,7 @@ def read(
     """Read sitemaps and print their entries.
 
     SOURCE is a site (https://example.com), whose sitemaps are found and read, or the URL of a
-    sitemap, a file or a folder. Documents that cannot be read are listed, and the exit code is 1.
+    sitemap, a file or a folder. Documents that cannot be read are listed.
     Entries are printed in the order of the sitemaps, so that two runs print the same; --unordered
     does not wait for that order.
 
@@ -162,6 +162,8 @@ def read(
     robots and fetches. Rows of a document that is read again are replaced; other rows are kept.
     --sql queries these tables without keeping them. A store can also be read like a sitemap, and so
     can tables with a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
+
+    Exit codes: 0 everything was read, 1 some documents could not be read, 2 none could.
 
     \b
     Examples:

@@ -33,6 +33,8 @@ def rules(
 ) -> None:
     """List the rules of `urlset check`, or explain one.
 
+    Exit codes: 0 listed, 2 there is no such rule.
+
     \b
     Examples:
       urlset rules

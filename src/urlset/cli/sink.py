@@ -13,7 +13,7 @@ from urlset.atomic import AtomicFile, expect_writable, is_special, write_error_r
 from urlset.errors import TargetError
 from urlset.terminal_text import sanitize
 
-__all__ = ["ClosedPipeError", "Sink", "expect_target"]
+__all__ = ["ClosedPipeError", "Sink", "discard_stdout", "expect_target"]
 
 
 class ClosedPipeError(Exception):
@@ -129,14 +129,14 @@ class Sink:
 
     def _write_error(self, error: OSError) -> Exception:
         if self._path is None:
-            _discard_stdout()
+            discard_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
         reason = sanitize(write_error_reason(self._path or "", error))
         return TargetError(f"cannot write {sanitize(self._name)!r}: {reason}")
 
 
-def _discard_stdout() -> None:
+def discard_stdout() -> None:
     """Redirect stdout to the null device: Python flushes it at exit and would report an error."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)

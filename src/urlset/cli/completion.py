@@ -1,0 +1,48 @@
+"""The command ``urlset completion``: print the completion script of a shell."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from urlset.cli.console import start_logging
+from urlset.cli.options import Quiet, Verbose
+from urlset.cli.sink import Sink
+
+__all__ = ["completion"]
+
+
+class Shell(StrEnum):
+    """Shells with a completion script."""
+
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
+
+
+def completion(
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    quiet: Quiet = False,  # noqa: ARG001 - as in all commands; nothing else is printed
+    verbose: Verbose = 0,
+) -> None:
+    """Print the completion script of a shell: commands, options, their values, rules, files.
+
+    The script starts no Python, so completion is fast. Print it again after an update of urlset.
+    Packages of an operating system, and `pip install --user`, install it for bash and fish.
+
+    Exit codes: 0 printed, 2 invalid usage.
+
+    \b
+    Examples:
+      eval "$(urlset completion bash)"                 in ~/.bashrc
+      eval "$(urlset completion zsh)"                  in ~/.zshrc, after compinit
+      urlset completion fish > ~/.config/fish/completions/urlset.fish
+      urlset completion bash > ~/.local/share/bash-completion/completions/urlset
+    """  # noqa: D301 - the \b keeps the lines of the examples
+    start_logging(verbose)
+    from urlset.cli.completion_scripts import completion_script
+
+    with Sink(None) as sink:
+        sink.write(completion_script(shell.value))
