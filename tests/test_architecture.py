@@ -35,6 +35,7 @@ LIBRARIES = {
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "cryptography": "urlset.submitter.google_auth",  # RS256 signatures; google-auth needs it, too
+    "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested

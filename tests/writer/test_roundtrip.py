@@ -417,7 +417,7 @@ def schema(shared: Path):
         # xhtml1-strict.xsd imports xml.xsd from the web; here it lies beside.
         parser = etree.XMLParser(no_network=True)
 
-        class Beside(etree.Resolver):  # type: ignore[misc, name-defined]
+        class Beside(etree.Resolver):  # type: ignore[name-defined]
             def resolve(self, url, _public_id, context):
                 if url.endswith("xml.xsd"):
                     return self.resolve_filename(str(shared / "schemas" / "xml.xsd"), context)

@@ -1,0 +1,328 @@
+"""Views with the parameters of ``django.contrib.sitemaps.views``, written by urlset's writer."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import logging
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from itertools import chain
+from typing import Any, NamedTuple
+
+from django.contrib.sitemaps import views as contrib
+from django.contrib.sites.shortcuts import get_current_site
+from django.core.paginator import EmptyPage
+from django.http import Http404, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.http import http_date
+
+import urlset
+from urlset.integrations.django.pages import as_instant
+from urlset.integrations.django.sections import PageFacts, Section, UrlsSection, open_section
+from urlset.model import Entry
+from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.writer.file_set import render_indexes
+
+__all__ = ["index", "sitemap"]
+
+_LOG = logging.getLogger("urlset.django")
+_URL_NAME = "django.contrib.sitemaps.views.sitemap"
+_LONG = 2_500
+"""Number of URLs above which a page has several batches, so that it is streamed at once."""
+_FOOTER = b"</urlset>\n"
+_END = b"</url>\n"
+_PAGE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_GZIP = re.compile(r"(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=([0-9.]+))?\s*(?:,|$)", re.IGNORECASE)
+
+
+def _headers(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Allow GET and HEAD only, and set the headers that all sitemaps have."""
+
+    @wraps(view)
+    def inner(request: Any, *args: Any, **kwargs: Any) -> Any:
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(("GET", "HEAD"))
+        response = view(request, *args, **kwargs)
+        response.headers["X-Robots-Tag"] = "noindex, noodp, noarchive"  # as Django
+        return response
+
+    return inner
+
+
+@_headers
+def index(
+    request: Any,
+    sitemaps: dict[str, Any],
+    template_name: str | None = None,
+    content_type: str = "application/xml",
+    sitemap_url_name: str = _URL_NAME,
+) -> Any:
+    """Return the index of all pages of all sections, each with its latest date.
+
+    The parameters are those of ``django.contrib.sitemaps.views.index``; with a template of your own
+    that view is called.
+    """
+    if template_name not in (None, "sitemap_index.xml"):
+        return contrib.index(request, sitemaps, template_name, content_type, sitemap_url_name)
+    current = get_current_site(request)
+    listed: list[tuple[str, Any]] = []
+    for name, site in sitemaps.items():
+        section = _open(site, request, current)
+        protocol = section.site.protocol or request.scheme
+        url = f"{protocol}://{current.domain}{reverse(sitemap_url_name, kwargs={'section': name})}"
+        for number, latest in enumerate(section.latest(), 1):
+            listed.append((url if number == 1 else f"{url}?p={number}", latest))
+    dates = [None if latest is None else as_instant(latest) for _, latest in listed]
+    rows = [
+        (url, latest if _is_day(latest) else when)
+        for (url, latest), when in zip(listed, dates, strict=True)
+    ]
+    data = next(render_indexes(rows, ""))[0]
+    latest = max(dates) if dates and None not in dates else None  # type: ignore[type-var]
+    return _whole(request, data, content_type, latest)
+
+
+@_headers
+def sitemap(
+    request: Any,
+    sitemaps: dict[str, Any],
+    section: str | None = None,
+    template_name: str | None = None,
+    content_type: str = "application/xml",
+) -> Any:
+    """Return a page of a section, or of all sections together.
+
+    The parameters are those of ``django.contrib.sitemaps.views.sitemap``; with a template of your
+    own that view is called. ``?p=`` is the number of the page.
+    """
+    if template_name not in (None, "sitemap.xml"):
+        return contrib.sitemap(request, sitemaps, section, template_name, content_type)
+    if section is not None and section not in sitemaps:
+        raise Http404(f"No sitemap available for section: {section!r}")
+    text = request.GET.get("p", "1")
+    if _PAGE.fullmatch(text) is None:
+        raise Http404(f"No page {text!r}")
+    current = get_current_site(request)
+    chosen = sitemaps.values() if section is None else [sitemaps[section]]
+    opened = [_open(site, request, current) for site in chosen]
+    try:
+        parts = _parts(opened, int(text), is_single=section is not None)
+    except EmptyPage:
+        raise Http404(f"Page {text} empty") from None
+    return _page(request, parts, content_type)
+
+
+class _Part(NamedTuple):
+    """Page of a section, as part of a response."""
+
+    section: Section | UrlsSection
+    number: int
+    facts: PageFacts
+
+
+def _parts(opened: list[Any], number: int, *, is_single: bool) -> list[_Part]:
+    """Return the pages of sections for a number; raise ``EmptyPage`` if there are none.
+
+    Pages of several sections are packed, first pages first, into files of at most 50,000 URLs.
+    """
+    if is_single:
+        return [_Part(opened[0], number, opened[0].facts(number))]
+    most = max((section.pages for section in opened), default=1)
+    file, urls, found = 1, 0, []
+    for page in range(1, most + 1):
+        for section in opened:
+            if page > section.pages:
+                continue
+            facts = section.facts(page)
+            if urls and urls + facts.urls > MAX_URLS:
+                file, urls = file + 1, 0
+            urls += facts.urls
+            if file == number:
+                found.append(_Part(section, page, facts))
+            elif file > number:
+                return found
+    if number != file:
+        raise EmptyPage(f"Page {number} empty")
+    return found
+
+
+def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
+    facts = [part.facts for part in parts]
+    latest = None
+    if facts and all(one.is_dated and one.latest is not None for one in facts):
+        latest = max(as_instant(one.latest) for one in facts if one.latest is not None)
+    if facts and all(one.version is not None for one in facts):
+        etag = _etag("\n".join(str(one.version) for one in facts), weak=True)
+        response = _conditional(request, etag, latest)
+        if response is not None:
+            return response
+        if request.method == "HEAD":
+            return _with_validators(HttpResponse(content_type=content_type), etag, latest)
+    else:
+        etag = None
+    document = _Document(parts)
+    chunks = document.chunks()
+    head = next(chunks)
+    more = next(chunks, None)
+    if more is None:
+        return _whole(request, head, content_type, latest or document.latest, etag)
+    body: Iterable[bytes] = chain((head, more), chunks)
+    is_packed = _accepts_gzip(request)
+    response = StreamingHttpResponse(
+        _packed(body) if is_packed else body, content_type=content_type
+    )
+    return _with_validators(response, etag, latest, is_packed=is_packed)
+
+
+class _Document:
+    """Document under construction: chunks of bytes within the limits of the protocol.
+
+    The first chunk is rendered before the response begins, so that most failures are an error and
+    not half a document. A failure after that ends the response without its last line.
+    """
+
+    def __init__(self, parts: list[_Part]):
+        self._parts = parts
+        self._urls = 0
+        self._bytes = 0
+        self._is_full = False
+        self.latest: Any = None
+        """Latest date of a document of one batch, if each of its entries has one."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the document; a single chunk if it has one batch of entries."""
+        batches: Iterator[tuple[_Part, list[Entry]]] = (
+            (part, batch)
+            for part in self._parts
+            for batch in part.section.entry_batches(part.number)
+        )
+        first = next(batches, None)
+        entries = first[1] if first else []
+        is_long = sum(part.facts.urls for part in self._parts) > _LONG
+        if not is_long and (second := next(batches, None)) is not None:
+            is_long, batches = True, chain((second,), batches)
+        samples = [part.section.namespaces for part in self._parts] if is_long else []
+        header, _ = _rendered([*samples, *entries], is_logged=False)
+        self._bytes = len(header) + len(_FOOTER)
+        if first is None or not is_long:
+            if all(part.facts.urls for part in self._parts):
+                self.latest = _latest(entries)
+            yield header + (self._body(*first) if first else b"") + _FOOTER
+            return
+        yield header + self._body(*first)
+        for part, batch in batches:
+            if self._is_full:
+                break
+            yield self._body(part, batch)
+        yield _FOOTER
+
+    def _body(self, part: _Part, entries: list[Entry]) -> bytes:
+        """Return the lines of a batch, cut at the limits."""
+        _, body = _rendered(entries, is_logged=True)
+        count = body.count(_END)
+        if self._urls + count > MAX_URLS or self._bytes + len(body) > MAX_BYTES:
+            body, count = self._cut(part, body)
+        self._urls += count
+        self._bytes += len(body)
+        return body
+
+    def _cut(self, part: _Part, body: bytes) -> tuple[bytes, int]:
+        """Return the lines that fit; the pages of the section are smaller from now on."""
+        self._is_full = True
+        end, count = 0, 0
+        while self._urls + count < MAX_URLS:
+            following = body.find(_END, end)
+            if following < 0 or self._bytes + following + len(_END) > MAX_BYTES:
+                break
+            end, count = following + len(_END), count + 1
+        part.section.shrink(self._urls + count)
+        _LOG.warning(
+            "expected a page of at most %s URLs and %s bytes, found more in page %s of %s; it ends "
+            "after %s URLs, and from now on its pages have fewer",
+            MAX_URLS, MAX_BYTES, part.number, type(part.section.site).__name__, self._urls + count,
+        )  # fmt: skip
+        return body[:end], count
+
+
+def _rendered(entries: list[Entry], *, is_logged: bool) -> tuple[bytes, bytes]:
+    """Return the header and the lines of the valid entries."""
+    rejected = _log_rejection if is_logged else lambda _: None
+    data = urlset.render(entries, duplicates="keep", allow_empty=True, on_rejected=rejected)
+    start = data.index(b"\n", data.index(b"<urlset")) + 1
+    return data[:start], data[start : -len(_FOOTER)]
+
+
+def _latest(entries: list[Entry]) -> Any:
+    dates: list[Any] = [entry.lastmod for entry in entries]
+    return max(map(as_instant, dates)) if dates and None not in dates else None
+
+
+def _log_rejection(rejection: Any) -> None:
+    _LOG.warning("an entry is left out of a sitemap: %s", rejection.reason)
+
+
+def _whole(
+    request: Any, data: bytes, content_type: str, latest: Any, etag: str | None = None
+) -> Any:
+    """Return a response of which all bytes are known."""
+    is_packed = _accepts_gzip(request)
+    if is_packed:
+        data = gzip.compress(data, 6, mtime=0)
+    etag = etag or _etag(data)
+    response = _conditional(request, etag, latest)
+    if response is None:
+        body = b"" if request.method == "HEAD" else data
+        response = HttpResponse(body, content_type=content_type)
+        response.headers["Content-Length"] = str(len(data))
+        _with_validators(response, etag, latest, is_packed=is_packed)
+    return response
+
+
+def _conditional(request: Any, etag: str, latest: Any) -> Any:
+    """Return the response 304 or 412 if the request has a condition, else None."""
+    when = None if latest is None else int(latest.timestamp())
+    response = get_conditional_response(request, etag, when)
+    return None if response is None else _with_validators(response, etag, latest)
+
+
+def _with_validators(
+    response: Any, etag: str | None, latest: Any, *, is_packed: bool = False
+) -> Any:
+    if etag is not None:
+        response.headers["ETag"] = etag
+    if latest is not None:
+        response.headers["Last-Modified"] = http_date(latest.timestamp())
+    if is_packed:
+        response.headers["Content-Encoding"] = "gzip"
+    patch_vary_headers(response, ["Accept-Encoding"])
+    return response
+
+
+def _open(site: Any, request: Any, current: Any) -> Section | UrlsSection:
+    return open_section(site() if callable(site) else site, request.scheme, current)
+
+
+def _etag(content: bytes | str, *, weak: bool = False) -> str:
+    data = content.encode() if isinstance(content, str) else content
+    return f'{"W/" if weak else ""}"{hashlib.sha256(data).hexdigest()[:32]}"'
+
+
+def _accepts_gzip(request: Any) -> bool:
+    found = _GZIP.search(request.headers.get("Accept-Encoding", ""))
+    return found is not None and (found[1] is None or found[1].strip("0.") != "")
+
+
+def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    for chunk in chunks:
+        if data := packer.compress(chunk) + packer.flush(zlib.Z_SYNC_FLUSH):
+            yield data
+    yield packer.flush()
+
+
+def _is_day(value: Any) -> bool:
+    return value is not None and not hasattr(value, "hour")

@@ -1,0 +1,1 @@
+"""A Django project for tests: settings, an app with models, URLs."""
