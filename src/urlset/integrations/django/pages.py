@@ -2,13 +2,12 @@
 
 A page is all rows with ``after < key <= last``; its number and its rows stay the same while rows
 are added behind it. The boundaries are stored in Django's cache, extended when rows are added, and
-computed again after :data:`PLAN_S` seconds, or when a page holds too many rows.
+computed again after ``PLAN_S`` seconds, or when a page holds too many rows.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,6 +26,8 @@ from django.db.models import (
     SmallAutoField,
 )
 from django.utils import timezone
+
+from urlset.dates import LOCAL_TIME
 
 __all__ = [
     "KeyRange",
@@ -47,7 +48,6 @@ MAX_CHANGES = 10_000
 """Changed rows that are read to update the dates of pages; with more, SQL computes all of them."""
 BATCH_ROWS = 2_000
 _FIRST_BATCH = 500  # few rows, so that the response begins early
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T]\d\d:")
 _INTEGERS = (AutoField, BigAutoField, SmallAutoField, IntegerField)
 
 
@@ -235,6 +235,6 @@ def _cache_key(queryset: Any, size: int) -> str:
         sql, parameters = queryset.order_by("pk").query.sql_with_params()
     except EmptyResultSet:
         sql, parameters = str(queryset.model), ()
-    shown = [found[1] if (found := _TIME.match(str(one))) else str(one) for one in parameters]
+    shown = [found[1] if (found := LOCAL_TIME.match(str(one))) else str(one) for one in parameters]
     text = repr((queryset.db, sql, shown, size))
     return f"urlset:pages:{hashlib.sha256(text.encode()).hexdigest()[:32]}"

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator
 from datetime import date, datetime
+from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ from django.core.cache import caches
 from django.core.paginator import EmptyPage
 from django.db.models import QuerySet
 
-import urlset
 from urlset.integrations.django import pages as key_pages
 from urlset.integrations.django.sitemaps import (
     ALL_NAMESPACES,
@@ -26,16 +26,18 @@ from urlset.integrations.django.sitemaps import (
 )
 from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.writer import render
 
-__all__ = ["PageFacts", "Section", "open_section"]
+__all__ = ["Section", "SectionPage", "open_section"]
 
+_VERSION = version("urlset")
 _SAMPLE = 100
 _SHARE = 0.8
 """Part of the byte limit that a page is planned for, as items differ in size."""
 _LEARNED_S = 86_400
 
 
-class PageFacts(NamedTuple):
+class SectionPage(NamedTuple):
     """What is known of a page before its items are read.
 
     Attributes:
@@ -78,14 +80,14 @@ class Section:
         value = self.site.get_latest_lastmod()
         return [value if _is_date(value) else None] * self.pages
 
-    def facts(self, number: int) -> PageFacts:
+    def facts(self, number: int) -> SectionPage:
         """Return the facts of a page; raise ``EmptyPage`` if there is none of this number."""
         if not 1 <= number <= self.pages:
             raise EmptyPage(f"Page {number} empty")
         rows = max(0, min(self.size, self._length - (number - 1) * self.size))
         lastmod = getattr(self.site, "lastmod", None)
         latest = lastmod if rows and _is_date(lastmod) else None
-        return PageFacts(rows * self.factor, latest, is_dated=latest is not None, version=None)
+        return SectionPage(rows * self.factor, latest, is_dated=latest is not None, version=None)
 
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""
@@ -131,7 +133,7 @@ class Section:
             size = min(size, learned)
         if _is_large(self.site) and (sample := self._sample()):
             entries = self.site.entries(sample, *self._root)
-            data = urlset.render(entries, allow_empty=True, on_rejected=lambda _: None)
+            data = render(entries, allow_empty=True, on_rejected=lambda _: None)
             most = int(_SHARE * MAX_BYTES * len(sample) / len(data))
             # A power of two, so that the pages stay the same when the sample changes a little.
             most = 1 << (max(1, most).bit_length() - 1)
@@ -155,7 +157,7 @@ class KeysetSection(Section):
         plan = key_pages.plan_of(self._items, self.size, field=field)
         return [value if _is_date(value) else None for value in plan.latest or ()]
 
-    def facts(self, number: int) -> PageFacts:
+    def facts(self, number: int) -> SectionPage:
         """Return the facts of a page, by one query over its range of keys."""
         keys = self._range(number)
         found = key_pages.range_facts(self._items, keys, self._field)
@@ -166,11 +168,11 @@ class KeysetSection(Section):
         if not found.rows and number > 1:
             key_pages.forget_plan(self._items, self.size)
             raise EmptyPage(f"Page {number} empty")
-        version = None
+        text = None
         if self._field is not None:
-            version = repr((keys, found, self._root, self.size, urlset.__version__))
+            text = repr((keys, found, self._root, self.size, _VERSION))
         is_dated = found.rows > 0 and found.dated == found.rows
-        return PageFacts(found.rows * self.factor, found.latest, is_dated, version)
+        return SectionPage(found.rows * self.factor, found.latest, is_dated, text)
 
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""
@@ -213,10 +215,10 @@ class UrlsSection:
         value = self.site.get_latest_lastmod()
         return [value if _is_date(value) else None] * self.pages
 
-    def facts(self, number: int) -> PageFacts:
+    def facts(self, number: int) -> SectionPage:
         """Return the facts of a page; raise ``EmptyPage`` if there is none of this number."""
         page = self.site.paginator.page(number)
-        return PageFacts(len(page.object_list), None, is_dated=False, version=None)
+        return SectionPage(len(page.object_list), None, is_dated=False, version=None)
 
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""

@@ -37,7 +37,7 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
     - ``lastmod_field``: the field of the model with the date of a row. The index then gets the
       latest date of each page by SQL, and pages have an ``ETag``. Without a method or attribute
       ``lastmod``, it is also the ``lastmod`` of the URLs.
-    - ``images(item)``, ``videos(item)``, ``news(item)``: extensions, as for :class:`urlset.Entry`.
+    - ``images(item)``, ``videos(item)``, ``news(item)``: extensions, as for ``urlset.Entry``.
     - ``item_urls(item)``: the dicts of an item with several URLs, with the keys ``location`` (also
       absolute), ``lastmod``, ``changefreq``, ``priority`` and ``alternates``.
 

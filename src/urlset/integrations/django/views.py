@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import logging
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from itertools import chain
@@ -20,11 +20,11 @@ from django.urls import reverse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import http_date
 
-import urlset
 from urlset.integrations.django.pages import as_instant
-from urlset.integrations.django.sections import PageFacts, Section, UrlsSection, open_section
+from urlset.integrations.django.sections import Section, SectionPage, UrlsSection, open_section
 from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.writer import render
 from urlset.writer.file_set import render_indexes
 
 __all__ = ["index", "sitemap"]
@@ -121,7 +121,7 @@ class _Part(NamedTuple):
 
     section: Section | UrlsSection
     number: int
-    facts: PageFacts
+    facts: SectionPage
 
 
 def _parts(opened: list[Any], number: int, *, is_single: bool) -> list[_Part]:
@@ -251,7 +251,7 @@ class _Document:
 def _rendered(entries: list[Entry], *, is_logged: bool) -> tuple[bytes, bytes]:
     """Return the header and the lines of the valid entries."""
     rejected = _log_rejection if is_logged else lambda _: None
-    data = urlset.render(entries, duplicates="keep", allow_empty=True, on_rejected=rejected)
+    data = render(entries, duplicates="keep", allow_empty=True, on_rejected=rejected)
     start = data.index(b"\n", data.index(b"<urlset")) + 1
     return data[:start], data[start : -len(_FOOTER)]
 
@@ -317,11 +317,21 @@ def _accepts_gzip(request: Any) -> bool:
 
 
 def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-    for chunk in chunks:
-        if data := packer.compress(chunk) + packer.flush(zlib.Z_SYNC_FLUSH):
-            yield data
-    yield packer.flush()
+    """Yield the gzip data of chunks, each as soon as it is there."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(fileobj=buffer, mode="wb", compresslevel=6, mtime=0) as packer:
+        for chunk in chunks:
+            packer.write(chunk)
+            packer.flush()
+            yield _taken(buffer)
+    yield _taken(buffer)
+
+
+def _taken(buffer: io.BytesIO) -> bytes:
+    data = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return data
 
 
 def _is_day(value: Any) -> bool:
