@@ -369,7 +369,7 @@ _MAGIC_BYTES = (
 
 # Modules that may name such bytes; all others ask urlset.formats.
 MAGIC_BYTES_MODULES = {
-    "urlset.checker.rules.bytes": "example documents of rules",
+    "urlset.checker.rules.xml": "example documents of rules",
     "urlset.checker.rules.robots": "example documents of rules",
     "urlset.checker.markup_facts": "version in the XML declaration",
     "urlset.engine.reference.document": "parses the prolog, as prolog.rs does",
