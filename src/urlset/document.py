@@ -86,7 +86,7 @@ class Document:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text: parsing it again takes less time than pickling the entries."""
         if self.engine not in engines.NAMES:  # from tables: there is no text
-            from urlset.engine.reference.rows import ListedRows
+            from urlset.arrow.frames import ListedRows
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
             return object.__new__, (Document,), state
