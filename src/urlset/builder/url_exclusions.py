@@ -12,7 +12,7 @@ from urlset.builder.sections import FileNames
 from urlset.builder.tables import STAGED_RAW, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
-from urlset.robots.regexes import alternatives, regexes_of
+from urlset.robots.matcher import alternatives, regexes_of
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
