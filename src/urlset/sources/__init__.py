@@ -51,7 +51,7 @@ __all__ = [
 _LAZY = {
     "AccessLog": "logs",
     "CandidateRows": "memory",
-    "CrawledPages": "crawled",
+    "CrawledPages": "sitemaps",
     "GitDates": "git",
     "HtmlFolder": "html",
     "NoUrlColumnError": "tables",
