@@ -38,6 +38,10 @@ LIBRARIES = {
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
+    "mkdocs": "urlset.integrations.mkdocs",  # the host of this adapter, as are the next three
+    "pelican": "urlset.integrations.pelican",
+    "scrapy": "urlset.integrations.scrapy",
+    "sphinx": "urlset.integrations.sphinx",
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
@@ -67,7 +71,9 @@ SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",
+    "urlset.engine.reference.doctype": "counterpart of doctype.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
+    "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
@@ -77,6 +83,7 @@ SMALL_MODULES = {
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
+    "urlset.engine.reference.nesting",
     "urlset.formats.encoding",
     "urlset.http.content_encoding",
 }
@@ -366,12 +373,13 @@ _MAGIC_BYTES = (
 
 # Modules that may name such bytes; all others ask urlset.formats.
 MAGIC_BYTES_MODULES = {
-    "urlset.checker.rules.xml": "example documents of rules",
+    "urlset.checker.rules.bytes": "example documents of rules",
     "urlset.checker.rules.robots": "example documents of rules",
     "urlset.checker.markup_facts": "version in the XML declaration",
     "urlset.engine.reference.document": "parses the prolog, as prolog.rs does",
-    "urlset.engine.reference.tokens": "parses the prolog, as misc.rs does",
+    "urlset.engine.reference.misc": "parses the prolog, as misc.rs does",
     "urlset.engine.reference.prolog": "parses the prolog, as prolog.rs does",
+    "urlset.engine.reference.tokens": "parses instructions, as tokens.rs does",
     "urlset.fixer.fixers.xml_syntax": "replaces the XML declaration",
     "urlset.formats.encoding": "byte order marks and the XML declaration",
     "urlset.formats.signatures": "the signatures",

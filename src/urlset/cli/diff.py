@@ -10,7 +10,6 @@ import typer
 
 from urlset.cli.console import (
     Progress,
-    Sink,
     line_renderer,
     print_error,
     print_info,
@@ -28,6 +27,7 @@ from urlset.cli.options import (
     as_usage_error,
     given_options,
 )
+from urlset.cli.sink import Sink
 from urlset.config import load_config
 from urlset.option_schema import DIFF_OPTIONS
 

@@ -1,0 +1,132 @@
+"""MkDocs plugin: ``plugins: [urlset]`` writes the sitemaps of the built site.
+
+It replaces the built-in ``sitemap.xml``, in which all pages have the date of the build.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config import config_options
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, event_priority
+
+from urlset.errors import ConfigurationError, UrlsetError
+from urlset.integrations.built_site import (
+    CACHE,
+    EVIDENCE,
+    BuiltSite,
+    HostPage,
+    PluginOptions,
+    build_site,
+    report_lines,
+    stated_date,
+)
+
+__all__ = ["UrlsetPlugin"]
+
+# MkDocs counts the warnings of its own loggers: `strict` fails on them.
+log = logging.getLogger("mkdocs.plugins.urlset")
+
+MODIFIED = ("lastmod", "last_modified", "modified", "updated", "last_updated")
+PUBLISHED = ("date", "published", "created")
+"""Keys of front matter with dates, best first."""
+
+BUILT_IN = ("sitemap.xml", "sitemap.xml.gz")
+
+
+class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see config_scheme
+    """Write the sitemaps of the site after each build; ``mkdocs serve`` writes none."""
+
+    config_scheme = (
+        ("enabled", config_options.Type(bool, default=True)),
+        ("cache", config_options.Type(str, default=CACHE)),
+        ("lastmod", config_options.Type(list, default=list(EVIDENCE))),
+        ("exclude", config_options.Type(list, default=[])),
+        ("generated", config_options.Type(bool, default=False)),
+        ("languages", config_options.Type(dict, default={})),
+        ("with", config_options.Type(list, default=[])),
+        ("gzip", config_options.Type(bool, default=False)),
+        ("force", config_options.Type(list, default=[])),
+    )
+
+    def __init__(self) -> None:
+        self._is_off = False
+        self._builds = 0
+        self._pages: dict[str, HostPage] = {}
+        self._options = PluginOptions()
+
+    def on_startup(self, *, command: str, **_: Any) -> None:
+        """Switch the plugin off for a preview, whose URLs are those of this machine."""
+        self._is_off = command == "serve"
+
+    def on_config(self, config: Any, **_: Any) -> Any:
+        """Check the options."""
+        options = {key: value for key, value in self.config.items() if key != "enabled"}
+        try:
+            self._options = PluginOptions.of(options)
+        except ConfigurationError as error:
+            raise PluginError(f"urlset: {error}") from error
+        self._is_off = self._is_off or not self.config["enabled"]
+        if not self._is_off and not config["site_url"]:
+            log.warning("site_url is not set in mkdocs.yml, so no sitemap is written")
+            self._is_off = True
+        return config
+
+    def on_pre_build(self, **_: Any) -> None:
+        """Count the builds that are in progress: a plugin for languages nests them."""
+        if not self._builds:
+            self._pages.clear()
+        self._builds += 1
+
+    def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
+        """Remember the pages, each with its URL and its front matter."""
+        for file in files.documentation_pages():
+            page = file.page
+            if page is not None:
+                self._pages[file.dest_uri] = HostPage(
+                    file.dest_uri,
+                    page.canonical_url,
+                    source=file.abs_src_path,
+                    lastmod=_first_date(page.meta, MODIFIED),
+                    published=_first_date(page.meta, PUBLISHED),
+                )
+        return env
+
+    @event_priority(-100)  # after the plugins that still write pages
+    def on_post_build(self, config: Any, **_: Any) -> None:
+        """Build the sitemaps when the outermost build has written all pages."""
+        self._builds -= 1
+        if self._is_off or self._builds:
+            return
+        site = BuiltSite(
+            "mkdocs",
+            output=config["site_dir"],
+            base_url=config["site_url"],
+            project=os.path.dirname(config["config_file_path"] or "") or os.getcwd(),
+            content=config["docs_dir"],
+        )
+        for name in BUILT_IN:  # MkDocs has just written them, over any file of the author
+            Path(site.output, name).unlink(missing_ok=True)
+        try:
+            made = build_site(site, self._pages.values(), self._options)
+        except (UrlsetError, ValueError) as error:
+            log.warning("no sitemap is written: %s", error)
+            return
+        for line in report_lines(made):
+            log.info(line)
+
+    def on_build_error(self, **_: Any) -> None:
+        """Forget the builds that failed."""
+        self._builds = 0
+
+
+def _first_date(meta: Any, keys: tuple[str, ...]) -> str | None:
+    """Return the first date in front matter; a date may be in a table, as in Material's blog."""
+    dates = meta.get("date")
+    table = dates if isinstance(dates, dict) else {}
+    values = [table.get(key, meta.get(key)) for key in keys]
+    return next((found for value in values if (found := stated_date(value))), None)

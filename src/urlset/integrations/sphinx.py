@@ -1,0 +1,102 @@
+"""Sphinx extension: ``extensions = ["urlset.integrations.sphinx"]`` writes the sitemaps.
+
+The URLs are those of the builder below ``html_baseurl``, as in the canonical links of the pages.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from typing import Any
+from urllib.parse import quote
+
+from sphinx.errors import ConfigError
+from sphinx.util import logging
+
+from urlset.errors import ConfigurationError, UrlsetError
+from urlset.integrations.built_site import (
+    BuiltSite,
+    HostPage,
+    PluginOptions,
+    build_site,
+    report_lines,
+    stated_date,
+)
+
+__all__ = ["setup"]
+
+log = logging.getLogger(__name__)
+
+BUILDERS = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
+MODIFIED = ("lastmod", "last_modified", "modified", "updated", "last-modified")
+PUBLISHED = ("date", "published", "created")
+"""Metadata of a document with dates, best first."""
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the options and the handlers of the extension."""
+    for each in fields(PluginOptions):
+        default = getattr(PluginOptions(), each.name)
+        default = list(default) if isinstance(default, tuple) else default  # -D sets only lists
+        app.add_config_value(f"urlset_{PluginOptions.key(each.name)}", default, "")
+    app.add_config_value("urlset_enabled", True, "")
+    app.add_config_value("urlset_base_url", "", "")
+    app.connect("config-inited", _check_options)
+    app.connect("build-finished", _write_sitemaps)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _options(config: Any) -> PluginOptions:
+    keys = [PluginOptions.key(each.name) for each in fields(PluginOptions)]
+    return PluginOptions.of({key: getattr(config, f"urlset_{key}") for key in keys})
+
+
+def _check_options(_app: Any, config: Any) -> None:
+    try:
+        _options(config)
+    except ConfigurationError as error:
+        raise ConfigError(f"urlset_{error}") from error
+
+
+def _write_sitemaps(app: Any, exception: Exception | None) -> None:
+    config = app.config
+    if exception is not None or not config.urlset_enabled or app.builder.name not in BUILDERS:
+        return
+    base_url = config.urlset_base_url or config.html_baseurl
+    if not base_url:
+        log.warning("html_baseurl is not set in conf.py, so no sitemap is written", type="urlset")
+        return
+    base_url = f"{base_url.rstrip('/')}/"
+    site = BuiltSite(
+        f"sphinx-{app.builder.name}",
+        output=str(app.outdir),
+        base_url=base_url,
+        project=str(app.confdir),
+        content=str(app.srcdir),
+    )
+    pages = [_page(app, docname, base_url) for docname in sorted(app.env.found_docs)]
+    try:
+        made = build_site(site, pages, _options(config))
+    except (UrlsetError, ValueError) as error:
+        log.warning("no sitemap is written: %s", error, type="urlset")
+        return
+    for line in report_lines(made):
+        log.info("urlset: %s", line)
+
+
+def _page(app: Any, docname: str, base_url: str) -> HostPage:
+    metadata = app.env.metadata.get(docname, {})
+    file = os.path.relpath(app.builder.get_outfilename(docname), app.outdir).replace(os.sep, "/")
+    uri = app.builder.get_target_uri(docname)
+    return HostPage(
+        file,
+        # Note: unlike the other builders, those of folders do not percent-encode.
+        base_url + (quote(uri) if "dirhtml" in app.builder.name else uri),
+        source=str(app.env.doc2path(docname)),
+        lastmod=_first_date(metadata, MODIFIED),
+        published=_first_date(metadata, PUBLISHED),
+    )
+
+
+def _first_date(metadata: Any, keys: tuple[str, ...]) -> str | None:
+    return next((found for key in keys if (found := stated_date(metadata.get(key)))), None)
