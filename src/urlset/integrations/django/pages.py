@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from django.conf import settings
+from django import conf
 from django.core.cache import caches
 from django.core.exceptions import EmptyResultSet
 from django.db.models import (
@@ -149,7 +149,7 @@ def plan_of(
         number: The page that is requested; None for all pages.
         field: The field with the dates, to update ``Plan.latest``; None if they are not needed.
     """
-    cache = caches[getattr(settings, "URLSET_CACHE", "default")]
+    cache = caches[getattr(conf.settings, "URLSET_CACHE", "default")]
     key = _cache_key(queryset, size)
     plan: Plan | None = cache.get(key)
     is_new = plan is None
@@ -172,7 +172,7 @@ def plan_of(
 
 def forget_plan(queryset: Any, size: int) -> None:
     """Remove the plan of a queryset from the cache."""
-    caches[getattr(settings, "URLSET_CACHE", "default")].delete(_cache_key(queryset, size))
+    caches[getattr(conf.settings, "URLSET_CACHE", "default")].delete(_cache_key(queryset, size))
 
 
 def range_facts(queryset: Any, keys: KeyRange, field: str | None) -> RangeFacts:

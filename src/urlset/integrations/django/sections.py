@@ -10,7 +10,7 @@ from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
 
-from django.conf import settings
+from django import conf
 from django.core.cache import caches
 from django.core.paginator import EmptyPage
 from django.db.models import QuerySet
@@ -263,4 +263,4 @@ def _is_date(value: Any) -> bool:
 
 
 def _cache() -> Any:
-    return caches[getattr(settings, "URLSET_CACHE", "default")]
+    return caches[getattr(conf.settings, "URLSET_CACHE", "default")]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
-from django.conf import settings
+from django import conf
 from django.contrib import sitemaps as contrib
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Max, QuerySet
@@ -100,7 +100,7 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
 
     def _alternates(self, urls: dict[str, str]) -> tuple[Alternate, ...]:
         found = [Alternate(code, url) for code, url in urls.items()]
-        code = settings.LANGUAGE_CODE
+        code = conf.settings.LANGUAGE_CODE
         if self.x_default and code in urls:
             # As Django: the default language also without its prefix.
             found.append(Alternate("x-default", urls[code].replace(f"/{code}/", "/", 1)))
