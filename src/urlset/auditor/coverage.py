@@ -7,25 +7,48 @@ from typing import NamedTuple
 
 from urlset.store import StoreSession
 
-__all__ = ["COVERAGE_SQL", "Coverage", "CoverageRegion", "coverage_of"]
+__all__ = [
+    "COVERAGE_SQL",
+    "LINKED_BY_SQL",
+    "WEAKLY_LINKED",
+    "Coverage",
+    "CoverageRegion",
+    "LinkClass",
+    "coverage_of",
+]
 
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
-_REGIONS = """
-    WITH listed AS (SELECT DISTINCT page_key, true AS is_listed FROM listed_urls),
-    linked AS (
-        SELECT DISTINCT l.target_key AS page_key, true AS is_linked FROM live_links l
-        SEMI JOIN (FROM live_pages WHERE verdict = 'ok') p ON p.page_key = l.target_key),
-    visited AS (SELECT DISTINCT duplicate_key(url) AS page_key, true AS is_visited FROM log_urls)
-    SELECT page_key, coalesce(is_listed, false) AS is_listed,
-        coalesce(is_linked, false) AS is_linked, coalesce(is_visited, false) AS is_visited
-    FROM listed FULL JOIN linked USING (page_key) FULL JOIN visited USING (page_key)"""
+_PAGES = """
+    WITH listed AS (SELECT page_key, min(loc) AS url FROM listed_urls GROUP BY page_key),
+    answered AS (
+        SELECT page_key, min(url) AS url FROM live_pages WHERE verdict = 'ok' GROUP BY page_key),
+    linked AS (SELECT a.* FROM answered a SEMI JOIN live_links l ON l.target_key = a.page_key),
+    visited AS (
+        SELECT duplicate_key(url) AS page_key, min(url) AS url FROM log_urls GROUP BY ALL)
+    SELECT coalesce(l.url, k.url, v.url) AS url, l.url IS NOT NULL AS is_listed,
+        CASE WHEN {has_links} THEN k.url IS NOT NULL END AS is_linked,
+        CASE WHEN {has_visits} THEN v.url IS NOT NULL END AS is_visited,
+        CASE WHEN {has_links} THEN c.linked_by END AS linked_by
+    FROM listed l FULL JOIN linked k USING (page_key) FULL JOIN visited v USING (page_key)
+    LEFT JOIN answered a USING (page_key)
+    LEFT JOIN link_classes c ON c.page_key = a.page_key"""
 
+COVERAGE_SQL = """SELECT is_listed, coalesce(is_linked, false) AS is_linked,
+    coalesce(is_visited, false) AS is_visited, count(*) AS pages
+FROM coverage GROUP BY ALL ORDER BY ALL DESC"""
+"""Query of the regions, over the store of an audit."""
 
-COVERAGE_SQL = (
-    f"SELECT is_listed, is_linked, is_visited, count(*) FROM ({_REGIONS})\n"
-    "GROUP BY ALL ORDER BY ALL DESC"
-)
-"""Query of the regions, over the live views."""
+LINKED_BY_SQL = """SELECT linked_by, is_listed, count(*) AS pages
+FROM coverage WHERE linked_by IS NOT NULL GROUP BY ALL ORDER BY ALL"""
+"""Query of the link classes, over the store of an audit."""
+
+WEAKLY_LINKED = {
+    "html-sitemap": "only from an HTML sitemap",
+    "pagination": "only by pagination",
+    "nofollow": "only by nofollow links",
+    "hreflang": "only by hreflang",
+}
+"""Classes of pages to which no plain link leads, in words."""
 
 
 class CoverageRegion(NamedTuple):
@@ -34,6 +57,20 @@ class CoverageRegion(NamedTuple):
     is_listed: bool
     is_linked: bool
     is_visited: bool
+    urls: int
+
+
+class LinkClass(NamedTuple):
+    """Number of pages by the best way from another page to them.
+
+    Attributes:
+        linked_by: ``link``, or a name of :data:`WEAKLY_LINKED`.
+        is_listed: Whether sitemaps list these pages.
+        urls: Number of pages.
+    """
+
+    linked_by: str
+    is_listed: bool
     urls: int
 
 
@@ -47,6 +84,8 @@ class Coverage:
         has_visits: Whether visits are known: with ``logs``.
         is_complete: Whether all links are known. Otherwise "not linked" is unknown.
         reasons: Why they are not.
+        link_classes: How other pages lead to the pages: by links, or only by pagination, links with
+            nofollow, hreflang, or an HTML sitemap.
     """
 
     regions: tuple[CoverageRegion, ...]
@@ -54,6 +93,7 @@ class Coverage:
     has_visits: bool
     is_complete: bool
     reasons: tuple[str, ...] = ()
+    link_classes: tuple[LinkClass, ...] = ()
 
     def count(
         self,
@@ -75,6 +115,17 @@ class Coverage:
             if all(want in (None, has) for want, has in zip(wanted, region[:3], strict=True))
         )
 
+    @property
+    def weakly_linked(self) -> dict[str, int]:
+        """Number of listed pages to which only such links lead, by name of the class.
+
+        >>> classes = (LinkClass("link", True, 90), LinkClass("nofollow", True, 2))
+        >>> Coverage((), True, False, True, link_classes=classes).weakly_linked
+        {'nofollow': 2}
+        """
+        counts = {each.linked_by: each.urls for each in self.link_classes if each.is_listed}
+        return {name: counts[name] for name in WEAKLY_LINKED if counts.get(name)}
+
     def sentences(self) -> list[str]:
         """Return the coverage in words, each share with its denominator."""
         listed = self.count(is_listed=True)
@@ -90,6 +141,12 @@ class Coverage:
                 f"Of {listed:,} listed URLs {both:,} are {name}; "
                 f"of {total:,} {name} URLs {both:,} are listed."
             )
+        if weak := self.weakly_linked:
+            parts = [f"{count:,} {WEAKLY_LINKED[name]}" for name, count in weak.items()]
+            known = "" if self.is_complete else "by the links that are known, "
+            found.append(
+                f"Of {listed:,} listed URLs, {known}other pages lead to {', '.join(parts)}."
+            )
         return found
 
 
@@ -101,6 +158,10 @@ def coverage_of(
     is_complete: bool,
     reasons: tuple[str, ...],
 ) -> Coverage:
-    """Return the coverage; the live views must exist in the session."""
+    """Fill the table ``coverage`` and return it in numbers; the live views must exist."""
+    pages = _PAGES.format(has_links=has_links, has_visits=has_visits)
+    session.run("DELETE FROM store.coverage")
+    session.run(f"INSERT INTO store.coverage BY NAME {pages}")
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
-    return Coverage(regions, has_links, has_visits, is_complete, reasons)
+    classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))
+    return Coverage(regions, has_links, has_visits, is_complete, reasons, classes)

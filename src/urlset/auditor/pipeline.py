@@ -247,13 +247,7 @@ class _AuditRun:
             [(number, reasons)] = session.rows(
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
-            # Scripts add links that a crawl does not see: then many pages have none.
-            [(is_scripted,)] = session.rows(
-                "SELECT count(*) >= 20 AND count_if(link_count = 0) > 0.2 * count(*) "
-                f"FROM store.pages WHERE crawl = {number} AND verdict = 'ok' AND is_html"
-            )
-        found = [*reasons, *(["scripts: many pages have no links"] * is_scripted)]
-        return _Crawled(number, tuple(found), is_interrupted, self._budget.requests)
+        return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
 
     def _begin(self, origin: str) -> _Crawled:
         """Return the number of an audit that is to be continued, or add a row to ``crawls``."""
@@ -300,7 +294,7 @@ class _AuditRun:
     def _overview(self, crawl: _Crawled) -> Overview:
         with self._store.session() as session:
             for _, statement in creation_order(
-                ["listed_pages live_links lastmod_sections section_of duplicate_key"]
+                ["listed_pages link_classes lastmod_sections section_of duplicate_key"]
             ):
                 session.run(statement)
             listed, visited, shares = verdict_shares(session)

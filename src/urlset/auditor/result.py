@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from urlset.auditor.coverage import COVERAGE_SQL, Coverage
+from urlset.auditor.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
 from urlset.auditor.judgement import AuditFindings, Changes
 from urlset.auditor.lastmod_trial import SectionTrial
 from urlset.auditor.settings import AuditSettings
@@ -35,7 +35,7 @@ __all__ = ["Audit", "Overview"]
 
 TABLES = (
     "documents", "entries", "pages", "links", "frontier", "crawls", "traps", "probes", "log_urls",
-    "audit_findings",
+    "coverage", "audit_findings",
 )  # fmt: skip
 """Tables of an audit that :attr:`Audit.tables` has."""
 
@@ -205,7 +205,11 @@ class Audit:
             coverage = None
             if self.coverage.has_links or self.coverage.has_visits:
                 coverage = CoverageCounts(
-                    self.coverage.regions, self.coverage.is_complete, COVERAGE_SQL
+                    self.coverage.regions,
+                    self.coverage.is_complete,
+                    COVERAGE_SQL,
+                    self._weakly_linked(),
+                    LINKED_BY_SQL,
                 )
             figures = take_figures(session, self.source or "sitemaps", coverage)
         report = ReportInput(
@@ -235,6 +239,11 @@ class Audit:
             changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
         )
         write_html_report(report, Path(path))
+
+    def _weakly_linked(self) -> list[tuple[str, int]]:
+        """Return the number of listed pages to which no plain link leads, by how one does."""
+        weak = self.coverage.weakly_linked
+        return [(WEAKLY_LINKED[name], count) for name, count in weak.items()]
 
     def _previous(self) -> datetime | None:
         """Return when the audit before started; None for the first one of the store."""

@@ -26,7 +26,7 @@ __all__ = ["Budget", "PoliteWalk", "RobotsFiles", "VisitTarget", "VisitWalk"]
 _FACTS = (
     "title", "language", "fingerprint", "canonical", "canonical_from", "canonicals", "robots",
     "robots_from", "unavailable_after", "refresh", "alternates", "lastmod", "lastmod_text",
-    "lastmod_from", "images", "link_count", "etag", "last_modified",
+    "lastmod_from", "images", "link_count", "has_scripts", "etag", "last_modified",
 )  # fmt: skip
 """Columns with facts of a page; a URL that redirects has none, its target has them."""
 
@@ -335,7 +335,8 @@ def _read_visit(
     row["section"] = section_of(url)
     row["attempts"] = response.attempts + is_second
     if response.request.ends_at_head:
-        row["fingerprint"] = None  # that of a head says nothing about the content
+        # What a head has says nothing about the content.
+        row |= dict.fromkeys(("fingerprint", "link_count", "has_scripts"))
     if response.error in _LOOPS:
         row |= {"verdict": "redirect-loop", "unknown_reason": None}
     elif response.redirects and not is_doubtful(record):

@@ -24,6 +24,27 @@ _BAD_TARGET = """CASE
 
 _HTTP_DATE = "epoch(try_strptime({}, '%a, %d %b %Y %H:%M:%S GMT'))"
 
+_CLASSES = "['link', 'html-sitemap', 'pagination', 'nofollow', 'hreflang']"
+
+# Paths of pages that list the pages of a site for people.
+_HTML_SITEMAP = r"(?i)/(html[-_]?)?(site[-_]?map|site[-_]?index|plan[-_]du[-_]site)(\.[a-z]+)?/?$"
+
+
+def _targets(kinds: str) -> str:
+    """Return SQL of the links of some kinds, from pages that answer to what they lead to."""
+    return f"""
+        SELECT unnest([duplicate_key(coalesce(t.final_url, l.target)),
+                duplicate_key(t.canonical)]) AS target_key,
+            s.page_key AS source_key, l.kind, l.is_nofollow,
+            list_has_any(string_split(coalesce(l.rel, ''), ' '), ['next', 'prev'])
+                AS is_pagination, s.is_html_sitemap
+        FROM links l JOIN (SELECT url, page_key, regexp_matches(
+                regexp_replace(url, '[?#].*$', ''), '{_HTML_SITEMAP}') AS is_html_sitemap
+            FROM live_pages WHERE verdict = 'ok') s ON s.url = l.url
+        LEFT JOIN pages t ON t.url = l.target
+        WHERE {kinds}"""
+
+
 LIVE_VIEWS = {
     # Every listed URL once, at the first entry that lists it; also of documents that could only be
     # read in part.
@@ -40,9 +61,11 @@ LIVE_VIEWS = {
         SELECT url, normal_of(url) AS key, duplicate_key(url) AS page_key,
             normal_of(canonical) AS canonical_key, normal_of(final_url) AS final_key
         FROM pages QUALIFY row_number() OVER (PARTITION BY key ORDER BY is_listed DESC, url) = 1""",
-    # Every visited page; `fault` says why another page must not name it, or is NULL.
+    # Every visited page; `fault` says why another page must not name it, or is NULL. Scripts may
+    # add links, also hreflang, to a page with few of them.
     "live_pages": f"""
-        SELECT *, {_BAD_TARGET} AS fault
+        SELECT *, {_BAD_TARGET} AS fault,
+            coalesce(has_scripts AND link_count < 3, false) AS is_script_built
         FROM (SELECT k.* EXCLUDE (url), p.* REPLACE (section_of(p.url) AS section)
             FROM page_keys k JOIN pages p ON p.url = k.url)""",
     # Every listed URL that was visited.
@@ -73,15 +96,22 @@ LIVE_VIEWS = {
             WHERE hreflang IS NOT NULL AND is_web(href) AND alternate.media IS NULL)""",
     # Links from a page that answers to another page. A link to a redirect leads to its target, and
     # a link to a variant (with a session, for instance) to its canonical URL.
-    "live_links": """
-        SELECT DISTINCT target_key, source_key, is_nofollow FROM (
-            SELECT unnest([duplicate_key(coalesce(t.final_url, l.target)),
-                    duplicate_key(t.canonical)]) AS target_key,
-                s.page_key AS source_key, l.is_nofollow
-            FROM links l JOIN live_pages s ON s.url = l.url AND s.verdict = 'ok'
-            LEFT JOIN pages t ON t.url = l.target
-            WHERE l.kind = 'a')
+    "live_links": f"""
+        SELECT DISTINCT target_key, source_key, is_nofollow, is_pagination, is_html_sitemap
+        FROM ({_targets("l.kind = 'a'")})
         WHERE target_key <> source_key""",
+    # The best way from another page to each page: 1 a link, 2 a link of an HTML sitemap,
+    # 3 pagination, 4 a link with nofollow, 5 hreflang.
+    "link_classes": f"""
+        SELECT target_key AS page_key, min(rank) AS rank, ({_CLASSES})[min(rank)] AS linked_by
+        FROM (SELECT target_key, CASE WHEN is_nofollow THEN 4 WHEN is_pagination THEN 3
+                WHEN is_html_sitemap THEN 2 ELSE 1 END AS rank FROM live_links
+            UNION ALL
+            SELECT target_key, CASE WHEN kind = 'hreflang' THEN 5 WHEN is_nofollow THEN 4
+                ELSE 3 END
+            FROM ({_targets("l.kind IN ('next', 'prev', 'hreflang')")})
+            WHERE target_key <> source_key)
+        GROUP BY target_key""",
     # Sitemaps that were fetched over HTTP.
     "fetched_sitemaps": """
         SELECT s.document, s.source, s.kind, s.name, s.size, f.url, f.redirects, f.content_type,

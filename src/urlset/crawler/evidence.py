@@ -13,6 +13,12 @@ MAX_HOPS = 10
 MAX_LEVELS = 500
 """Clicks from the start; deeper pages have no depth."""
 
+FEW_LINKS = 3
+"""Links below which a page with scripts may have others, which the scripts add."""
+
+SCRIPTED_SHARE = 0.2
+"""Share of such pages above which the links of the site are not known."""
+
 _ORIGINS = """
     UPDATE store.frontier f SET referrer_count = g.referrer_count, origins = list_distinct(
         list_concat(f.origins, g.origins))
@@ -168,6 +174,18 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
         reasons.append(f"size: {_urls(cut)} of which only the begin was read")
     if not options.follow_links:
         reasons.append("links: they were not followed")
+    # Note: pages that an earlier version stored have NULL in has_scripts.
+    scripted, pages = next(
+        session.rows(
+            f"SELECT count(*) FILTER (link_count < {FEW_LINKS} AND coalesce(has_scripts, true)), "
+            "count(*) FROM store.pages WHERE verdict = 'ok' AND is_html"
+        )
+    )
+    if scripted > SCRIPTED_SHARE * pages:
+        reasons.append(
+            f"scripts: {scripted:,} of {pages:,} pages have scripts and fewer than {FEW_LINKS} "
+            "links; links that scripts add are not seen"
+        )
     return reasons
 
 

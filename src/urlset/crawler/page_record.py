@@ -246,6 +246,7 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
         "lastmod": _instant(facts.lastmod),
         "lastmod_from": facts.lastmod_from,
         "images": [image.loc for image in facts.images[:MAX_IMAGES]],
+        "has_scripts": facts.has_scripts,
     }
 
 

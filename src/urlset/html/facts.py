@@ -14,7 +14,7 @@ from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_cod
 from urlset.html.dates import has_future_date, lastmod_of
 from urlset.html.fingerprint import content_text, fingerprint_of
 from urlset.html.json_ld import read_json_ld
-from urlset.html.links import PageAnchor, anchors_in
+from urlset.html.links import PageAnchor, anchors_in, has_scripts
 from urlset.html.media import images_of, news_of, videos_of
 from urlset.html.metadata import (
     Canonical,
@@ -160,6 +160,7 @@ class PageFacts(NamedTuple):
         pagination: ``next`` and ``prev`` with their URLs (with ``links``).
         base: Base URL of the links (with ``links``).
         anchors: The links of the page, as written (with ``links``).
+        has_scripts: Whether it has scripts, which may add links (with ``links``).
     """
 
     title: str | None = None
@@ -185,6 +186,7 @@ class PageFacts(NamedTuple):
     pagination: tuple[tuple[str, str], ...] = ()
     base: str = ""
     anchors: tuple[PageAnchor, ...] = ()
+    has_scripts: bool = False
 
 
 def read_page(
@@ -250,6 +252,7 @@ def read_page(
         pagination=pagination_of(found, base),
         base=base,
         anchors=tuple(anchors_in(markup.text)),
+        has_scripts=has_scripts(markup.text),
     )
 
 

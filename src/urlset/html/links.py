@@ -18,6 +18,7 @@ __all__ = [
     "PageAnchor",
     "PageLink",
     "anchors_in",
+    "has_scripts",
     "header_links",
     "sitemaps_and_feeds_in_header",
     "sitemaps_and_feeds_in_page",
@@ -168,6 +169,21 @@ def anchors_in(markup: str) -> Iterator[PageAnchor]:
         count += 1
         if count == MAX_ANCHORS:
             return
+
+
+_SCRIPT = re.compile(r"<script(?=[\s/>])([^<>]*+)", re.IGNORECASE)
+_TYPE = re.compile(
+    r"""\stype\s*=\s*["']?(?![^\s"'>]*(?:javascript|ecmascript|module))[^\s"'>]""", re.IGNORECASE
+)
+
+
+def has_scripts(markup: str) -> bool:
+    """Return whether markup has a script that is run; data such as JSON-LD is not run.
+
+    >>> has_scripts("<script src=/app.js></script>"), has_scripts('<script type="importmap">')
+    (True, False)
+    """
+    return any(_TYPE.search(found[1]) is None for found in _SCRIPT.finditer(markup))
 
 
 def header_links(value: str | None) -> Iterator[HeaderLink]:

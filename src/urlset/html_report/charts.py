@@ -20,6 +20,7 @@ __all__ = [
     "Range",
     "Segment",
     "StackedRow",
+    "bars",
     "bin_labels",
     "diverging_bars",
     "funnel",
@@ -114,6 +115,12 @@ def stacked_bars(rows: Sequence[StackedRow]) -> str:
         (row.label, _bar(row.segments, sum(part.value for part in row.segments)), row.note)
         for row in rows
     )
+
+
+def bars(rows: Sequence[tuple[str, int]], role: str) -> str:
+    """Return a horizontal bar per label and number; the longest fills the width."""
+    most = max((value for _, value in rows), default=0)
+    return _rows((label, _bar([Segment(role, value)], most), f"{value:,}") for label, value in rows)
 
 
 def funnel(steps: Sequence[FunnelStep]) -> str:

@@ -17,8 +17,8 @@ from urlset.html_report.charts import (
     legend,
     ranges,
     stacked_bars,
-    upset,
 )
+from urlset.html_report.coverage_figures import coverage_figures
 from urlset.html_report.model import CoverageCounts, Figure
 from urlset.html_report.text import duration, joined, plural, safe, share
 from urlset.store import StoreSession
@@ -106,14 +106,6 @@ SELECT count(*) AS listed,
     count(*) FILTER (WHERE verdict = 'disallowed') AS disallowed
 FROM judged"""
 
-_COVERAGE_SQL = """SELECT coalesce(is_listed, false) AS listed,
-    coalesce(is_linked, false) AS linked,
-    coalesce(is_visited, false) AS visited, count(*) AS pages
-FROM pages WHERE is_indexable
-GROUP BY ALL ORDER BY pages DESC"""
-
-_COMPLETE_SQL = "SELECT is_complete FROM crawls ORDER BY crawl DESC LIMIT 1"
-
 _SPEED_SQL = """SELECT section, count(*) AS pages,
     quantile_cont(coalesce(first_byte_s, seconds), 0.5) AS half,
     quantile_cont(coalesce(first_byte_s, seconds), 0.95) AS slow
@@ -178,7 +170,7 @@ def live_figures(
     figures = []
     if total.visited:
         figures += [_verdicts(total, sections), _funnel(session), _faults_by_folder(session)]
-    figures += [_coverage(coverage or _counted_coverage(session)), _speed(session)]
+    figures += [*coverage_figures(session, coverage), _speed(session)]
     return [figure for figure in figures if figure is not None]
 
 
@@ -346,63 +338,6 @@ def _section_block(section: str, rows: Sequence[tuple[str | None, int, int]]) ->
 
 def _sum_of(label: str, blocks: Sequence[Block]) -> Block:
     return Block(label, sum(b.size for b in blocks), sum(b.faults for b in blocks))
-
-
-def _counted_coverage(session: StoreSession) -> CoverageCounts:
-    """Return the coverage of the indexable pages by their columns."""
-    regions: list[Any] = [row for row in session.rows(_COVERAGE_SQL) if any(row[:3])]
-    is_complete = next(iter(session.rows(_COMPLETE_SQL)), (False,))[0]
-    return CoverageCounts(regions, bool(is_complete), _COVERAGE_SQL)
-
-
-def _coverage(coverage: CoverageCounts) -> Figure | None:
-    found: dict[tuple[bool, ...], int] = {
-        (listed, linked, visited): count for listed, linked, visited, count in coverage.regions
-    }
-    names = ("listed", "linked", "visited")
-    sizes = [sum(n for members, n in found.items() if members[at]) for at in range(3)]
-    used = [at for at in range(3) if sizes[at]]
-    if len(used) < 2:
-        return None
-    rows: list[tuple[list[bool], str, int]] = []
-    for members, count in sorted(found.items(), key=lambda item: -item[1]):
-        inside = [names[at] for at in used if members[at]]
-        outside = [names[at] for at in used if not members[at]]
-        label = joined(inside) + (f", not {' or '.join(outside)}" if outside else "")
-        rows.append(([members[at] for at in used], label, count))
-    complete = coverage.is_complete
-    seen = "linked" if complete else "seen linked"
-    orphans = sum(n for members, n in found.items() if members[0] and not members[1])
-    unlisted = sum(n for members, n in found.items() if members[1] and not members[0])
-    unlisted_visits = sum(n for members, n in found.items() if members[2] and not members[0])
-    parts = []
-    if 1 in used and orphans:
-        parts.append(f"{plural(orphans, 'listed page')} {_are(orphans)} not {seen}")
-    if 1 in used and unlisted:
-        parts.append(f"{plural(unlisted, 'linked page')} {_are(unlisted)} not listed")
-    if 1 not in used and unlisted_visits:
-        text = f"{plural(unlisted_visits, 'visited page')} {_are(unlisted_visits)} not listed"
-        parts.append(text)
-    title = "; ".join(parts) or f"All {sizes[0]:,} pages are {joined([names[a] for a in used])}"
-    about = "Pages by where they are known from: sitemaps (listed), links on other pages"
-    about += " (linked)" + (", access logs (visited)." if 2 in used else ".")
-    if not complete:
-        about += (
-            " The crawl is not complete, so a page may be linked from a page that was not visited."
-        )
-    return Figure(
-        "coverage",
-        title,
-        about,
-        upset([(names[at], sizes[at]) for at in used], rows),
-        ("pages that are", "pages"),
-        [(label, count) for _, label, count in rows],
-        coverage.sql,
-    )
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _speed(session: StoreSession) -> Figure | None:

@@ -170,11 +170,16 @@ class CoverageCounts(NamedTuple):
         regions: Whether pages are listed, linked and visited, and their number.
         is_complete: Whether all links of the site are known.
         sql: Query of the regions.
+        weakly_linked: How links lead to listed pages that have no plain link ("only by hreflang"),
+            with the number of pages.
+        weakly_linked_sql: Query of these numbers.
     """
 
     regions: Sequence[tuple[bool, bool, bool, int]]
     is_complete: bool
     sql: str
+    weakly_linked: Sequence[tuple[str, int]] = ()
+    weakly_linked_sql: str = ""
 
 
 class LastmodTrial(NamedTuple):

@@ -43,7 +43,7 @@ _LEVELS: tuple[tuple[Level, str], ...] = (
 
 _ORDER = (
     "verdicts folders sections-of-changes patterns "
-    "sections-of-files changes funnel coverage speed languages dates trial "
+    "sections-of-files changes funnel coverage weak-links speed languages dates trial "
     "days-new days-removed days-changed bands rates alerts".split()
 )
 """Order of the figures: narrow ones follow each other, because two of them share a row."""

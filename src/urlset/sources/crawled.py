@@ -33,6 +33,9 @@ _LISTED_TYPES = ("application/pdf",)
 _GAPS = ("unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt")
 """Reasons for an incomplete crawl that mean that pages may be missing."""
 
+_UNSEEN = ("links", "scripts")
+"""Reasons that are about links, not about pages that were excluded."""
+
 
 class CrawledPages:
     """The pages of a crawl as candidates, with images, alternates and evidence for dates.
@@ -88,7 +91,8 @@ class CrawledPages:
 
     def _report_gaps(self, found: Crawl) -> None:
         gaps = [reason for reason in found.reasons if reason.startswith(_GAPS)]
-        others = [reason for reason in found.reasons if reason not in gaps]
+        unseen = [reason for reason in found.reasons if reason.startswith(_UNSEEN)]
+        others = [reason for reason in found.reasons if reason not in (*gaps, *unseen)]
         if found.finished is None and not found.reasons:
             gaps = ["unvisited: the crawl was killed"]
         if gaps:
@@ -97,6 +101,7 @@ class CrawledPages:
                 f"pages ({'; '.join(gaps)}); run `urlset crawl {found.site}` again"
             )
         self.notes += [f"the crawl excluded {reason}" for reason in others]
+        self.notes += [f"the crawl does not know all links ({reason})" for reason in unseen]
 
     def _candidate(self, page: Mapping[str, Any]) -> Candidate:
         return Candidate(

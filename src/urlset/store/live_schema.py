@@ -82,7 +82,8 @@ CRAWL_TABLES = (
         is_from_cache        | BOOLEAN     | whether the server confirmed the stored facts (304)
         is_html              | BOOLEAN     | whether the body is an HTML page
         attempts             | UINTEGER    | requests that were made for it in this crawl, with retries
-        link_count           | UINTEGER    | links of the page
+        link_count           | UINTEGER    | links of the page; null if only its head was read
+        has_scripts          | BOOLEAN     | whether it has scripts, which may add links; null if only its head was read
         """,
     ),
     TableSchema.of(
@@ -146,6 +147,17 @@ AUDIT_TABLES = (
         """
         key          | VARCHAR     | URL in the form that URLs are compared in
         lastmod      | TIMESTAMPTZ | its lastmod at that audit
+        """,
+    ),
+    TableSchema.of(
+        "coverage",
+        "One row per page that is listed, linked or visited, as the last audit counts them: /a and /a/ are one page.",
+        """
+        url        | VARCHAR | its first URL
+        is_listed  | BOOLEAN | whether a sitemap lists it
+        is_linked  | BOOLEAN | whether another page links to it; null without a crawl
+        is_visited | BOOLEAN | whether an access log has a visit of it; null without logs
+        linked_by  | VARCHAR | best way from another page to it: link, html-sitemap (links of HTML sitemaps only), pagination (rel next or prev only), nofollow (only such links) or hreflang (only that, which is no link); null if none is known
         """,
     ),
     TableSchema.of(

@@ -63,13 +63,21 @@ RULES = (
     ),
     rule(
         "P504 orphan-url info",
-        message="No page links to {page}",
+        message="No page links to {page}{instead}",
         sql="""
-            SELECT l.document, l."offset", l.line, l.loc FROM listed_pages l, audit_run
+            SELECT l.document, l."offset", l.line, l.loc, c.linked_by
+            FROM listed_pages l CROSS JOIN audit_run
+            LEFT JOIN link_classes c ON c.page_key = l.page_key
             WHERE is_crawl_complete AND l.verdict = 'ok' AND l.is_indexable
                 AND path_of(l.url) <> '/'
                 AND l.page_key NOT IN (SELECT target_key FROM live_links)""",
-        values={"page": "preview(loc)"},
+        # Links of the head lead search engines to the page, but no reader.
+        values={
+            "page": "preview(loc)",
+            "instead": "CASE linked_by WHEN 'hreflang' THEN '; only hreflang names it' "
+            "WHEN 'pagination' THEN '; only rel=\"next\" or rel=\"prev\" of a head names it' "
+            "ELSE '' END",
+        },
         why="Readers cannot reach the page, and search engines consider it unimportant. The crawl "
         "was complete, so no link was missed; links that scripts add are not seen.",
         fix_hint="Link to the page from a page of its subject, or remove it",

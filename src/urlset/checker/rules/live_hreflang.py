@@ -89,9 +89,12 @@ RULES = (
         "N124 hreflang-html-no-return error",
         message='{page} lists {other} as "{lang}", which does not list this page in return',
         # Links of a sitemap to listed pages are judged by hreflang-no-return-link without requests.
+        # A script may add the link to a page that has few links: then the basis is unknown.
         sql="""
             SELECT l.document, l."offset", l.line, l.loc, min(a.href) AS href, min(a.tag) AS tag,
-                CASE WHEN bool_and(a.tag = 'x-default') THEN 'warning' ELSE 'error' END AS level
+                CASE WHEN bool_and(a.tag = 'x-default') OR bool_or(t.is_script_built)
+                    THEN 'warning' ELSE 'error' END AS level,
+                if(bool_or(t.is_script_built), 'unknown', 'observed') AS basis
             FROM live_alternates a
             JOIN live_pages t ON t.key = a.href_key AND t.verdict = 'ok' AND t.fault IS NULL
             JOIN listed_urls l ON l.key = a.key
