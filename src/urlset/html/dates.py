@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from urlset.dates import LOCAL_TIME, format_date, parse_date
-from urlset.html.json_ld import JsonLdNode, first_text
+from urlset.html.json_ld import JsonLdNode
 from urlset.html.scanner import Scan
 
 __all__ = ["PageDate", "as_w3c", "has_future_date", "lastmod_of"]
@@ -122,12 +122,8 @@ def _published(
 
 def _in_nodes(nodes: list[JsonLdNode], key: str) -> Iterator[tuple[str, str]]:
     for node in nodes:
-        if (
-            node.is_of_page
-            and not node.types & _OTHER_TYPES
-            and (text := first_text(node.properties.get(key)))
-        ):
-            yield text, f"json-ld {key}"
+        if node.is_of_page and not node.types & _OTHER_TYPES and key in node.texts:
+            yield node.texts[key], f"json-ld {key}"
 
 
 def _in_microdata(found: Scan, key: str) -> Iterator[tuple[str, str]]:

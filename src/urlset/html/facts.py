@@ -232,14 +232,14 @@ def read_page(
         robots=directives_of(found, robots_header),
         refresh=refresh_of(found, base),
         alternates=alternates_of(found, base) if "alternates" in wants else (),
+        lastmod=date.text if date else None,
+        lastmod_from=date.origin if date else None,
+        has_future_date="lastmod" in wants and has_future_date(found, meta, nodes, now),
         images=images_of(found, meta, nodes, base) if "images" in wants else (),
         videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
         news=news_of(found, nodes) if "news" in wants else None,
-        lastmod=date.text if date else None,
-        lastmod_from=date.origin if date else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
         text=content_text(found) if "text" in wants else "",
-        has_future_date="lastmod" in wants and has_future_date(found, meta, nodes, now),
     )
     if "links" not in wants:
         return facts

@@ -1,4 +1,4 @@
-"""Read the objects in the JSON-LD scripts of a page."""
+"""Read the JSON-LD scripts of a page as typed objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["JsonLdNode", "first_text", "read_json_ld"]
+__all__ = ["JsonLdNode", "read_json_ld"]
 
 MAX_SCRIPT = 1_048_576
 MAX_NODES = 10_000
@@ -19,12 +19,30 @@ _WRAPPING = re.compile(
 _OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
+_TEXTS = (
+    "@id", "contentUrl", "dateModified", "datePublished", "description", "duration", "embedUrl",
+    "headline", "inLanguage", "name", "uploadDate",
+)  # fmt: skip
+
+
 class JsonLdNode(NamedTuple):
-    """A JSON-LD object; ``is_of_page`` if it is the page, or the main subject of the page."""
+    """A JSON-LD object, with the properties that are facts of a page.
+
+    Attributes:
+        types: Names of its types, without their namespaces.
+        is_of_page: Whether it is the page, or the main subject of the page.
+        texts: Texts by the name of the property, such as ``headline``; empty ones are absent.
+        images: URLs of ``image``.
+        thumbnail: URL of the thumbnail; empty if there is none.
+        publisher: Name of the publisher, which may be another object of the page.
+    """
 
     types: frozenset[str]
-    properties: dict[str, Any]
     is_of_page: bool
+    texts: dict[str, str]
+    images: list[str]
+    thumbnail: str
+    publisher: str | None
 
 
 def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
@@ -33,28 +51,54 @@ def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
     >>> [sorted(thing.types) for thing in read_json_ld(['{"@graph": [{"@type": "WebPage"}]}', "{"])]
     [[], ['WebPage']]
     """
-    found: list[JsonLdNode] = []
+    objects: list[tuple[dict[str, Any], bool]] = []
     for script in scripts:
         # Note: a stack, because a hostile page could exhaust the recursion limit.
         stack: list[tuple[Any, bool]] = [(_loaded(script), True)]
-        while stack and len(found) < MAX_NODES:
+        while stack and len(objects) < MAX_NODES:
             value, is_of_page = stack.pop()
             if isinstance(value, list):
                 stack += [(item, is_of_page) for item in reversed(value)]
             elif isinstance(value, dict):
-                found.append(JsonLdNode(frozenset(_types(value)), value, is_of_page))
+                objects.append((value, is_of_page))
                 stack += [
                     (inner, is_of_page and key in _OF_THE_PAGE)
                     for key, inner in reversed(value.items())
                     if isinstance(inner, dict | list)
                 ]
-    return found
+    names: dict[str, str | None] = {}
+    nodes: list[JsonLdNode] = []
+    for properties, is_of_page in objects:
+        texts = {
+            key: text
+            for key in _TEXTS
+            if key in properties and (text := _first_text(properties[key]))
+        }
+        if "@id" in texts:
+            names[texts["@id"]] = texts.get("name")
+        thumbnail = properties.get("thumbnailUrl") or properties.get("thumbnail")
+        nodes.append(
+            JsonLdNode(
+                frozenset(_types(properties)),
+                is_of_page,
+                texts,
+                list(_urls(properties.get("image"))),
+                next(_urls(thumbnail), ""),
+                None,
+            )
+        )
+    return [
+        node._replace(publisher=_publisher(properties["publisher"], names))
+        if "publisher" in properties
+        else node
+        for node, (properties, _) in zip(nodes, objects, strict=True)
+    ]
 
 
-def first_text(value: Any) -> str | None:
+def _first_text(value: Any) -> str | None:
     """Return the text of a value, of its first item, or of its ``@value``, trimmed.
 
-    >>> first_text([{"@value": " a "}])
+    >>> _first_text([{"@value": " a "}])
     'a'
     """
     for _ in range(4):
@@ -84,3 +128,26 @@ def _types(properties: dict[str, Any]) -> Iterator[str]:
     for name in named if isinstance(named, list) else [named]:
         if isinstance(name, str):
             yield name.rpartition("/")[2].rpartition(":")[2]
+
+
+def _urls(value: Any) -> Iterator[str]:
+    """Yield the URLs in an ``image`` of JSON-LD: a text, an object with ``url``, or a list."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            item = item.get("url") or item.get("contentUrl")
+        if url := _first_text(item):
+            yield url
+
+
+def _publisher(value: Any, names: dict[str, str | None]) -> str | None:
+    """Return the name of a publisher: its text, its ``name``, or that of the object it refers to.
+
+    Args:
+        value: The property ``publisher``.
+        names: Names of the objects of the page, by ``@id``.
+    """
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if not isinstance(value, dict):
+        return _first_text(value)
+    return _first_text(value.get("name")) or names.get(_first_text(value.get("@id")) or "")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from urlset.html.dates import as_w3c
-from urlset.html.json_ld import JsonLdNode, first_text
+from urlset.html.json_ld import JsonLdNode
 from urlset.html.metadata import absolute_url
 from urlset.html.scanner import Scan
 from urlset.model import Image, News, Video
@@ -55,7 +54,7 @@ def videos_of(
     Required are a thumbnail, a title, a description, and the file or a player
     (https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps).
     """
-    videos_found = (_video(node.properties, base) for node in nodes if "VideoObject" in node.types)
+    videos_found = (_video(node, base) for node in nodes if "VideoObject" in node.types)
     videos = list(dict.fromkeys(video for video in videos_found if video))[:MAX_VIDEOS]
     if not videos and (video := _open_graph_video(found, meta, base)):
         videos.append(video)
@@ -64,16 +63,14 @@ def videos_of(
 
 def news_of(found: Scan, nodes: list[JsonLdNode]) -> News | None:
     """Return the news article of the page; None without publication, language, date or title."""
-    nodes_by_id = {key: node for node in nodes if (key := first_text(node.properties.get("@id")))}
     for node in nodes:
         if not (node.is_of_page and node.types & _NEWS):
             continue
-        name = _publisher(node.properties.get("publisher"), nodes_by_id)
-        language = _language(first_text(node.properties.get("inLanguage")) or found.language)
-        date = as_w3c(first_text(node.properties.get("datePublished")) or "")
-        title = first_text(node.properties.get("headline"))
-        if name and language and date and title:
-            return News(name=name, language=language, publication_date=date, title=title)
+        language = _language(node.texts.get("inLanguage") or found.language)
+        date = as_w3c(node.texts.get("datePublished", ""))
+        title = node.texts.get("headline")
+        if node.publisher and language and date and title:
+            return News(name=node.publisher, language=language, publication_date=date, title=title)
     return None
 
 
@@ -89,7 +86,7 @@ def _references(found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]) -> I
         yield meta.get(name, "")
     for node in nodes:
         if node.is_of_page:
-            yield from _urls(node.properties.get("image"))
+            yield from node.images
 
 
 def _is_pixel(attributes: dict[str, str]) -> bool:
@@ -116,26 +113,17 @@ def _best_source(attributes: dict[str, str]) -> str:
     return best or source
 
 
-def _urls(value: Any) -> Iterator[str]:
-    """Yield the URLs in an ``image`` of JSON-LD: a text, an object with ``url``, or a list."""
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, dict):
-            item = item.get("url") or item.get("contentUrl")
-        if url := first_text(item):
-            yield url
-
-
-def _video(properties: dict[str, Any], base: str) -> Video | None:
-    thumbnail = next(_urls(properties.get("thumbnailUrl") or properties.get("thumbnail")), "")
+def _video(node: JsonLdNode, base: str) -> Video | None:
+    texts = node.texts
     return _complete(
         Video(
-            thumbnail_loc=absolute_url(thumbnail, base),
-            title=first_text(properties.get("name")),
-            description=first_text(properties.get("description")),
-            content_loc=absolute_url(first_text(properties.get("contentUrl")) or "", base),
-            player_loc=absolute_url(first_text(properties.get("embedUrl")) or "", base),
-            duration=_seconds(first_text(properties.get("duration"))),
-            publication_date=as_w3c(first_text(properties.get("uploadDate")) or ""),
+            thumbnail_loc=absolute_url(node.thumbnail, base),
+            title=texts.get("name"),
+            description=texts.get("description"),
+            content_loc=absolute_url(texts.get("contentUrl", ""), base),
+            player_loc=absolute_url(texts.get("embedUrl", ""), base),
+            duration=_seconds(texts.get("duration")),
+            publication_date=as_w3c(texts.get("uploadDate", "")),
         )
     )
 
@@ -186,17 +174,6 @@ def _seconds(duration: str | None) -> str | None:
             int(duration) if duration.isascii() and duration.isdigit() and len(duration) < 9 else 0
         )
     return str(total) if 1 <= total <= 28_800 else None
-
-
-def _publisher(value: Any, nodes_by_id: dict[str, JsonLdNode]) -> str | None:
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if not isinstance(value, dict):
-        return first_text(value)
-    if name := first_text(value.get("name")):
-        return name
-    other = nodes_by_id.get(first_text(value.get("@id")) or "")
-    return first_text(other.properties.get("name")) if other else None
 
 
 def _language(tag: str | None) -> str | None:
