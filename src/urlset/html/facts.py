@@ -11,7 +11,6 @@ from typing import NamedTuple
 from urlset.engine import get
 from urlset.formats.detect import is_html_page
 from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
-from urlset.html.dates import has_future_date, lastmod_of
 from urlset.html.fingerprint import content_text, fingerprint_of
 from urlset.html.json_ld import read_json_ld
 from urlset.html.links import PageAnchor, anchors_in, has_scripts
@@ -25,6 +24,8 @@ from urlset.html.metadata import (
     canonicals_of,
     directives_by_agent,
     directives_of,
+    has_future_date,
+    lastmod_of,
     meta_of,
     pagination_of,
     placed_alternates_of,

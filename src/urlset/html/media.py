@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from urlset.html.dates import as_w3c
 from urlset.html.json_ld import JsonLdNode
-from urlset.html.metadata import absolute_url
+from urlset.html.metadata import absolute_url, as_w3c
 from urlset.html.scanner import Scan
 from urlset.model import Image, News, Video
 from urlset.protocol import MAX_IMAGES

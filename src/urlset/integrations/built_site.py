@@ -21,7 +21,7 @@ from urlset.arrow.streams import rows_to_batch
 from urlset.builder import GATES, Build, build
 from urlset.dates import format_date
 from urlset.errors import ConfigurationError, suggestion
-from urlset.html.dates import as_w3c
+from urlset.html.metadata import as_w3c
 from urlset.model import Alternate
 from urlset.sources import GitDates, HtmlFolder, git_dates
 from urlset.sources.candidates import SourceType
