@@ -9,7 +9,7 @@ from tests import site_box
 from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, urlset_of
 from urlset.http import Request, drive_in_thread
-from urlset.http.policy import retry_after_s
+from urlset.http.retry import retry_after_s
 
 BODY = urlset_of("https://example.com", 50)
 

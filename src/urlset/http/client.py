@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from itertools import count
 from types import TracebackType
 from typing import Self
 
 from urlset.http.exchange import Hop, transfer
 from urlset.http.limits import HostLimiter, MemoryBudget
-from urlset.http.models import ErrorCode, NetworkScope, Request, Response
-from urlset.http.policy import (
-    REDIRECTS,
-    Policy,
-    redirect_target,
-    retry_after_s,
-    wait_before_retry_s,
-)
+from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
+from urlset.http.policy import Policy
 from urlset.http.request_url import host_of, origin_of, request_url
+from urlset.http.retry import Attempts, RedirectChain
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track
@@ -74,22 +68,21 @@ class Fetcher:
         """Fetch with retries; if all attempts fail, return the one with the longest body."""
         if request.wait_s > 0:
             await asyncio.sleep(request.wait_s)
-        policy = self._policy
-        left = policy.total_timeout_s
-        best: Response | None = None
-        for attempt in count(1):
+        attempts = Attempts(self._policy)
+        left = self._policy.total_timeout_s
+        while True:
             response = await self._follow(request, left)
             left -= response.seconds
-            best = _better(best, response)
-            wait = wait_before_retry_s(response, attempt, policy, request.retries)
+            wait = attempts.add(response)
             if wait is None or wait >= left:
+                best = attempts.best()
                 self._budget.acquire(len(best.body))
-                return _with_attempts(best, response, attempt)
+                return best
             logger.info(
                 "%s failed (%s), attempt %d; retry in %.1f s",
                 _shown(request, response.url),
                 response.status or response.error,
-                attempt,
+                attempts.count,
                 wait,
             )
             is_asked = response.error == "status" and "retry-after" in response.headers
@@ -99,7 +92,6 @@ class Fetcher:
             if not is_asked:
                 await asyncio.sleep(wait)
             left -= wait
-        raise AssertionError("unreachable")
 
     async def _follow(self, request: Request, left_s: float) -> Response:
         """Make one attempt: send the request and follow its redirects."""
@@ -107,46 +99,28 @@ class Fetcher:
         if url is None:
             await self._limiter.acquire_document()
             return _failed(request, request.url, "bad-url", "not an http or https URL")
-        scope = request.scope
-        hops: list[str] = []
-        statuses: list[int] = []
+        redirects = RedirectChain(self._policy.max_redirects)
+        is_followed = request.follows_redirects and request.method == "GET"
+        scope, secrets = request.scope, request.secrets
         seconds = 0.0
         while True:
-            response, scope = await self._hop(request, url, scope, left_s - seconds)
+            response, scope = await self._hop(request, url, scope, left_s - seconds, secrets)
             seconds += response.seconds
-            if hops:
-                response = response._replace(
-                    redirects=tuple(hops), redirect_statuses=tuple(statuses), seconds=seconds
-                )
             if response.scope != scope:
                 response = response._replace(scope=scope)
-            is_followed = request.follows_redirects and request.method == "GET"
-            if response.status not in REDIRECTS or not is_followed:
+            response, target = redirects.add(response, is_followed=is_followed)
+            if target is None:
                 return response
-            hops.append(url)
-            statuses.append(response.status)
-            location = redirect_target(response)
-            refusal = self._redirect_error(location, url, hops)
-            if location is None or refusal is not None:
-                code, message = refusal or ("bad-redirect", "a redirect without a target")
-                return response._replace(error=code, message=message, body=b"", is_whole=False)
             self._limiter.release_document()
-            url = location
-
-    def _redirect_error(
-        self, location: str | None, url: str, hops: list[str]
-    ) -> tuple[ErrorCode, str] | None:
-        """Return why a redirect is not followed, or None."""
-        if location is None:
-            return "bad-redirect", f"{url} redirects, but not to an http or https URL"
-        if location in hops:
-            return "redirect-loop", f"redirects in a circle: back to {location}"
-        if len(hops) > self._policy.max_redirects:
-            return "too-many-redirects", f"more than {self._policy.max_redirects} redirects"
-        return None
+            url, secrets = target, None  # secrets are not for the target of a redirect
 
     async def _hop(
-        self, request: Request, url: str, scope: NetworkScope, left_s: float
+        self,
+        request: Request,
+        url: str,
+        scope: NetworkScope,
+        left_s: float,
+        secrets: Secrets | None,
     ) -> tuple[Response, NetworkScope]:
         """Wait for a slot and send one request; return its response and the scope of its URLs."""
         origin = origin_of(url) or ""
@@ -163,7 +137,7 @@ class Fetcher:
             if proxy is not None and not is_allowed_via_proxy(scope, host):
                 message = "not fetched: a private address, linked from a public document"
                 return _failed(request, url, "blocked", message), "public"
-            hop = Hop(url, self._headers(request, origin), proxy, max(left_s, 0.001))
+            hop = Hop(url, self._headers(request, origin), secrets, proxy, max(left_s, 0.001))
             session = self._sessions.session("anywhere" if proxy else scope)
             try:
                 with track(_shown(request, request.url)):
@@ -207,25 +181,6 @@ class Fetcher:
 def _shown(request: Request, url: str) -> str:
     """Return the URL for logs, without its secrets."""
     return origin_of(url) or "" if request.is_secret else url
-
-
-def _better(best: Response | None, response: Response) -> Response:
-    if best is None or (response.has_document and response.error is None):
-        return response
-    return best if best.has_document and len(best.body) >= len(response.body) else response
-
-
-def _with_attempts(best: Response, last: Response, attempts: int) -> Response:
-    """Return the best response, with the number of attempts in its fields and message."""
-    if best.error is None and attempts == 1:
-        return best
-    message = best.message
-    if message and attempts > 1:
-        message += f" ({attempts} attempts)"
-    asked = retry_after_s(last.headers.get("retry-after"))
-    if message and asked and last is best and best.error == "status":
-        message += f"; the server asks to retry after {asked:,.0f} s"
-    return best._replace(attempts=attempts, message=message)
 
 
 def _failed(request: Request, url: str, error: ErrorCode, message: str) -> Response:

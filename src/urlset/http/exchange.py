@@ -16,9 +16,8 @@ from yarl import URL
 
 from urlset.http.content_encoding import BodyDecoder
 from urlset.http.limits import Lease, MemoryBudget
-from urlset.http.models import ErrorCode, Request, Response
+from urlset.http.models import ErrorCode, Request, Response, Secrets
 from urlset.http.policy import Policy
-from urlset.http.request_url import request_url
 from urlset.http.ssrf import BlockedError
 from urlset.http.transport import PeerResponse
 
@@ -39,6 +38,7 @@ class Hop(NamedTuple):
 
     url: str
     headers: Mapping[str, str]
+    secrets: Secrets | None
     proxy: str | None
     left_s: float
 
@@ -100,7 +100,7 @@ async def _receive(
     clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
-    url, headers = _with_secrets(request, hop)
+    url, headers = _with_secrets(hop)
     exchange = session.request(
         request.method,
         URL(url, encoded=True),
@@ -122,10 +122,10 @@ async def _receive(
         await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
 
 
-def _with_secrets(request: Request, hop: Hop) -> tuple[str, Mapping[str, str]]:
+def _with_secrets(hop: Hop) -> tuple[str, Mapping[str, str]]:
     """Return the URL and the headers that are sent, with the secrets of the request."""
-    secrets = request.secrets
-    if secrets is None or hop.url != request_url(request.url):  # a redirect leads elsewhere
+    secrets = hop.secrets
+    if secrets is None:
         return hop.url, hop.headers
     query = urlencode(secrets.query)
     mark = "" if not query else "&" if "?" in hop.url else "?"

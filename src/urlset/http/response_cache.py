@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from urlset.formats.signatures import is_gzip
 from urlset.http.models import Request, Response
-from urlset.http.policy import is_worth_retrying
+from urlset.http.retry import is_worth_retrying
 from urlset.tempdirs import LockedTempDir
 
 __all__ = ["ResponseCache", "ResponseStore"]

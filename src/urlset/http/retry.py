@@ -1,0 +1,176 @@
+"""Redirects and retries of one request: what is requested next, and when."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from urlset.http.models import ErrorCode, Response
+from urlset.http.policy import Policy
+from urlset.http.request_url import request_url
+from urlset.urls import resolve
+
+__all__ = [
+    "REDIRECTS",
+    "Attempts",
+    "RedirectChain",
+    "is_worth_retrying",
+    "redirect_target",
+    "retry_after_s",
+]
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Statuses that lead to another URL."""
+
+_TEMPORARY = frozenset({"dns", "connect", "timeout", "stalled", "protocol", "cut", "encoding"})
+_SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
+
+
+class RedirectChain:
+    """Redirects of one attempt: the URLs that were requested, with their statuses."""
+
+    def __init__(self, max_redirects: int) -> None:
+        self._max_redirects = max_redirects
+        self._urls: list[str] = []
+        self._statuses: list[int] = []
+        self._seconds = 0.0
+
+    def add(self, response: Response, *, is_followed: bool) -> tuple[Response, str | None]:
+        """Add the response of a URL.
+
+        Args:
+            response: The response, without the redirects that led to it.
+            is_followed: Whether a redirect is followed.
+
+        Returns:
+            The response with the redirects that led to it, and the URL to request next; None if
+            the response is the last one. A redirect that cannot be followed is an error.
+        """
+        self._seconds += response.seconds
+        if self._urls:
+            response = response._replace(
+                redirects=tuple(self._urls),
+                redirect_statuses=tuple(self._statuses),
+                seconds=self._seconds,
+            )
+        if response.status not in REDIRECTS or not is_followed:
+            return response, None
+        self._urls.append(response.url)
+        self._statuses.append(response.status)
+        target = redirect_target(response)
+        refusal: tuple[ErrorCode, str] | None = None
+        if target is None:
+            refusal = (
+                "bad-redirect",
+                f"{response.url} redirects, but not to an http or https URL",
+            )
+        elif target in self._urls:
+            refusal = "redirect-loop", f"redirects in a circle: back to {target}"
+        elif len(self._urls) > self._max_redirects:
+            refusal = "too-many-redirects", f"more than {self._max_redirects} redirects"
+        if refusal is None:
+            return response, target
+        code, message = refusal
+        return response._replace(error=code, message=message, body=b"", is_whole=False), None
+
+
+class Attempts:
+    """Attempts of one request: the best response so far, and the wait before the next attempt."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.count = 0
+        self._policy = policy
+        self._best: Response | None = None
+        self._last: Response | None = None
+
+    def add(self, response: Response) -> float | None:
+        """Add the response of an attempt; return the seconds to wait, None if it was the last."""
+        self.count += 1
+        self._last = response
+        best = self._best
+        if (
+            best is None
+            or (response.has_document and response.error is None)
+            or not (best.has_document and len(best.body) >= len(response.body))
+        ):
+            self._best = response
+        return self._wait_s(response)
+
+    def _wait_s(self, response: Response) -> float | None:
+        policy, retries = self._policy, response.request.retries
+        if self.count > (policy.retries if retries is None else retries):
+            return None
+        if not is_worth_retrying(response):
+            return None
+        asked = retry_after_s(response.headers.get("retry-after"))
+        if asked is not None and response.error == "status":
+            # A retry before that time violates the request of the server; a longer wait is a hang.
+            return asked if asked <= policy.max_retry_after_s else None
+        backoff: float = min(policy.backoff_s * 2 ** (self.count - 1), policy.max_backoff_s)
+        # Half of it is random, so that requests that failed together are not retried together.
+        return backoff * random.uniform(0.5, 1.0)
+
+    def best(self) -> Response:
+        """Return the response with the longest body, with the number of attempts."""
+        best = self._best
+        assert best is not None, "expected at least one attempt"
+        if best.error is None and self.count == 1:
+            return best
+        message = best.message
+        if message and self.count > 1:
+            message += f" ({self.count} attempts)"
+        asked = retry_after_s(best.headers.get("retry-after"))
+        if message and asked and best is self._last and best.error == "status":
+            message += f"; the server asks to retry after {asked:,.0f} s"
+        return best._replace(attempts=self.count, message=message)
+
+
+def is_worth_retrying(response: Response) -> bool:
+    """Return whether the error of a response may be temporary.
+
+    Temporary are 408, 429, 5xx and errors of the connection. Permanent are 404 and the like, and
+    also 501 and 505, which describe what a server supports, not its state.
+    """
+    status = response.status
+    if response.error == "status" and status is not None:
+        return status in (408, 429) or (status >= 500 and status not in (501, 505))
+    if response.error == "encoding":
+        return status is not None and not response.is_whole
+    return response.error in _TEMPORARY
+
+
+def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
+    """Parse a ``Retry-After`` header: seconds, or an HTTP date (RFC 9110 section 10.2.3).
+
+    >>> retry_after_s("120")
+    120.0
+    >>> retry_after_s("Fri, 31 Dec 1999 23:59:59 GMT")
+    0.0
+    >>> retry_after_s("soon")
+    """
+    text = (value or "").strip()
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    try:
+        then = parsedate_to_datetime(text)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=UTC)
+    return max(0.0, (then - (now or datetime.now(UTC))).total_seconds())
+
+
+def redirect_target(response: Response) -> str | None:
+    """Return the target of a redirect as a URL to request; None if it has none."""
+    text = response.headers.get("location")
+    if text is None:
+        return None
+    # The header is bytes; aiohttp decodes those that are not UTF-8 to lone surrogates.
+    raw = text.strip().encode(errors="surrogateescape")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return request_url(resolve(text, response.url))
