@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint lock soak bench release-check docs clean
+.PHONY: help setup demo quick-crates test lint lock soak bench release-check docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -32,11 +32,12 @@ CARGO_CLIPPY := $(and $(CARGO_WORKS),$(shell cargo clippy --version >/dev/null 2
 BASE := .venv/base.stamp
 TOOLS := .venv/tools.stamp
 QUICK := .venv/quick-engine.stamp
+SITE := .venv/site.stamp
 NATIVE := .venv/native-$(if $(CARGO_WORKS),cargo,alone)-$(or $(URLSET_NATIVE),try).stamp
 RUST := $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 setup: $(NATIVE) ## make .venv and build the engine (the other targets do this themselves)
 
@@ -88,6 +89,12 @@ release-check: ## build the sdist and the wheels, and check them; nothing is upl
 docs: setup ## write the generated pages of docs/
 	@$(PYTHON) docs/generate.py
 
+site: $(SITE) ## build the documentation site in build/site (SITE_URL=https://…/ is its address)
+	@$(PYTHON) docs/build_site.py
+
+site-check: $(SITE) ## build the site for loopback; check its sitemap, pages and links
+	@$(PYTHON) docs/build_site.py --check
+
 clean: ## remove everything that these targets made
 	rm -rf .venv build dist rust/target src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f src/urlset/engine/_native*.so src/urlset/engine/_native*.pyd
@@ -117,6 +124,11 @@ $(TOOLS): $(BASE)
 	@echo "Installing the tools of development into .venv …"
 	@$(call LOCKED,dev)
 	@URLSET_NATIVE=0 $(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+# Without `--editable '.[site]'`, which would remove the native engine.
+$(SITE): $(BASE)
+	@$(PIP) $$($(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['site'])")
 	@touch $@
 
 # If cargo fails, no stamp is written, so the next run tries again.

@@ -131,6 +131,7 @@ NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead
 def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
+    pages["performance.md"] = performance()
     pages |= {"sources.md": build_api(), "ledger.md": ledger(), "options.md": options()}
     pages[f"{SHARE}/man/urlset.1"] = man_page()
     pages |= {f"{SHARE}/{name}": completion_script(shell) for shell, name in SCRIPTS.items()}
@@ -404,6 +405,19 @@ def help_of(words: list[str]) -> str:
         env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"},
     )
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+
+
+def performance() -> str:
+    """Return the page of figures: those of the README, and how they are measured."""
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    figures = readme.partition("\n## Speed\n")[2].partition("\n## ")[0].strip()
+    benches = (DOCS.parent / "benches" / "README.md").read_text(encoding="utf-8")
+    method = re.sub(r"^(#+) ", r"#\1 ", benches.strip(), flags=re.MULTILINE)
+    note = NOTE.replace("the code", "README.md and benches/README.md").replace(
+        "docstrings", "files"
+    )
+    text = f"{note}# Performance\n\n{figures}\n\n{method}\n"
+    return text.replace("](benches/", "](../benches/").replace("](docs/", "](")
 
 
 def rules() -> str:

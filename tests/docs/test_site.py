@@ -1,0 +1,76 @@
+"""The documentation site: every page is in the navigation, links lead to pages, the build works."""
+
+import re
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from docs import build_site
+
+ROOT = Path(__file__).parents[2]
+PAGES = build_site.pages()
+
+
+def test_every_page_is_in_the_navigation_once():
+    names = [name for section in build_site.nav().values() for name in section]
+
+    assert sorted([*names, "index"]) == sorted(n for n in PAGES if not n.startswith("rules/"))
+
+
+def test_a_new_page_is_an_integration(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_site, "DOCS", tmp_path)
+    for name in ("reading", "index", "django"):
+        (tmp_path / f"{name}.md").touch()
+
+    assert build_site.nav()["Integrations"] == ["django"]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("rules/")])
+def test_links_lead_to_pages_of_the_site(name):
+    text = build_site.FENCE.sub("", PAGES[name])
+
+    missing = []
+    for target in re.findall(r"\]\(([^)\s#]+)", text):
+        if not re.match(r"[a-z]+:", target) and not target.startswith("images/"):
+            page = (Path(name).parent / target).as_posix().removesuffix(".md")
+            missing += [] if page in PAGES else [target]
+    assert missing == []
+
+
+def test_links_to_other_files_become_text():
+    text = "[a](../README.md) [b](../tests/conftest.py) [c](../CHANGELOG.md#x) `[d](e.md)`"
+
+    linked = build_site.relinked(text, ROOT / "docs" / "rules" / ".." / "reading.md", "reading")
+
+    assert linked == "[a](index.md) b [c](changelog.md#x) `[d](e.md)`"
+
+
+def test_faults_of_links_are_found(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "index.html").write_text(
+        "<a href='a/'>1</a> <a href='a/#no'>2</a> <a href='b/'>3</a> <a href='a/#yes'>4</a>"
+        "<script src='https://cdn.example/x.js'></script><a href='https://example.org/'>5</a>"
+    )
+    (tmp_path / "a" / "index.html").write_text("<h1 id='yes'>A</h1>")
+
+    assert [*build_site.link_faults(tmp_path, "http://127.0.0.1/")] == [
+        "/: loads https://cdn.example/x.js, which is not on this site",
+        "/: a/#no leads to an anchor that does not exist",
+        "/: b/ leads nowhere",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("zensical") is None, reason="urlset[site] is not installed")
+def test_site_is_built_and_clean(tmp_path, capfd):
+    with build_site.served(tmp_path / "site") as address:
+        site = build_site.build(tmp_path, address)
+
+        code = build_site.check(site, address, tmp_path)
+
+    assert code == 0, capfd.readouterr().out
+    listed = (site / "sitemap.xml").read_text()
+    assert listed.count("<loc>") == len(PAGES)
+    if shutil.which("git") and (ROOT / ".git").exists():
+        assert listed.count("<lastmod>") > len(PAGES) // 2
