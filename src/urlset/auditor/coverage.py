@@ -52,7 +52,7 @@ WEAKLY_LINKED = {
 
 
 class CoverageRegion(NamedTuple):
-    """Number of URLs that are in exactly these sets."""
+    """Number of URLs with one combination of the facts listed, linked and visited."""
 
     is_listed: bool
     is_linked: bool
@@ -102,7 +102,7 @@ class Coverage:
         is_linked: bool | None = None,
         is_visited: bool | None = None,
     ) -> int:
-        """Return the number of URLs that are, or are not, in these sets; None for both.
+        """Return the number of URLs for which each fact is true or false; None ignores a fact.
 
         >>> region = CoverageRegion(True, False, True, 3)
         >>> Coverage((region,), True, True, True).count(is_listed=True)
@@ -117,7 +117,7 @@ class Coverage:
 
     @property
     def weakly_linked(self) -> dict[str, int]:
-        """Number of listed pages to which only such links lead, by name of the class.
+        """Number of listed pages to which only weak links lead, by class, such as ``nofollow``.
 
         >>> classes = (LinkClass("link", True, 90), LinkClass("nofollow", True, 2))
         >>> Coverage((), True, False, True, link_classes=classes).weakly_linked
@@ -127,7 +127,7 @@ class Coverage:
         return {name: counts[name] for name in WEAKLY_LINKED if counts.get(name)}
 
     def sentences(self) -> list[str]:
-        """Return the coverage in words, each share with its denominator."""
+        """Return the coverage as sentences, each with a share and its denominator."""
         listed = self.count(is_listed=True)
         pairs = []
         if self.has_links:
@@ -158,7 +158,7 @@ def coverage_of(
     is_complete: bool,
     reasons: tuple[str, ...],
 ) -> Coverage:
-    """Fill the table ``coverage`` and return it in numbers; the live views must exist."""
+    """Fill the table ``coverage``, and return its numbers; the live views must exist."""
     pages = _PAGES.format(has_links=has_links, has_visits=has_visits)
     session.run("DELETE FROM store.coverage")
     session.run(f"INSERT INTO store.coverage BY NAME {pages}")

@@ -25,13 +25,13 @@ __all__ = [
 
 
 class PackedSitemaps:
-    """Files named .gz that the server sends with Content-Encoding: gzip."""
+    """Collector of responses for ``.gz`` files that the server compressed a second time."""
 
     def __init__(self) -> None:
         self.rows: list[ProbeRow] = []
 
     def on_response(self, response: Response) -> None:
-        """Note a response whose URL ends with .gz and that has this header."""
+        """Add a probe row if the URL ends with ``.gz`` and ``Content-Encoding`` contains gzip."""
         encoding = response.headers.get("content-encoding", "").lower()
         path = response.url.partition("?")[0].lower()
         if "gzip" in encoding and path.endswith(".gz"):
@@ -40,7 +40,7 @@ class PackedSitemaps:
 
 
 def keep_listing(store: Store) -> None:
-    """Copy the listed URLs of the audit before to the table ``previous_listing``."""
+    """Copy the listed URLs of the previous audit to the table ``previous_listing``."""
     with store.session() as session:
         for _, statement in creation_order(["listed_urls"]):
             session.run(statement)
@@ -91,7 +91,7 @@ def read_sitemaps(
 
 
 def expect_access_logs(paths: Sequence[str]) -> None:
-    """Raise :class:`urlset.SourceError` if a file cannot be opened.
+    """Raise :class:`urlset.SourceError` if an access log cannot be opened.
 
     The logs are read after the crawl, so this is called before them.
     """

@@ -1,4 +1,4 @@
-"""Evaluate live rules on the store of an audit, and compare the findings with the audit before."""
+"""Evaluate live rules on the store of an audit; compare its findings with the previous ones."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RunFacts(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Findings compared with those of the audit before; None for the first audit of a store."""
+    """Findings compared with those of the previous audit; None for the first audit of a store."""
 
     new: int
     fixed: int
@@ -138,7 +138,7 @@ class RuleSet:
 
 
 def _with_answers_of_pages(rule: Rule) -> Rule:
-    """Return the rule about missing return links so that links of the visited pages count, too.
+    """Return a rule; H501 (missing return links) is changed to count links of visited pages, too.
 
     A target that could not be read may have the link, so nothing is said about it.
     """
@@ -210,7 +210,7 @@ def _as_columns(facts: RunFacts) -> str:
 def _store_findings(
     session: StoreSession, findings: Sequence[Finding], judged: Set[str]
 ) -> Changes | None:
-    """Replace the findings of the audit before; return how they differ.
+    """Replace the stored findings of the previous audit; return how the new ones differ.
 
     A finding is the same if rule and URL are equal; without a URL, rule and document. It counts as
     fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not

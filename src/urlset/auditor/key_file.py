@@ -15,7 +15,7 @@ _KEY = re.compile(r"[A-Za-z0-9-]{8,128}", re.ASCII)
 
 
 def is_key(text: str) -> bool:
-    """Return whether a text may be a key (https://www.indexnow.org/documentation).
+    """Return whether a text has the form of a key (https://www.indexnow.org/documentation).
 
     >>> is_key("73134416ae45434d98edc086e0bf6740"), is_key("key_1"), is_key("short")
     (True, False, False)
@@ -24,7 +24,7 @@ def is_key(text: str) -> bool:
 
 
 def key_file_fault(key: str, response: Response) -> str | None:
-    """Return what is wrong with a key or the response for its file; None if nothing is.
+    """Return why IndexNow would reject a key or the response for its file; None if it is valid.
 
     None also for a response that says nothing about the file: a server error, or none at all. A
     byte order mark and a line break at the end are accepted, as engines do.

@@ -1,4 +1,4 @@
-"""Truth of lastmod by section: dates compared with the pages."""
+"""Compare the ``lastmod`` dates of each section with the dates of its pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["SectionTrial", "lastmod_trials"]
 
 
 class SectionTrial(NamedTuple):
-    """Dates of a section that could be compared with their pages.
+    """Numbers of ``lastmod`` dates of a section, by whether they agree with their pages.
 
     Attributes:
         section: First folder of the paths.
@@ -38,7 +38,7 @@ class SectionTrial(NamedTuple):
 
 
 def lastmod_trials(session: StoreSession) -> list[SectionTrial]:
-    """Return the trials of all sections; the live views must exist in the session."""
+    """Return the numbers of true and false dates by section; the live views must exist."""
     query = (
         "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections "
         "ORDER BY dates DESC, section"

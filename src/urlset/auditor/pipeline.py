@@ -38,7 +38,7 @@ __all__ = ["audit", "audit_entries"]
 
 
 class _Crawled(NamedTuple):
-    """Row of ``crawls``, and why the links of the site are not all known."""
+    """Number of a row of ``crawls``, and reasons why some links of the site are not known."""
 
     number: int
     reasons: tuple[str, ...] = ()
@@ -221,7 +221,7 @@ class _AuditRun:
         return (common[0][0] if common else named) or "https://localhost"
 
     def _crawl(self, origin: str) -> _Crawled:
-        """Follow the links of the site; return the number of the crawl and why it has gaps."""
+        """Crawl the site by its links; return the number of the crawl and why it is incomplete."""
         settings = self._settings
         options = CrawlOptions(
             max_pages=settings.max_requests,

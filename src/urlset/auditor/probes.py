@@ -27,7 +27,7 @@ _VIDEO = ("video/", "audio/", "application/")
 
 
 class Probe(NamedTuple):
-    """A request: what it is about, as in the table ``probes``."""
+    """Request to make for something other than a page: kind, URL, key and detail."""
 
     kind: str
     url: str
@@ -78,13 +78,13 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
         )
 
     def results_of(self, response: Response) -> Iterator[ProbeRow]:
-        """Yield the row of a probe."""
+        """Yield the row of ``probes`` for the response to a probe."""
         probe = response.request.token
         assert isinstance(probe, Probe)
         yield _READERS[probe.kind](self, probe, response)
 
     def results_of_refusal(self, target: Probe, robots: Robots) -> Iterator[ProbeRow]:  # noqa: ARG002
-        """Yield nothing: what may not be requested is unknown."""
+        """Yield no row for a probe that robots.txt disallows: its result is unknown."""
         yield from ()
 
     def _media(self, probe: Probe, response: Response) -> ProbeRow:
@@ -162,7 +162,7 @@ def _row(probe: Probe, response: Response) -> ProbeRow:
 
 
 def _type_fault(detail: str | None, response: Response, size: tuple[int, int] | None) -> str | None:
-    """Return why a response is not the media file that it should be, or None."""
+    """Return why a response is not the expected image or video, by ``Content-Type``, or None."""
     content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not content_type or detail == "Player" or size is not None:
         return None

@@ -130,7 +130,7 @@ class Audit:
 
     @property
     def found(self) -> AuditFindings:
-        """The findings with all counts."""
+        """The findings and their counts, as one value for reports."""
         return self._found
 
     @property
@@ -145,7 +145,7 @@ class Audit:
 
     @property
     def shares(self) -> list[str]:
-        """A line for each verdict; of a sample with its interval."""
+        """A sentence for each verdict with its share; for a sample with the 95 % interval."""
         return share_lines(self.listed, self.verdicts, is_sampled=self.is_sampled)
 
     @property
@@ -246,7 +246,7 @@ class Audit:
         return [(WEAKLY_LINKED[name], count) for name, count in weak.items()]
 
     def _previous(self) -> datetime | None:
-        """Return when the audit before started; None for the first one of the store."""
+        """Return when the previous audit started; None for the first one of the store."""
         rows = self.store.query(
             "SELECT started FROM crawls WHERE kind = 'audit' ORDER BY crawl DESC LIMIT 1 OFFSET 1"
         )

@@ -142,7 +142,7 @@ class SiteVisits:
         self._mark_pages()
 
     def _doubt_crawl(self) -> None:
-        """Set pages of a crawl to unknown that failed with an overload or a timeout twice."""
+        """Set the verdict of pages that failed with status 503 or a timeout to unknown."""
         self._session.run(
             "UPDATE store.pages SET verdict = 'unknown', "
             "unknown_reason = coalesce(error, 'http-503') "
@@ -414,7 +414,7 @@ class SiteVisits:
                 self._session.run(statement)
 
     def _mark_pages(self) -> None:
-        """Set the columns of ``pages`` that compare it with the sitemaps and the logs."""
+        """Set ``is_listed`` and ``is_visited`` of ``pages`` by the sitemaps and access logs."""
         is_visited = "NULL"
         if self._settings.logs:
             is_visited = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"

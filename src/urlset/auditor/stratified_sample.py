@@ -115,7 +115,7 @@ def _variance(share: float, n: int) -> float:
 
 
 def _pooled(strata: list[StratumCount]) -> list[StratumCount]:
-    """Return the strata, those with few sampled URLs as one."""
+    """Merge strata with fewer than five sampled URLs into one; return all strata."""
     large = [stratum for stratum in strata if stratum.sampled >= 5]
     small = [stratum for stratum in strata if stratum.sampled < 5]
     size, sampled, hits = (
@@ -133,6 +133,6 @@ def _pooled(strata: list[StratumCount]) -> list[StratumCount]:
 
 
 def _percent(share: float) -> str:
-    """Return a share as a percentage with the digits that matter."""
+    """Format a share as a percentage with one decimal, or two below 0.095 %."""
     value = share * 100
     return f"{value:.2f}" if 0 < value < 0.095 else f"{value:.1f}"

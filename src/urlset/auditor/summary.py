@@ -1,4 +1,4 @@
-"""Result of an audit in words."""
+"""Write the result of an audit as sentences: visited URLs, and the share of each verdict."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def summary_sentence(
 
 
 def share_lines(listed: int, shares: Sequence[VerdictShare], *, is_sampled: bool) -> list[str]:
-    """Return a line for each verdict; of a sample with the interval and the estimated number.
+    """Return a line for each verdict; for a sample with its interval and the estimated number.
 
     >>> from urlset.auditor.stratified_sample import Interval
     >>> share = VerdictShare("gone", 21, Interval(0.021, 0.0138, 0.0319), 21_000, "/shop/", 9)
@@ -103,7 +103,7 @@ def _phrase(share: VerdictShare, *, is_sampled: bool) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Return a share as a percentage; only all are 100 %."""
+    """Format ``part / whole`` as a percentage; it is 100 % only if both are equal."""
     value = 100 * part / whole
     shown = f"{value:.1f}"
     if part < whole and shown == "100.0":

@@ -40,7 +40,7 @@ class VerdictShare(NamedTuple):
 
 
 class VerdictCount(NamedTuple):
-    """Visited URLs of a stratum with a verdict."""
+    """Number of visited URLs of one stratum that have one verdict."""
 
     section: str
     document: int
@@ -49,7 +49,7 @@ class VerdictCount(NamedTuple):
 
 
 def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]:
-    """Return the listed URLs, the visited ones and the shares; the live views must exist."""
+    """Return the numbers of listed and visited URLs, and the shares; the live views must exist."""
     sizes = {
         (section, document): count
         for section, document, count in session.rows(

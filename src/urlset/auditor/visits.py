@@ -89,7 +89,7 @@ class Budget:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the audit ended because nothing responded any more."""
+        """Whether too many requests in sequence failed, so that the audit ends."""
         return self._failures >= MAX_FAILURES
 
     def has_time(self) -> bool:
@@ -137,7 +137,7 @@ class RobotsFiles:
         return origin
 
     def refusal(self, url: str, origin: str) -> Robots | None:
-        """Return the robots.txt that disallows a URL; None if it is allowed."""
+        """Return the robots.txt of the host if it disallows a URL; None if the URL is allowed."""
         robots = self._files.get(origin)
         return None if robots is None or robots.allows(url, self._agent) else robots
 
@@ -206,7 +206,7 @@ class PoliteWalk(Generic[T, R]):
             )
 
     def handle(self, response: Response) -> Iterator[R]:
-        """Yield the results of a response, and those of URLs that may not be requested."""
+        """Process a response; yield its results, and those of URLs that robots.txt disallows."""
         origin = self._robots.receive(response)
         if origin is not None:
             self._ready.extend(self._held.pop(origin, ()))
@@ -217,12 +217,12 @@ class PoliteWalk(Generic[T, R]):
         yield from self.refused()
 
     def refused(self) -> Iterator[R]:
-        """Yield the results of URLs that may not be requested."""
+        """Yield the waiting results of URLs that robots.txt disallows."""
         while self._refused:
             yield self._refused.popleft()
 
     def close(self) -> Iterator[R]:
-        """Yield the results that are left after the walk."""
+        """End the walk; yield its remaining results."""
         return self.refused()
 
     def request_for(self, target: T) -> Request:
@@ -276,7 +276,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         self._worker: PageWorker | None = None
 
     def request_for(self, target: VisitTarget) -> Request:
-        """Return a request for the page, conditional if it is known."""
+        """Return the request for a page, conditional if the target has validators."""
         return Request(
             target.url,
             None,
@@ -287,7 +287,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         )
 
     def results_of(self, response: Response) -> Iterator[PageRows]:
-        """Yield the rows of the pages that were read; a worker may read this page later."""
+        """Yield rows of pages that have been read; the page of the response may be read later."""
         values = {"crawl": self._crawl}
         self._handled += 1
         if self._handled == WORKER_FROM and (os.cpu_count() or 1) > 1:
@@ -299,7 +299,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         yield from self._worker.take(waits=self._worker.pending >= MAX_PENDING)
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[PageRows]:
-        """Yield the rows of a page that may not be visited."""
+        """Yield the rows of a page that robots.txt disallows."""
         record = disallowed_record(target.url, robots, self._now)
         record.row["crawl"] = self._crawl
         if robots.state == "unreachable":
@@ -307,7 +307,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         yield rows_of(record, has_line=False)
 
     def close(self) -> Iterator[PageRows]:
-        """Yield the rows that are left after the walk, and end the worker."""
+        """End the walk and its worker process; yield the remaining rows."""
         yield from super().close()
         worker, self._worker = self._worker, None
         if worker is not None:
@@ -356,7 +356,7 @@ def _read_visit(
 
 
 def _confirm(record: PageRecord, response: Response) -> None:
-    """Replace the verdict unknown of a page that fails at the second visit, too.
+    """Change the verdict unknown to server-error or unreachable after a second failed visit.
 
     A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
     503, which means overload or maintenance, and a timeout.

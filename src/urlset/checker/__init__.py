@@ -144,7 +144,7 @@ def check(
 
 
 def _verify(rules: Sequence[Rule]) -> None:
-    """Raise :class:`urlset.QueryError` before reading, for SQL that does more than select."""
+    """Raise :class:`urlset.QueryError` if the SQL of a custom rule does more than select."""
     if rules:
         with Store.open() as store, store.session() as session:
             for rule in rules:

@@ -42,7 +42,7 @@ Group = tuple[str, str]
 
 
 class Baseline:
-    """Numbers of known findings.
+    """Known findings of a site, each with its number.
 
     ``known`` counts findings by :class:`Key`. ``counted`` counts by code and source those that a
     check did not yield.
@@ -60,7 +60,7 @@ class Baseline:
 
     @classmethod
     def read(cls, path: Path) -> Baseline:
-        """Return the baseline in a file.
+        """Read the baseline in a file.
 
         Files of earlier versions identify a finding without a URL by its message, whose wording may
         have changed. Such findings are known by rule and document only.
@@ -93,7 +93,7 @@ class Baseline:
             ) from error
 
     def write(self, path: Path) -> None:
-        """Replace the file atomically; it has one finding on each line.
+        """Write the baseline to a file atomically, one finding on each line.
 
         Raises:
             urlset.TargetError: The file cannot be written.
@@ -113,13 +113,13 @@ class Baseline:
             ) from error
 
     def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Add findings to the known ones, and yield them."""
+        """Add findings to the baseline, and yield them unchanged."""
         for finding in findings:
             self.known[_key(finding)] += 1
             yield finding
 
     def record_counted(self, counts: Mapping[FindingKey, int]) -> None:
-        """Add findings that a check counted but did not yield."""
+        """Add findings to the baseline that a check counted but did not yield."""
         for key, count in counts.items():
             self.counted[_group(key)] += count
 
@@ -129,7 +129,7 @@ class Baseline:
         yield from (finding for finding in findings if not remaining.match(finding))
 
     def match(self, finding: Finding) -> bool:
-        """Return whether a finding is known, and remove it once: the next one like it may be new.
+        """Return whether a finding is known; reduce the number of known ones by one.
 
         A finding of a rule and document with findings that were only counted may be one of those.
         """
@@ -143,7 +143,7 @@ class Baseline:
         return True
 
     def match_counted(self, counts: Mapping[FindingKey, int]) -> Counter[FindingKey]:
-        """Remove findings that a check counted but did not yield; return how many of them are new.
+        """Compare findings that a check only counted with the known ones; return the new ones.
 
         Call it after :meth:`match` of all yielded findings: those that remain may be among these.
         Which ones are new is unknown, so the most severe are returned as new.
@@ -178,7 +178,7 @@ def _group(found: Finding | FindingKey) -> Group:
 
 
 def _replace_file(path: Path, text: str) -> None:
-    """Write a file so that concurrent readers see the old or the new content."""
+    """Write a file so that concurrent readers see either the old or the new content."""
     if is_special(path):
         path.write_text(text, encoding="utf-8")
         return

@@ -150,7 +150,7 @@ def _entry_count(store: StoreSession) -> int:
 
 
 def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
-    """Return the queries to run: first one for each view, which covers many rules."""
+    """Return the tasks that evaluate the rules: one for each view, others for single rules."""
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
         if rule.view is not None and not rule.is_custom:
@@ -218,7 +218,7 @@ def _run_sql_rule(store: StoreSession, rule: Rule) -> Tally:
 
 
 def _run_custom_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
-    """Do the same for a custom rule: alone, read-only, with a time limit."""
+    """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
     with _name_in_errors(rule):
         if not store.materialize("matches", _verified(store, rule), seconds=timeout_s):
             return Counter()
@@ -227,7 +227,7 @@ def _run_custom_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:
-    """Return the query of a custom rule, verified by the parser of DuckDB.
+    """Return the SQL query of a custom rule, after the parser of DuckDB has verified it.
 
     Raises:
         urlset.QueryError: The SQL does anything but select. The message names the rule.
@@ -244,7 +244,7 @@ def _verified(store: StoreSession, rule: Rule) -> str:
 
 
 def _run_view_rules(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
-    """Do the same for the rules over one view."""
+    """Store the rows of all rules over one view; return their counts if not all are stored."""
     counts: Tally = Counter()
     if matching := _rules_with_matches(store, view, rules):
         columns = store.columns(f"SELECT * FROM {view}")
@@ -257,7 +257,7 @@ def _run_view_rules(store: StoreSession, view: str, rules: Sequence[Rule]) -> Ta
 
 @contextmanager
 def _name_in_errors(rule: Rule) -> Iterator[None]:
-    """Add the code and name of the rule to errors."""
+    """Add the code and name of a rule to errors raised in a ``with`` block."""
     try:
         yield
     except StoreError as error:
@@ -268,7 +268,7 @@ def _name_in_errors(rule: Rule) -> Iterator[None]:
 
 
 def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequence[str]) -> Tally:
-    """Store the first rows of a query; return the counts of all if there may be more."""
+    """Store the first findings of a query; return the counts of all if there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     basis = "basis" if "basis" in columns else quoted(rule.basis) if rule.basis else "NULL"
     place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
@@ -310,7 +310,7 @@ def _count(store: StoreSession, findings: str) -> Tally:
 
 
 def _parameters_sql(rule: Rule) -> str:
-    """Return the SQL expression of a list with the parameters of a rule's message."""
+    """Return SQL for a list of the values that the message of a rule contains."""
     return f"[{', '.join(f'left({name}::VARCHAR, {_MAX_VALUE})' for name in rule.parameters)}]"
 
 

@@ -106,7 +106,7 @@ def documents_of(example: Example) -> dict[str, bytes]:
 
 
 def entry(loc: str, more: str = "", lastmod: str = "2026-11-20T08:00:00Z") -> str:
-    """Return an entry without findings, except those about its loc or about ``more``."""
+    """Return a ``url`` element that is valid, except for faults in ``loc`` or ``more``."""
     return f"<url><loc>{loc}</loc><lastmod>{lastmod}</lastmod>{more}</url>\n"
 
 
@@ -182,7 +182,7 @@ def redirect(target: str, status: int = 301) -> ExampleResponse:
 
 
 def site(*listed: str, **pages: Piece) -> dict[str, Piece]:
-    """Return a site whose sitemap lists paths: those of ``listed``, and else those of ``pages``.
+    """Return a site for an example: its pages, and a sitemap with the paths in ``listed`` or all.
 
     >>> list(site(tea=page("Tea")))
     ['sitemap.xml', 'tea']
@@ -193,7 +193,7 @@ def site(*listed: str, **pages: Piece) -> dict[str, Piece]:
 
 
 def hreflang(*links: str) -> str:
-    """Return ``link`` elements for links of the form ``hreflang=path``.
+    """Return HTML ``link`` elements for versions written as ``hreflang=path``.
 
     >>> hreflang("de=tee")
     '<link rel="alternate" hreflang="de" href="https://example.com/tee">'

@@ -1,4 +1,4 @@
-"""Findings of a check: their type, and the iterable that evaluates the rules and counts them."""
+"""Findings of a check: their type, and the iterable that evaluates the rules for them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Findings:
         return self.observed(lambda _: None)
 
     def observed(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
-        """Yield the findings; then call ``observe`` with the tables, before they are deleted."""
+        """Yield the findings, then call ``observe`` with the tables before they are deleted."""
         markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
@@ -261,7 +261,7 @@ class Findings:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no finding of any level and every document was read."""
+        """Whether every document was read and there are no findings."""
         return not self._tally and not self.failed
 
     @property

@@ -1,4 +1,4 @@
-"""SQL views for live rules: listed URLs, visited pages, canonicals, links, dates, duplicates.
+"""SQL views that live rules query: listed URLs, visited pages, canonicals, links, dates.
 
 They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store.live_schema`), the
 facts of the audit (``audit_run``; :class:`urlset.auditor.judgement.RunFacts`), and the views of

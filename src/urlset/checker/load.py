@@ -45,7 +45,7 @@ def load(
     entries: Entries,
     progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Tally:
-    """Read all documents into a store, their texts, markup facts and failures into the others.
+    """Read documents into a store; fill the caches of texts, markup facts and failures.
 
     Returns:
         The number of problems that the engine counted beyond those that it reports.
@@ -77,13 +77,13 @@ def load(
 
 
 class Failures:
-    """Documents of a check that could not be read: the rows of the table ``failures``."""
+    """Collector of the documents that could not be read, as rows of the table ``failures``."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[object, ...]] = []
 
     def add(self, number: int, record: DocumentRecord, document: Document | None) -> None:
-        """Add a document if it could not be read; one with content is judged by its content."""
+        """Add a document to the failures if it could not be read and has no content."""
         failure = record.failure
         if not record.error or (document is not None and failure is None):
             return
@@ -91,12 +91,12 @@ class Failures:
         self._rows.append((number, failure or "unreadable", *row))
 
     def flow(self) -> LazyStream:
-        """Return the rows as an Arrow stream."""
+        """Return the failures as an Arrow stream."""
         return rows_to_stream(_COLUMNS, self._rows)
 
 
 class _BackgroundWorker:
-    """Run tasks one after another in a background thread; a context manager.
+    """Background thread that runs tasks one after another; a context manager.
 
     Parsing and storing release Python's interpreter lock, so this thread can scan the texts.
     """

@@ -23,7 +23,7 @@ at most one block again."""
 
 
 class ExactPlace(NamedTuple):
-    """Position of a finding: ``at`` in the UTF-8 text, the others as they are reported."""
+    """Position of a finding: ``at`` in the UTF-8 text; offset, line and column in the document."""
 
     at: int | None
     offset: int | None
@@ -63,7 +63,7 @@ def _position(row: Row, rule: Rule | None, locator: _Locator | None) -> ExactPla
 
 
 class _Locator:
-    """Find elements, lines and columns in one document, in time linear in its size.
+    """Finder of elements, lines and columns in one document, in time linear in its size.
 
     The elements of an entry are searched once. Lines and columns are counted once per block, so
     that thousands of findings in one entry, or on one line, do not count the same bytes again.
@@ -79,7 +79,7 @@ class _Locator:
         self._line_end = -1
 
     def element(self, start: int, name: str, nth: int) -> int:
-        """Return where the nth element of a name begins in an entry; ``start`` if there is none."""
+        """Return the position of the nth element with a name in an entry; ``start`` if missing."""
         self._set_entry(start)
         places = self._elements.get(name)
         if places is None:
@@ -110,7 +110,7 @@ class _Locator:
         return 1 + self._columns.up_to(at)
 
     def _set_entry(self, start: int) -> None:
-        """Reset the elements and lines if the entry changes."""
+        """Select the entry at ``start``; clear the cached elements and lines of another entry."""
         if start != self._entry:
             self._entry, self._elements, self._lines = start, {}, None
 
@@ -134,7 +134,7 @@ class _Counts:
 
 
 def _line_of(row: Row) -> tuple[int | None, int | None]:
-    """Return the line and column of a row without its text; line 0 means no line."""
+    """Return the line and column stored in a row; None for line 0, which means no line."""
     return (row.line, row.column or 1) if row.line else (None, None)
 
 

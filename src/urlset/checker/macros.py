@@ -1,4 +1,4 @@
-"""SQL that rules share: macros, the columns of a URL's parts, the ASCII forms of host names.
+"""SQL that rules share: macros, columns with the parts of URLs, ASCII forms of host names.
 
 DuckDB inserts the argument of a macro at each place where the macro uses it, and nested macros
 multiply that. So each macro uses its argument once or twice, or binds it in a lambda.
@@ -184,7 +184,7 @@ def ascii_hosts(store: StoreSession) -> dict[str, str]:
 
 
 def sql_map(hosts: Mapping[str, str]) -> str:
-    """Return a mapping as an SQL value."""
+    """Return a mapping of host names as the text of an SQL MAP."""
     keys = ", ".join(map(quoted, hosts))
     values = ", ".join(map(quoted, hosts.values()))
     return f"MAP([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
@@ -259,7 +259,7 @@ FROM_ENTRIES = "FROM entries e JOIN readable s ON s.document = e.document"
 
 
 def split_url_sql(table: str) -> str:
-    """Return a query of the rows of a table with the parts of their loc, each computed once."""
+    """Return SQL that adds the parts of ``loc`` as columns to a table, each computed once."""
     return rf"""
         SELECT *, ascii_host(lower(CASE WHEN contains(authority, '@') OR contains(authority, '[')
                 THEN regexp_extract(authority, '^(?:.*@)?(\[[^\]]*\]|[^:]*)', 1)

@@ -1,4 +1,4 @@
-"""Extract facts from the markup of a document that the parsed entries do not have.
+"""Extract facts from the markup of a document that its parsed entries do not contain.
 
 The facts are in the prolog and in the start tag of the root. The order of elements needs a scan of
 all tags, so it is only determined if a rule needs it.
@@ -43,7 +43,7 @@ _MAX_HITS = 1_000  # more occurrences of a prefix than this count as a use
 
 
 class Fact(NamedTuple):
-    """One fact at a position in the text. The kind ``fact`` defines the other fields.
+    """Fact at a position in the text; its kind, ``fact``, defines the meaning of the fields.
 
     ``declaration``: ``value`` is the XML version, None without a declaration.
     ``unused``: the prefix ``name`` is bound to the namespace ``value`` and not used.
@@ -68,7 +68,7 @@ class MarkupFacts:
         self._rows: list[tuple[object, ...]] = []
 
     def add(self, number: int, document: Document) -> None:
-        """Add the facts of a document."""
+        """Extract the facts of a document and add them."""
         text = document.text
         for start, *rest in facts_of(document, self._needs):
             line = 1 + text.count(b"\n", 0, start) + text.count(b"\r", 0, start)
@@ -76,7 +76,7 @@ class MarkupFacts:
             self._rows.append((number, source_offset(start, document.runs), line, *rest))
 
     def flow(self) -> LazyStream:
-        """Return the rows of all documents as an Arrow stream."""
+        """Return the facts of all documents as an Arrow stream."""
         return rows_to_stream(COLUMNS, self._rows)
 
 
@@ -98,7 +98,7 @@ def facts_of(document: Document, needs: Collection[Need]) -> Iterator[Fact]:
 
 
 def _attribute_facts(text: bytes, root: Tag) -> Iterator[Fact]:
-    """Yield the facts in the attributes of the root."""
+    """Yield facts about the attributes of the root element, such as unused namespaces."""
     found = [
         (
             attribute.name.encode(),
@@ -162,7 +162,7 @@ def _order_fact(document: Document, root: Tag) -> Iterator[Fact]:
 
 
 def _rank(name: bytes, core: bytes) -> int | None:
-    """Return the position of an element in the schema; None if it may be anywhere."""
+    """Return the position of an element in the order of the schema; None if it may be anywhere."""
     prefix, _, local = name.rpartition(b":")
     return _ORDER.get(local) if prefix == core else _AFTER_CORE
 
@@ -185,9 +185,9 @@ def _misplaced(
 
 @lru_cache(16)
 def _disorder_patterns(core: bytes | None) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return patterns of which each document out of order matches one; others may match as well.
+    """Return two patterns; a document with misordered elements matches at least one of them.
 
-    If children are out of order, two adjacent children are.
+    If children are out of order, two adjacent children are. Other documents may match as well.
     """
     p = rb"" if core is None else re.escape(core + b":")
     # No two of these begin with the same text, so a tag in its place is rejected quickly.

@@ -1,4 +1,4 @@
-"""Create the views that the rules of a check query, and drop rules that cannot match.
+"""Create the views that rules query, and remove rules that cannot match any row.
 
 Cheap tests come first: planning a query that returns nothing takes as long as reading thousands of
 entries, and most sitemaps have no images, no hreflang and no unusual URLs.
@@ -42,7 +42,7 @@ def run_tasks(
     tasks: Mapping[str, Task[T]],
     needs: Mapping[str, Collection[str]] = _NO_NEEDS,
 ) -> dict[str, T]:
-    """Run tasks, each after those that it needs.
+    """Run tasks in parallel sessions, each after the tasks it needs; return their results.
 
     Args:
         sessions: The connections; each runs one task at a time.
@@ -72,7 +72,7 @@ def run_tasks(
 
 
 class _Scheduler(Generic[T]):
-    """Pending tasks, and the results and errors of finished ones."""
+    """Scheduler of tasks for several threads: pending ones, and results of finished ones."""
 
     def __init__(self, tasks: Mapping[str, Task[T]], needs: Mapping[str, Collection[str]]):
         self.results: dict[str, T] = {}
@@ -112,7 +112,7 @@ class _Scheduler(Generic[T]):
 def plan(
     sessions: Sequence[StoreSession], rules: Iterable[Rule], *, is_ascii: bool = True
 ) -> list[Rule]:
-    """Create the views that rules query, except views that are known to be empty.
+    """Create the non-empty views that rules query; return the rules that may match.
 
     Args:
         sessions: The connections to the store.
@@ -171,7 +171,7 @@ def _create_views(
 
 
 def _required_probes(rules: Sequence[Rule]) -> dict[str, set[str]]:
-    """Return, for each view and macro, the probe tables that must have rows for it to be used."""
+    """Return, by view and macro, the tables that must have rows for it to have rows."""
     probes: dict[str, set[str]] = defaultdict(set)
     names = {name for name, _ in creation_order(_queries(rules))}
     for probe, view in PROBES.items():
@@ -212,7 +212,7 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _empty_views(store: StoreSession) -> set[str]:
-    """Return the views that have no rows according to the cheap tests."""
+    """Return the names of views that cheap tests show to be empty."""
     tests = ", ".join(f"coalesce({query}, false)" for query in _HAS_ROWS.values())
     results = next(iter(store.rows(f"SELECT {tests} FROM entries")))
     return {name for name, has_rows in zip(_HAS_ROWS, results, strict=True) if not has_rows}

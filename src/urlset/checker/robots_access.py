@@ -45,7 +45,7 @@ _BATCH = 50_000
 
 
 class _Site(NamedTuple):
-    """A robots.txt that was read, with the origin that it applies to."""
+    """A robots.txt, with the origin that it applies to."""
 
     url: str
     origin: str
@@ -80,7 +80,7 @@ def compute(store: StoreSession, profile: str | None) -> None:
 
 
 def _add_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
-    """Insert the sitemaps that are disallowed. There are few, so each address is tested."""
+    """Insert the disallowed sitemaps into ``disallowed``; few enough to test each address."""
     query = (
         "SELECT document, address FROM (SELECT document, unnest([url, loc, source]) AS address "
         f"FROM documents) WHERE origin_of(address) = {quoted(site.origin)} ORDER BY ALL"
@@ -100,7 +100,7 @@ def _add_sitemaps(store: StoreSession, site: _Site, agent: str) -> None:
 def _add_listed(
     store: StoreSession, site: _Site, kind: str, agent: str, patterns: list[Pattern]
 ) -> None:
-    """Add the disallowed pages, images or videos of one host."""
+    """Insert the disallowed pages, images or videos of one host into ``disallowed``."""
     is_plain = f"regexp_full_match(path, {quoted(PLAIN_PATH)})"
     disallowing = [regexes_of(p.text) for p in patterns if not p.is_allowing]
     allowing = [regexes_of(p.text) for p in patterns if p.is_allowing]
@@ -132,7 +132,7 @@ def _add_listed(
 
 
 def _remove_allowed(store: StoreSession, site: _Site, agent: str) -> None:
-    """Test the uncertain suspects, and remove those that are allowed."""
+    """Remove URLs from the suspects that an exact test finds to be allowed."""
     allowed = array("Q")
     for number, url in store.rows("SELECT number, url FROM suspects WHERE NOT is_sure"):
         if _allows(site, url, agent):
@@ -150,7 +150,7 @@ def _allows(site: _Site, url: str, agent: str) -> bool:
 
 
 def _of_origin(listed: str, origin: str) -> str:
-    """Return a query of the rows of one origin, with the path and query that robots.txt matches."""
+    """Return SQL that selects URLs of one origin, with the path and query for robots.txt."""
     host = origin.partition("://")[2].partition(":")[0]
     usual = f"starts_with(url, {quoted(origin + '/')})"
     # Other spellings: capitals, a port, a user, no path.
@@ -171,6 +171,6 @@ def _plain(regexes: Iterable[Regexes]) -> Iterator[str]:
 
 
 def _matches(patterns: Iterable[str]) -> str:
-    """Return an SQL condition: the path matches one of the patterns."""
+    """Return an SQL condition that is true if a path matches one of the patterns."""
     tests = [f"regexp_matches(path, {quoted(one)})" for one in alternatives(patterns)]
     return f"({' OR '.join(tests)})" if tests else "false"

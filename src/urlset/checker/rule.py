@@ -43,7 +43,7 @@ _LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "info": "in
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Page:
-    """Documentation of a rule.
+    """Texts of the documentation page of a rule: why, how to fix it, source, examples.
 
     Attributes:
         why: Why it matters.
@@ -62,7 +62,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
-    """One rule.
+    """Rule of a check: code, name, level, condition in SQL or in the engine, message, page.
 
     Attributes:
         code: Group letter and number, such as ``U012``.
@@ -109,12 +109,12 @@ class Rule:
 
     @property
     def group(self) -> str:
-        """Letter of its group, such as ``X`` for bytes and XML or ``U`` for URLs."""
+        """Letter of the group of the rule, such as ``X`` for bytes and XML or ``U`` for URLs."""
         return self.code[0]
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the values in its message; a rule of the engine has one, ``detail``."""
+        """Names of the values in the rule's message; a rule of the engine has one, ``detail``."""
         return _names_in(self.message)
 
     @property
@@ -130,7 +130,7 @@ class Rule:
 
 @cache
 def _names_in(message: str) -> tuple[str, ...]:
-    """Return the names in braces without duplicates; ``{}`` is named ``detail``."""
+    """Return the names in braces in a message without duplicates; ``{}`` is named ``detail``."""
     fields = (column for _, column, _, _ in Formatter().parse(message) if column is not None)
     return tuple(dict.fromkeys(column or "detail" for column in fields))
 
@@ -157,7 +157,7 @@ def rule(
     fix_safety: FixSafety = "none",
     basis: Basis | None = None,
 ) -> Rule:
-    """Return a rule of SQL. See :class:`Rule` and :class:`Page` for the arguments.
+    """Declare a rule that SQL evaluates; see :class:`Rule` and :class:`Page` for the arguments.
 
     Args:
         title: Code, name and level of the rule, separated by spaces.
@@ -213,7 +213,7 @@ def engine_rule(
     needs: tuple[Need, ...] = (),
     fix_safety: FixSafety = "none",
 ) -> Rule:
-    """Return a rule that the engine reports; its name, level and message are declared there."""
+    """Declare the documentation of a rule that the engine reports, with its name and level."""
     declared = RULES[code]
     return Rule(
         code=code,

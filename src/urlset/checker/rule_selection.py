@@ -65,7 +65,10 @@ def selector(
 
 @dataclass(frozen=True)
 class _Selector:
-    """Predicate of :func:`selector`; the values are the lengths of names, by code."""
+    """Predicate of :func:`selector`: whether the findings of a rule in a document are selected.
+
+    The values of the mappings are the lengths of names, by rule code.
+    """
 
     chosen: Mapping[str, int]
     ignored: Mapping[str, int]
@@ -138,13 +141,13 @@ def _is_on(rule: Rule, profile: str | None) -> bool:
 
 
 def _lengths(names: Iterable[str], rules: Mapping[str, Rule]) -> dict[str, int]:
-    """Return the codes that names cover, each with the length of its longest name."""
+    """Return the rule codes that names cover, each with the length of the longest such name."""
     shortest_first = sorted((name.strip() for name in names), key=len)
     return {code: len(name) for name in shortest_first for code in rules_named(name, rules)}
 
 
 def _needs_of(query: str) -> tuple[Need, ...]:
-    """Return what a query needs, according to the names of the tables and views in it."""
+    """Return the kinds of data that a query needs, by the tables and views it names."""
     words = {*_WORD.findall(query)}
     needs: list[Need] = ["markup", "order"] if "markup" in query else []
     return (*needs, "live") if words & LIVE_NAMES else (*needs,)

@@ -128,7 +128,7 @@ def _document(text: str, _number: int) -> str:
 
 
 def _site(text: str, _number: int) -> dict[str, str]:
-    """Return documents from ``name: content`` with ⏎⏎ between; ``loc@lastmod`` is an entry."""
+    """Parse documents, ``name: content`` with ⏎⏎ between; ``loc@lastmod`` is an entry."""
     documents: dict[str, str] = {}
     for part in text.split("⏎⏎"):
         name, _, content = part.partition(": ")
@@ -142,7 +142,7 @@ def _site(text: str, _number: int) -> dict[str, str]:
 
 
 def _cluster(text: str, _number: int) -> dict[str, str]:
-    """Return pages with hreflang links, written as ``loc: tag=href tag=href ; loc: …``."""
+    """Parse pages with hreflang links, written as ``loc: tag=href tag=href ; loc: …``."""
     entries = []
     for page in text.split(" ; "):
         loc, _, pairs = page.partition(": ")

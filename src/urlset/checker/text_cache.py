@@ -41,7 +41,7 @@ class Text(NamedTuple):
     runs: list[OffsetRun]
 
     def position_of(self, offset: int) -> int:
-        """Return the position in ``data`` of an offset: inverse of :meth:`offset_of`."""
+        """Return the position in ``data`` of an offset in the original bytes."""
         if not self.runs:
             return offset
         number = bisect_right(self.runs, offset, key=lambda run: run.source_start) - 1
@@ -49,11 +49,11 @@ class Text(NamedTuple):
         return run.text_start + (offset - run.source_start) // run.source_width * run.text_width
 
     def offset_of(self, start: int) -> int:
-        """Return the offset in the original bytes of a position in ``data``."""
+        """Return the offset in the original bytes of a position in ``data`` (UTF-8)."""
         return source_offset(start, self.runs)
 
     def excerpt(self, start: int) -> Excerpt:
-        """Return the line around a position."""
+        """Return the line around a position, shortened for display."""
         # A character has at most four bytes, so enough characters remain after decoding.
         left = _LINE_END.split(self.data[max(0, start - 4 * BEFORE) : start])[-1]
         right = _LINE_END.split(self.data[start : start + 4 * AFTER], maxsplit=1)[0]
@@ -80,7 +80,7 @@ def line_begin(data: bytes, start: int) -> int:
 
 
 class _CachedText(NamedTuple):
-    """Position of a text in the file."""
+    """Range of a cached text in the temporary file, with the map of its offsets."""
 
     kind: Kind
     start: int
@@ -89,7 +89,7 @@ class _CachedText(NamedTuple):
 
 
 class TextCache:
-    """Texts of a check by the number of their document; a context manager."""
+    """Cache of the texts of documents, by document number; a context manager."""
 
     def __init__(self) -> None:
         # Closed at the end of the context.
@@ -98,7 +98,7 @@ class TextCache:
         self._end = 0
 
     def add(self, number: int, document: Document) -> None:
-        """Add the text of a document.
+        """Add the text of a document to the cache.
 
         Raises:
             urlset.StoreError: The temporary file cannot be written.

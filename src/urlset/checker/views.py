@@ -1,4 +1,4 @@
-"""Views that rules query: the tables of a store, with columns that many rules need.
+"""SQL views that rules query: the tables of a store with columns that many rules need.
 
 Every view has ``document``, the number of the document. If its rows are about entries, it also has
 ``offset`` and ``line`` of the entry. Documents that could only be read in part (X002, X009, X019,
@@ -452,5 +452,5 @@ def referenced_names(texts: Iterable[str]) -> set[str]:
 
 @lru_cache(2_000)
 def _words(text: str) -> frozenset[str]:
-    """Return the words of an SQL text. The cache helps, because the same few texts come again."""
+    """Return the identifiers and keywords of an SQL text; cached, as the same texts recur."""
     return frozenset(_WORD.findall(text.lower()))

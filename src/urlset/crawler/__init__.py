@@ -1,4 +1,4 @@
-"""Crawl a site: visit its pages, record their facts and links, and report what was not seen."""
+"""Crawl a site: visit its pages, record their facts and links, and report gaps in the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence of a crawl: columns computed from all links at its end, and its completeness."""
+"""Compute what needs all links of a crawl: depths, link counts, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def update_evidence(session: StoreSession, start: str) -> None:
 
 
 def _update_depths(session: StoreSession, start: str) -> None:
-    """Set the number of clicks from the start; a redirect is no click."""
+    """Set the depth of pages: the number of clicks from the start; a redirect is no click."""
     session.run(_EDGES)
     session.run(
         "CREATE OR REPLACE TEMP TABLE reached AS SELECT rowid AS page, 0::UINTEGER AS depth "

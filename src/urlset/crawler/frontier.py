@@ -1,4 +1,4 @@
-"""Frontier of a crawl: discovered URLs in DuckDB, the next of them in memory."""
+"""Frontier of a crawl: all discovered URLs in DuckDB, and those to visit next in memory."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Job(NamedTuple):
 
 
 class Discovered(NamedTuple):
-    """A new URL with its first evidence."""
+    """A discovered URL, with where it was found: origin, referrer and depth."""
 
     url: str
     origin: str
@@ -127,7 +127,7 @@ class Frontier:
         self._restore()
 
     def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:
-        """Add URLs to the tables, and the evidence of known ones.
+        """Add discovered URLs to the tables; of known URLs, add the evidence.
 
         Args:
             found: The URLs.
@@ -138,7 +138,7 @@ class Frontier:
             self._insert_new(rows, is_exempt=is_exempt)
 
     def next_job(self) -> Job | None:
-        """Return the next URL to visit; None if there is none before the next response."""
+        """Return the next URL to visit; None if another response has to arrive first."""
         # Note: all of them may be held until a robots.txt arrives.
         is_low = self._has_more and len(self._window) < LOW_WINDOW and len(self._running) < WINDOW
         if is_low or (not self._window and len(self._running) <= LOW_WATER):
@@ -150,11 +150,11 @@ class Frontier:
         return job
 
     def running(self, url: str) -> Job | None:
-        """Return the job of a URL that is being visited."""
+        """Return the job of a URL whose visit is in progress; None for other URLs."""
         return self._running.get(url)
 
     def finish(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
-        """Add the record of a visited page; return its rows.
+        """End the visit of a page: add its record to journal and buffer; return its rows.
 
         Args:
             record: The record.
@@ -166,7 +166,7 @@ class Frontier:
         return page
 
     def finish_all(self, pages: Sequence[PageRows]) -> None:
-        """Add the rows of visited pages."""
+        """End the visits of pages: add their rows to journal and buffer."""
         if not pages:
             return
         self._journal.add([page.line for page in pages])
@@ -191,7 +191,7 @@ class Frontier:
         self._records, self._links = [], 0
 
     def counts(self) -> dict[str, int]:
-        """Return the number of URLs by state, of the tables."""
+        """Return the number of URLs in the table ``frontier`` by state."""
         query = "SELECT state, count(*) FROM store.frontier GROUP BY state"
         return dict(self._session.rows(query))
 
@@ -263,7 +263,7 @@ class Frontier:
         self._session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
 
     def _discover(self) -> None:
-        """Add the targets of the links of the records that are not in the frontier yet."""
+        """Add the link targets of the visited pages to the frontier, if they are new."""
         self._session.insert(
             "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
             "SEMI JOIN incoming i ON i.url = l.url",
@@ -313,7 +313,7 @@ class Frontier:
         self._has_more = self._has_more or added > 0
 
     def _hops_to(self, url: str, referrer: str | None) -> int:
-        """Return the number of redirects that lead to a URL, of those that are in memory."""
+        """Count a redirect; return the length of the chain of redirects that leads to the URL."""
         hops = self._hops[url] = self._hops.get(referrer or "", 0) + 1
         if len(self._hops) > MAX_REDIRECTS:
             del self._hops[next(iter(self._hops))]
@@ -333,7 +333,7 @@ class Frontier:
         return f"{trap.kind}: {trap.pattern}"
 
     def _priority(self, section: str, origin: str) -> int:
-        """Return the next turn of a section; listed URLs come before others."""
+        """Return the priority of a new URL: its number in its section; listed URLs come first."""
         if origin == "seed":
             return 0
         is_listed = origin in ("sitemap", "feed", "log")

@@ -27,7 +27,7 @@ class Journal:
         self._file: int | None = None
 
     def records(self) -> Iterator[PageRecord]:
-        """Yield the records that a killed process has left; a line that is not whole is skipped."""
+        """Yield the records in the file of a process that was killed; skip an incomplete line."""
         if self._path is None or not os.path.exists(self._path):
             return
         with Path(self._path).open(encoding="utf-8") as file:
@@ -50,7 +50,7 @@ class Journal:
             data = data[os.write(self._file, data) :]
 
     def clear(self) -> None:
-        """Empty the file: the tables have its records."""
+        """Empty the file, after its records were written to the tables."""
         if self._file is not None:
             os.ftruncate(self._file, 0)
         elif self._path is not None and os.path.exists(self._path):

@@ -115,7 +115,7 @@ class Pace:
         self._hosts: dict[str, HostPace] = {}
 
     def of(self, origin: str, crawl_delay_s: float = 0.0) -> HostPace:
-        """Return the pace of a host; ``Crawl-delay`` counts when it is first asked for."""
+        """Return the pace of a host; the first call creates it with the ``Crawl-delay``."""
         if origin not in self._hosts:
             self._hosts[origin] = HostPace(max(self._delay_s, crawl_delay_s))
         return self._hosts[origin]
@@ -126,5 +126,5 @@ class Pace:
 
     @property
     def slowdowns(self) -> int:
-        """How often a rate was halved."""
+        """Number of times that the request rate of a host was halved."""
         return sum(host.slowdowns for host in self._hosts.values())

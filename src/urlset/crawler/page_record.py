@@ -50,7 +50,7 @@ class PageLinkRow(NamedTuple):
 
 
 class PageRecord(NamedTuple):
-    """Row of ``pages``, by column, and its links; only values that JSON has.
+    """Row of ``pages`` by column, with its links; all values can be written as JSON.
 
     Attributes:
         url: Normalized URL of the page.
@@ -190,7 +190,7 @@ def _reason(response: Response) -> str:
 
 
 def _is_cut(response: Response) -> bool:
-    """Return whether the transfer of a page failed; at a size limit, its begin is judged."""
+    """Return whether the transfer of a page broke off; a size limit does not count."""
     is_partial = response.has_document and not response.is_whole
     return is_partial and response.error not in (None, "too-large")
 

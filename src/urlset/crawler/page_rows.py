@@ -1,4 +1,4 @@
-"""Rows of ``pages`` and ``links`` as texts: a worker sends them, and DuckDB converts them."""
+"""Rows of ``pages`` and ``links`` as text values, for transfer from a worker to DuckDB."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PageRows(NamedTuple):
 
 
 def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
-    """Return the rows of a record, with its line for the journal if there is one."""
+    """Convert a record to its rows; with ``has_line``, they contain its line for the journal."""
     row = record.row
     links = tuple(zip(*record.links, strict=True)) if record.links else ()
     if links:
@@ -77,14 +77,14 @@ def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
 
 
 def read_rows(resolver: UrlResolver, response: Response, values: dict[str, Any]) -> PageRows:
-    """Return the rows of a response, with additional values by column."""
+    """Read the page in a response; return its rows, with additional values by column."""
     record = read_record(response, resolver)
     record.row.update(values)
     return rows_of(record)
 
 
 def confirm_pages(session: StoreSession, pages: Sequence[PageRows]) -> None:
-    """Update the rows of pages that the server reports as unchanged."""
+    """Update the rows of pages for which the server reports that they are unchanged (304)."""
     if pages:
         values = ", ".join(f"{name} = {_cast(name)}" for name in _CONFIRMED)
         session.insert(

@@ -111,7 +111,7 @@ class UrlResolver:
         return type(self), ()
 
     def _set_base(self, base: str) -> None:
-        """Compute what the references of a page have in common."""
+        """Cache the origin and the folder of a base URL, to resolve its references."""
         scheme, authority, rest = split_origin(base)
         path = rest.partition("?")[0].partition("#")[0]
         self._base = base

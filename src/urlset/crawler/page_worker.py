@@ -34,7 +34,7 @@ JOIN_TIMEOUT_S = 5.0
 
 
 class PageWorker:
-    """Worker process that converts responses to rows.
+    """Worker process that reads the pages in responses and converts them to table rows.
 
     If it ends unexpectedly, the pages that it had are read in this process, and ``is_alive`` is
     False.
@@ -59,7 +59,7 @@ class PageWorker:
 
     @property
     def pending(self) -> int:
-        """Number of pages that were submitted and not taken."""
+        """Number of pages that were submitted, and whose rows were not taken yet."""
         return len(self._pending)
 
     def submit(self, response: Response, values: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ class PageWorker:
             self._flush()
 
     def take(self, *, waits: bool) -> list[PageRows]:
-        """Return the pages that are ready; with ``waits``, at least one of those pending."""
+        """Remove and return the rows that are ready; with ``waits``, at least one page."""
         if not self.is_alive:
             return self._read_pending()
         found: list[PageRows] = []

@@ -163,7 +163,7 @@ def start_of(site: str) -> str:
 
 
 def _patterns(given: Patterns) -> tuple[str, ...]:
-    """Return regular expressions as text, each with its flags."""
+    """Convert the patterns of an argument to regular expressions as text, with their flags."""
     if given is None:
         return ()
     several = (given,) if isinstance(given, (str, re.Pattern)) else given
@@ -178,7 +178,7 @@ def _pattern_text(pattern: str | re.Pattern[str]) -> str:
 
 
 class _Run:
-    """One session of a crawl."""
+    """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class _Run:
                 progress(ProgressEvent(walk.visited, source=record.url))
 
     def _add_earlier_pages(self, frontier: Frontier) -> bool:
-        """Add pages of earlier crawls that nothing leads to any more; they may still answer."""
+        """Add pages of earlier crawls that no link leads to any more; they may still exist."""
         frontier.flush()
         rows = self._session.rows(
             f"SELECT url FROM store.pages p WHERE crawl < {self._number} AND verdict = 'ok' "
@@ -288,7 +288,7 @@ class _Run:
         return int(number)
 
     def _was_limited(self, number: int) -> bool:
-        """Return whether a crawl ended at a limit, so that another limit continues it."""
+        """Return whether a crawl ended at a limit of pages or time: it can be continued."""
         query = (
             "SELECT len(list_filter(reasons, lambda r: starts_with(r, 'max-pages') "
             f"OR starts_with(r, 'max-minutes'))) > 0 FROM store.crawls WHERE crawl = {number}"
@@ -365,7 +365,7 @@ class _Run:
         }
 
     def _forget_earlier_pages(self) -> None:
-        """Delete the pages that this crawl has not visited: nothing leads to them."""
+        """Delete the rows of earlier crawls for pages that this crawl has not visited."""
         stale = f"SELECT url FROM store.pages WHERE crawl < {self._number}"
         with self._session.transaction():
             self._session.run(f"DELETE FROM store.links WHERE url IN ({stale})")
@@ -379,7 +379,7 @@ class _Run:
         *,
         is_over: bool,
     ) -> None:
-        """Write what is in memory, compute the evidence, and record how the session ended."""
+        """Write buffered pages, compute the evidence, and record how the session ended."""
         frontier.flush()
         if is_over and not ends:
             self._forget_earlier_pages()

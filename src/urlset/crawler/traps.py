@@ -60,7 +60,7 @@ class Trap(NamedTuple):
 
 
 class Traps:
-    """Decide which discovered URLs belong to a trap; a URL is passed once.
+    """Decide which discovered URLs belong to a trap, by counts; each URL is passed once.
 
     The first URLs of a pattern are visited, so that what they link to is found.
 
@@ -74,7 +74,7 @@ class Traps:
         self._facets: dict[str, tuple[set[tuple[str, ...]], list[int]]] = {}
 
     def fill(self, urls: Iterable[str]) -> None:
-        """Count the URLs of an earlier session."""
+        """Restore the counts of an earlier session from its URLs."""
         for url in urls:
             self.trap_of(url)
 
@@ -124,7 +124,7 @@ class Traps:
         return None
 
     def _number(self, pattern: str) -> int:
-        """Count a URL of a pattern; return how many there are."""
+        """Increment the count of URLs with a pattern; return it."""
         if pattern not in self._counts and len(self._counts) >= MAX_PATTERNS:
             return 0
         number = self._counts[pattern] = self._counts.get(pattern, 0) + 1

@@ -149,7 +149,7 @@ class CrawlWalk:
         yield self._record(record, is_repeated=is_repeated)
 
     def close(self) -> None:
-        """Store the pages that the worker has, and end it."""
+        """Store the pages that the worker process has not returned yet, and end the worker."""
         if self._worker is not None:
             while self._worker.pending:
                 self._collect(waits=True)
@@ -176,7 +176,7 @@ class CrawlWalk:
         return collected + pages
 
     def _is_over(self, wait_s: float = 0.0) -> bool:
-        """Return whether a limit is reached now, or in some seconds."""
+        """Return whether a limit of the crawl is reached now, or will be in ``wait_s`` seconds."""
         limits = self._options
         if limits.max_pages is not None and self._started_pages >= limits.max_pages:
             self._end("max-pages")
@@ -191,7 +191,7 @@ class CrawlWalk:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the walk ended because nothing responded any more."""
+        """Whether too many requests in sequence failed, so that the walk ends."""
         return self._failures >= MAX_FAILURES
 
     @property
@@ -266,7 +266,7 @@ class CrawlWalk:
             self._frontier.scope.add_host(target)
 
     def _confirm(self, record: PageRecord) -> None:
-        """Set the verdict of a page whose second visit failed as well."""
+        """Change the verdict unknown to server-error or unreachable after a second failure."""
         status, row = record.row["status"], record.row
         if status is not None and status >= 500:
             row |= {"verdict": "server-error", "unknown_reason": None}

@@ -1,4 +1,4 @@
-"""SQL of what is compared to find moved URLs: folder, last segment, words, id, title, content.
+"""Compute the features of URLs that show moves: folder, last segment, words, id, title, content.
 
 Each side has a table ``before_urls`` or ``after_urls`` of URLs that are in this state only:
 
@@ -31,7 +31,7 @@ _STOP_WORDS = (
 
 
 def create_features(tables: Tables) -> None:
-    """Create ``before_urls`` and ``after_urls``."""
+    """Create ``before_urls`` and ``after_urls``: removed and added URLs with their features."""
     for side in SIDES:
         tables.db.run_long(f"CREATE TABLE {side}_urls AS {_query(side)}")
 

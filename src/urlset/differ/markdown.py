@@ -110,7 +110,7 @@ def _example(change: PageChange, why: str) -> str:
 
 
 def _limited(lines: list[str]) -> str:
-    """Return the lines that fit into a comment; an open list of examples is closed."""
+    """Join the lines that fit into a comment; close the list of examples if it was cut."""
     size = 0
     kept: list[str] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Find moved URLs among those that were added and removed.
+"""Find moved URLs: pairs of a removed and an added URL that are the same page.
 
 Pairs are searched by one kind of evidence after the other, the strongest first. Each URL is in one
 pair at most, and a value that occurs twice in a state is no evidence. What the first pairs show is
@@ -25,7 +25,7 @@ MAX_FOLDERS = 200_000
 
 
 class _Evidence(NamedTuple):
-    """Value that two URLs share, in SQL; None if a URL does not have it."""
+    """Feature that is equal for both URLs of a move: its reason, its SQL and the confidence."""
 
     reason: str
     value: str
@@ -43,7 +43,7 @@ _STRONG = (
 
 
 def find_moves(tables: Tables, *, is_wanted: bool, min_confidence: float) -> None:
-    """Create ``moves``: hashes of URLs before and after, with the reasons and confidence."""
+    """Create the table ``moves``: hashes of URLs before and after, with reason and confidence."""
     tables.db.run(
         "CREATE TABLE moves (before UBIGINT, after UBIGINT, confidence DOUBLE, reason VARCHAR, "
         "detail VARCHAR)"
@@ -61,7 +61,7 @@ def find_moves(tables: Tables, *, is_wanted: bool, min_confidence: float) -> Non
 
 
 class _Search:
-    """The steps of one search."""
+    """One search for moved URLs; each method adds pairs by one kind of evidence to ``moves``."""
 
     def __init__(self, tables: Tables, min_confidence: float):
         self._tables = tables
@@ -96,7 +96,7 @@ class _Search:
         return Renamings(self.folders())
 
     def _match_redirects(self) -> None:
-        """Add pairs of a URL and an added one, to which it redirects; of several, none."""
+        """Add pairs of a removed URL and the added URL to which it alone redirects."""
         if self._least > 0.99:
             return
         self._db.run_long(
@@ -105,7 +105,7 @@ class _Search:
         )
 
     def _match(self, evidence: _Evidence) -> None:
-        """Add pairs of URLs that alone have a value in their state."""
+        """Add pairs of URLs that share the value of a feature with no other URL."""
         if evidence.confidence < self._least:
             return
         before, after = (unique_values(side, evidence.value) for side in SIDES)
@@ -115,7 +115,7 @@ class _Search:
         )
 
     def _match_numbers(self) -> None:
-        """Add pairs with the same number in the path.
+        """Add pairs of URLs with the same number, such as an id, in the path.
 
         A short number identifies a page only if others of the same folder moved with theirs.
         """
@@ -136,7 +136,7 @@ class _Search:
         )
 
     def _match_stems(self, *, needs_support: bool) -> None:
-        """Add pairs with the same last segment in different folders.
+        """Add pairs of URLs with the same last segment, which is unique, in different folders.
 
         With support, by other URLs that moved from the same folder to the same one, any segment
         counts; without it, one that is long enough to be no coincidence.
@@ -187,7 +187,7 @@ class _Search:
         )
 
     def _learn_lastmod(self) -> None:
-        """Find out whether moved pages kept their ``lastmod``, and whether few pages share one."""
+        """Decide whether equal ``lastmod`` dates are evidence for further moves."""
         kept, dated = self._db.fetch_one(
             "SELECT count_if(b.lastmod = a.lastmod), count(*) FROM moves m "
             "JOIN before_urls b ON b.h = m.before JOIN after_urls a ON a.h = m.after "
@@ -202,7 +202,7 @@ class _Search:
         logger.debug("of %d moved pages with dates %d kept theirs", dated, kept)
 
     def _match_renamed(self) -> None:
-        """Add pairs with the same last segment, where the folder was renamed for others."""
+        """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""
         renamings = self._renamings()
         folders = self._db.rows(
             f"SELECT DISTINCT folder FROM {LEFT.format('before')} LIMIT {MAX_FOLDERS}"

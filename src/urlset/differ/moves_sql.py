@@ -11,7 +11,7 @@ LEFT = "(FROM {0}_urls u ANTI JOIN moves m ON m.{0} = u.h)"
 
 
 def best_pairs(table: str, margin: float = 0.05) -> str:
-    """Return a query of the candidates that are the best of both of their URLs, by a margin."""
+    """Return SQL that selects candidate pairs that are the best for both URLs, by a margin."""
     rank = (
         "row_number() OVER (PARTITION BY {0} ORDER BY confidence DESC) AS {0}_rank, "
         "coalesce(lead(confidence) OVER (PARTITION BY {0} ORDER BY confidence DESC), 0) "
@@ -25,14 +25,14 @@ def best_pairs(table: str, margin: float = 0.05) -> str:
 
 
 def date_evidence(tables: Tables) -> str:
-    """Return SQL for what equal and different dates add to the confidence."""
+    """Return SQL for the change of the confidence by equal or different dates of a pair."""
     if not tables.dates_identify:
         return "0"
     return "coalesce(CASE WHEN same_date THEN 0.1 ELSE -0.2 END, 0)"
 
 
 def unique_values(side: str, value: str, columns: str = "") -> str:
-    """Return a query of the values that one URL alone has, among those without a pair.
+    """Return SQL that selects values which only one URL has, among URLs without a pair.
 
     Args:
         side: The state.

@@ -19,7 +19,7 @@ MIN_URLS = 2
 
 
 class FolderPair(NamedTuple):
-    """Folder of URLs before and after, with the number of URLs that moved so."""
+    """Folders of moved URLs before and after, with the number of URLs that moved between them."""
 
     before: str
     after: str
@@ -27,14 +27,14 @@ class FolderPair(NamedTuple):
 
 
 class Renaming(NamedTuple):
-    """Start of URLs before and after a renaming, without the folders at the end that are equal."""
+    """Start of URLs before and after a renaming, up to the last folder that differs."""
 
     before: str
     after: str
 
 
 def shortened(before: str, after: str) -> Renaming:
-    """Return what differs between two folders.
+    """Return the renaming between two folders, without their equal last folders.
 
     >>> shortened("https://example.com/v1/api/http/", "https://example.com/v2/api/http/")
     Renaming(before='https://example.com/v1/', after='https://example.com/v2/')
@@ -71,7 +71,7 @@ class Renamings:
                 self._rules[general][after] += urls
 
     def targets(self, folder: str) -> dict[str, int]:
-        """Return the folders that a folder may be renamed to, with the number of URLs for it."""
+        """Return likely new names of a folder, each with the number of URLs as evidence."""
         found: dict[str, int] = {}
         for prefix in _prefixes(folder):
             for known in dict.fromkeys((prefix, _general(prefix))):
@@ -82,12 +82,12 @@ class Renamings:
         return found
 
     def support(self, before: str, after: str) -> int:
-        """Return the number of URLs that moved as from one folder to the other one."""
+        """Return the number of URLs that moved by the same renaming as between these folders."""
         renaming = shortened(before, after)
         return self._support[Renaming(_general(renaming.before), _general(renaming.after))]
 
     def total(self, before: str, after: str) -> int:
-        """Return the number of URLs that left the first folder, also for others."""
+        """Return the number of URLs that moved out of the renamed part of the first folder."""
         return self._total[_general(shortened(before, after).before)]
 
 
@@ -112,7 +112,7 @@ def move_patterns(pairs: Iterable[FolderPair]) -> list[MovePattern]:
 
 
 def _shown(before: str, after: str) -> tuple[str, str]:
-    """Return two starts of URLs as paths, if their scheme and host are equal."""
+    """Remove scheme and host from two URL prefixes, if they are equal."""
     hosts = ["/".join(text.split("/")[:3]) for text in (before, after)]
     if hosts[0] != hosts[1]:
         return before, after
@@ -120,7 +120,7 @@ def _shown(before: str, after: str) -> tuple[str, str]:
 
 
 def _general(folder: str) -> str:
-    """Return a folder with its numbers as placeholders.
+    """Replace the numbers in a folder by placeholders.
 
     >>> _general("https://example.com/2026/02/n/12345/")
     'https://example.com/YYYY/NN/n/N/'

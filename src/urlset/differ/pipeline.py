@@ -126,13 +126,13 @@ def diff(
 
 
 def _state(alias: str) -> str:
-    """Return SQL for the struct of a state."""
+    """Return SQL that packs the columns of a row into the struct that changes contain."""
     names = "loc lastmod lastmod_text changefreq priority title fingerprint source".split()
     return f"struct_pack({', '.join(f'{name} := {alias}.{name}' for name in names)})::{STATE}"
 
 
 def _create_changes(tables: Tables) -> None:
-    """Create ``changes``, sorted by kind and URL."""
+    """Create the table ``changes``, sorted by kind and URL."""
     one = "[struct_pack(reason := '{}', detail := u.detail, confidence := NULL::DOUBLE)]"
     answer = (
         "[struct_pack(reason := CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END, "

@@ -21,7 +21,7 @@ _NAMED = ("http://", "https://")
 
 
 class RedirectAnswer(NamedTuple):
-    """RedirectAnswer of a server for a removed URL.
+    """Response of a server for a removed URL: verdict, status and final URL.
 
     ``verdict`` is redirect, ok, gone (404, 410), disallowed by robots.txt, or unknown.
     """
@@ -33,14 +33,14 @@ class RedirectAnswer(NamedTuple):
 
 
 class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
-    """Walk over removed URLs that yields the answer for each."""
+    """Walk over removed URLs that requests each and yields where it leads."""
 
     def request_for(self, target: VisitTarget) -> Request:
-        """Return a request for the head of the page."""
+        """Return a HEAD request for a removed URL."""
         return Request(target.url, None, "page", ends_at_head=True)
 
     def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
-        """Yield the answer."""
+        """Convert a response to the verdict on its URL, and yield it."""
         verdict = "unknown"
         if response.status == 200:
             verdict = "redirect" if response.redirects else "ok"
@@ -49,7 +49,7 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
         yield RedirectAnswer(response.request.url, verdict, response.status, response.url)
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
-        """Yield the answer for a URL that may not be requested."""
+        """Yield the verdict disallowed or unknown on a URL that may not be requested."""
         yield RedirectAnswer(
             target.url, "unknown" if robots.state == "unreachable" else "disallowed"
         )
@@ -129,7 +129,7 @@ def ask_removed(
 
 
 def _named_hosts(tables: Tables, base_url: str | None, urls: list[str]) -> frozenset[str]:
-    """Return the hosts that the user named: of a site, of the base URL, or of most URLs."""
+    """Return the hosts that may be requested: of sites and base URL, else that of most URLs."""
     named = [state.name for state in tables.states.values()] + [base_url or ""]
     hosts = {split_origin(name)[1] for name in named if name.lower().startswith(_NAMED)}
     if hosts:

@@ -40,7 +40,7 @@ _SECTION = (
 
 
 class ChangeRows:
-    """The changes as an Arrow stream, which can be read any number of times.
+    """Changes as an Arrow stream, which can be read any number of times.
 
     Columns: ``change``, ``loc``, ``previous_loc``, ``before``, ``after`` (structs with the fields
     of :class:`PageState`) and ``why`` (a list of structs with the fields of :class:`Reason`).
@@ -158,7 +158,7 @@ class Diff:
 
     @cached_property
     def lastmod(self) -> LastmodTruth | None:
-        """What ``lastmod`` says about changed contents; None if no content is known twice."""
+        """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
         if "fingerprint" not in self._tables.known:
             return None
         names = ("lastmod-with-content", "lastmod-without-content", "content-without-lastmod")
@@ -167,7 +167,7 @@ class Diff:
 
     @cached_property
     def unread(self) -> list[tuple[str, int]]:
-        """What could not be read, with the number of unknown URLs that it may list."""
+        """Documents that could not be read, each with the number of unknown URLs it may list."""
         return [
             (str(detail), int(count))
             for detail, count in self._tables.db.rows(

@@ -74,7 +74,7 @@ def extract_revision(revision: Revision, folder: str) -> str:
 
 
 def _object(commit: str, path: str) -> tuple[bytes, str]:
-    """Return the kind and the name of an object of git."""
+    """Return the kind (tree, blob) and the hash of the git object at a path of a commit."""
     shown = "./" if path == "." else path
     name = run_git(".", "rev-parse", "--verify", "--quiet", f"{commit}:{shown}").strip().decode()
     return run_git(".", "cat-file", "-t", name).strip(), name
@@ -89,7 +89,7 @@ def _not_found(revision: Revision, error: GitError) -> SourceError:
 
 
 def _write_tree(name: str, folder: str, wanted: str = "") -> None:
-    """Write the files of a tree that may be sitemaps, and the one that is ``wanted``."""
+    """Write the files of a git tree that may be sitemaps, and the file ``wanted``, to a folder."""
     listed = run_git(".", "ls-tree", "-r", "-z", "--full-tree", name)
     blobs = []
     for row in filter(None, listed.split(b"\0")):
@@ -103,7 +103,7 @@ def _write_tree(name: str, folder: str, wanted: str = "") -> None:
 
 
 def _is_safe(path: bytes) -> bool:
-    """Return whether a path stays below its folder: a tree of git may have any names."""
+    """Return whether a path of a git tree cannot leave the folder it is written to."""
     text = os.fsdecode(path)
     parts = text.split("/")
     return not (

@@ -22,7 +22,7 @@ ChangeKind = Literal["added", "removed", "changed", "moved", "unknown"]
 
 
 class PageState(NamedTuple):
-    """What one state knows about a URL; None for what it does not know.
+    """Fields of a URL in one state: dates, title, fingerprint, document; None if unknown.
 
     Attributes:
         loc: URL as the state has it.
@@ -115,7 +115,7 @@ class SectionChange(NamedTuple):
 
 
 class LastmodTruth(NamedTuple):
-    """Number of changed URLs whose content is known in both states, by what ``lastmod`` says.
+    """Number of URLs by whether their content and their ``lastmod`` changed.
 
     Attributes:
         with_content: Both changed.
@@ -143,7 +143,7 @@ class MovePattern(NamedTuple):
 
 
 class DiffView(Protocol):
-    """What a report shows; :class:`urlset.Diff` has it."""
+    """Protocol of a comparison as reports need it; :class:`urlset.Diff` implements it."""
 
     @property
     def before(self) -> str:
@@ -175,7 +175,7 @@ class DiffView(Protocol):
 
     @property
     def unread(self) -> list[tuple[str, int]]:
-        """What could not be read, with the number of unknown URLs."""
+        """Documents that could not be read, each with the number of unknown URLs."""
 
     @property
     def notes(self) -> list[str]:

@@ -38,7 +38,7 @@ StateSource = (
 
 @dataclass(frozen=True)
 class StateOptions:
-    """Arguments of :func:`urlset.read` for both states."""
+    """Arguments with which :func:`urlset.read` reads both states."""
 
     base_url: str | None = None
     engine: str | None = None
@@ -67,7 +67,7 @@ class State:
 
 
 def open_state(source: StateSource, options: StateOptions, stack: ExitStack, label: str) -> State:
-    """Return a state; its temporary files exist until ``stack`` is closed.
+    """Open a source as a state; its temporary files exist until ``stack`` is closed.
 
     Args:
         source: What to read.

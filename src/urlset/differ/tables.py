@@ -1,4 +1,4 @@
-"""SQL tables of a comparison: the rows of both states, and those that differ.
+"""SQL tables of a comparison: the rows of both states, and pairs of rows that differ.
 
 Each state is a view ``before_rows`` or ``after_rows`` with these columns:
 
@@ -74,7 +74,7 @@ class Tables:
         self.notes = [note for state in states.values() for note in state.notes]
 
     def create(self) -> None:
-        """Create the tables up to ``pairs``."""
+        """Create the tables of both states, and ``pairs``: changed URLs that are in both."""
         self._attach()
         self._create_macros()
         for side in SIDES:
@@ -86,7 +86,7 @@ class Tables:
         self._create_pairs()
 
     def count(self, query: str) -> int:
-        """Return the number that a query returns."""
+        """Run a query that returns one number, and return it."""
         return int(self.db.fetch_one(query)[0] or 0)
 
     def has_duplicates(self, side: str) -> bool:
@@ -120,7 +120,7 @@ class Tables:
             self.db.run(statement)
 
     def _ascii_hosts(self) -> dict[str, str]:
-        """Return the host names that are not ASCII, with their ASCII form; most sites have none."""
+        """Map the host names that are not ASCII to their ASCII form; most sites have none."""
         found = {}
         for side in SIDES:
             rows = self.db.rows(
@@ -184,7 +184,7 @@ class Tables:
         self.db.run(f"CREATE VIEW {side}_rows AS {query}")
 
     def shown(self, side: str, column: str) -> str:
-        """Return SQL for the name of a document, without the path of a temporary folder."""
+        """Return SQL for the document name in a column, without the path of a temporary folder."""
         replaced = self.states[side].replaced
         if replaced is None:
             return column
@@ -259,7 +259,7 @@ class Tables:
             )
 
     def _create_pairs(self) -> None:
-        """Create ``pairs`` with the changes of fields, as reasons."""
+        """Create the table ``pairs``: URLs in both states, with the names of changed fields."""
         is_content = "b.fingerprint <> a.fingerprint" if "fingerprint" in self.known else "NULL"
         tests = {"spelling": "a.loc <> b.loc"}
         for name in STATE_FIELDS:
@@ -297,7 +297,7 @@ class Tables:
 
 
 def _value(name: str) -> str:
-    """Return SQL for a value that is compared; an empty list is like none."""
+    """Return SQL for a field as it is compared: an empty list equals NULL."""
     if name in _LISTS:
         return f"CASE WHEN len({name}) > 0 THEN {name} END"
     if name == "lastmod":  # two spellings of an instant are equal

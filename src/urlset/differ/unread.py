@@ -49,7 +49,7 @@ class Unread(NamedTuple):
 def unread_documents(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome], gaps: Sequence[str] = ()
 ) -> Unread:
-    """Return which documents of a state the other one could not read.
+    """Find documents of a state that could not be read in the other state.
 
     A document that failed in the other state, with all documents below it, is matched with the
     document of the same URL or file name. If there is none, any URL may be in the part that failed.
@@ -93,7 +93,7 @@ def unread_documents(
 def _match(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome]
 ) -> dict[str, set[str]]:
-    """Return the documents of the other state that each document of this one corresponds to."""
+    """Map each document to the documents of the other state with its URL or file name."""
     found: dict[str, set[str]] = {document.source: set() for document in here}
     index: dict[str, set[str]] = {}
     for document in other:
@@ -117,7 +117,7 @@ def _names(document: DocumentOutcome) -> set[str]:
 
 
 def _by_file_name(documents: Iterable[DocumentOutcome]) -> dict[str, str]:
-    """Return documents by the last segment of their name, of those that are unique."""
+    """Return the names of documents by their last segment, if it is unique."""
     names = {d.source: re.split(r"[/\\:]", d.source.rstrip("/"))[-1] for d in documents}
     counts = Counter(names.values())
     return {name: source for source, name in names.items() if counts[name] == 1}
@@ -188,7 +188,7 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
 
 
 def _gaps(tables: Tables, side: str) -> list[str]:
-    """Return why a state does not know all its documents, or all its pages."""
+    """Return reasons why the documents or pages of a state are not completely known."""
     store = tables.store_of(side)
     if store is None:
         return []
@@ -218,7 +218,7 @@ def _gaps(tables: Tables, side: str) -> list[str]:
 def _with_shifts(
     tables: Tables, found: Unread, documents: dict[str, list[DocumentOutcome]], side: str
 ) -> Unread:
-    """Add documents whose URLs may have moved to one that was not read.
+    """Add documents whose URLs may have moved to a document that could not be read.
 
     In a numbered family, such as ``post-sitemap1.xml`` and ``post-sitemap2.xml``, a new URL at the
     start of the list moves others to the next file.

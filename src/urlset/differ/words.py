@@ -1,4 +1,4 @@
-"""Words for the reasons of changes, for text, Markdown and HTML."""
+"""Convert the reasons of changes and the dates of states to text for reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REASONS = {
 
 
 def reason_text(reason: Reason) -> str:
-    """Return a reason in words, with the confidence of a move.
+    """Return a reason for a change as text; for a move, with the confidence.
 
     >>> reason_text(Reason("same-id", "4711", 0.9))
     'same id 4711 (0.90)'
@@ -44,7 +44,7 @@ def reason_text(reason: Reason) -> str:
 
 
 def state_date(state: PageState) -> str | None:
-    """Return the date of a state as text: as written, or in W3C form."""
+    """Return the ``lastmod`` of a URL in a state as text: as written, or in W3C form."""
     if state.lastmod_text is not None or state.lastmod is None:
         return state.lastmod_text
     return format_date(state.lastmod)

@@ -1,4 +1,4 @@
-"""Read one HTML page: metadata, content and its hash, links, the sitemaps and feeds it names."""
+"""Read one HTML page: metadata, main content and its hash, links, sitemaps and feeds."""
 
 from __future__ import annotations
 

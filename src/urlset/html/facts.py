@@ -70,7 +70,7 @@ class RepairedMarkup(NamedTuple):
 
 
 def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
-    """Return the markup of a page, repaired if that is safe; no content raises an error.
+    """Decode a page and repair its markup if that is safe; no content raises an error.
 
     *Repair, then scan strictly.* Lexbor parses any markup into the tree that a browser builds. Its
     output has every tag closed, and every ``<`` and ``>`` in text and attributes escaped.
@@ -108,7 +108,7 @@ def _as_utf8(data: bytes, content_type: str | None) -> bytes:
 
 
 def _is_safe_for_lexbor(data: bytes) -> bool:
-    """Return whether depth, attributes and open formatting elements are bounded.
+    """Return whether a page is simple enough for the parser Lexbor: depth, attributes, formatting.
 
     Note: this must hold for hostile bytes. It therefore counts what cannot be hidden: every ``<``,
     the distance from one ``>`` to the next, and the attribute values that may contain a ``>``.

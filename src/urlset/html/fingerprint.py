@@ -92,7 +92,7 @@ def content_text(found: Scan) -> str:
 
 
 def _span(found: Scan) -> tuple[int, int]:
-    """Return the begin and end of the main content: the first candidate with any text."""
+    """Return the range of ``found.parts`` with the main content: the first one with any text."""
     for begin, end in found.main:
         if any(not part.isspace() for part in found.parts[begin:end]):
             return begin, end
@@ -116,7 +116,7 @@ def _is_volatile(line: str) -> bool:
 
 
 def _target(link: str, origin: str) -> str:
-    """Return a reference without the parts that change while its target does not."""
+    """Return a link without its volatile parts: origin, session ids, hashes of asset names."""
     link = link.strip()[:MAX_LINK]
     if link[:5].lower() == "data:" or link.lower().startswith("javascript:"):
         return ""

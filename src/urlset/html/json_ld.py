@@ -96,7 +96,7 @@ def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
 
 
 def _first_text(value: Any) -> str | None:
-    """Return the text of a value, of its first item, or of its ``@value``, trimmed.
+    """Return the trimmed text of a JSON-LD value: of the text, its first item, or its ``@value``.
 
     >>> _first_text([{"@value": " a "}])
     'a'

@@ -96,7 +96,7 @@ def _is_pixel(attributes: dict[str, str]) -> bool:
 
 
 def _best_source(attributes: dict[str, str]) -> str:
-    """Return the largest image of a ``srcset``, else the source; lazily loaded ones included."""
+    """Return the largest image of ``srcset``, else ``src``, or their ``data-`` attributes."""
     best, size = "", 0.0
     candidates = attributes.get("srcset") or attributes.get("data-srcset") or ""
     for number, candidate in enumerate(_CANDIDATE.finditer(candidates[:65_536])):
@@ -158,7 +158,7 @@ def _complete(video: Video) -> Video | None:
 
 
 def _seconds(duration: str | None) -> str | None:
-    """Return the seconds of an ISO 8601 duration or a number; None outside of Google's limits.
+    """Convert an ISO 8601 duration or a number to seconds; None outside of Google's limits.
 
     >>> _seconds("PT1M33S")
     '93'

@@ -44,14 +44,14 @@ _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE |
 
 
 class Canonical(NamedTuple):
-    """A canonical URL, and its place: in the head, in an HTTP header, or in the body."""
+    """A canonical URL, and where the page declares it: head, HTTP header or body."""
 
     url: str
     origin: Literal["head", "header", "body"]
 
 
 class PlacedAlternate(NamedTuple):
-    """A version of the page in another language, and its place."""
+    """A version of the page in another language, and where the page declares it."""
 
     hreflang: str
     href: str
@@ -142,7 +142,7 @@ def placed_alternates_of(
 
 
 def pagination_of(found: Scan, base: str) -> tuple[tuple[str, str], ...]:
-    """Return the relations ``next`` and ``prev`` of the head, with their URLs."""
+    """Return the links ``next`` and ``prev`` of the head, as pairs of relation and URL."""
     pairs = (
         (relation, absolute_url(attributes.get("href", ""), base))
         for relation in ("next", "prev")

@@ -65,7 +65,7 @@ class HtmlElement(NamedTuple):
 
 
 class Scan:
-    """Result of one scan.
+    """Result of the scan of one page: elements, JSON-LD, text, and ranges of main content.
 
     Attributes:
         elements: The recorded elements.
@@ -110,7 +110,7 @@ def parse_attributes(text: str) -> dict[str, str]:
 
 
 def scan(text: str) -> Scan:
-    """Return head, structured data and main text of a page in linear time; never raise."""
+    """Scan a page in linear time for its head, structured data and main text; never raise."""
     return _Scanner(text).found
 
 
@@ -135,7 +135,7 @@ class _Scanner:
         self._leave(0)
 
     def _scan_from(self, last: int) -> int | None:
-        """Scan until an element of raw text; return the position after it, or None at the end.
+        """Scan to the end of the next raw text element, such as a script; return its end, or None.
 
         Most tags are handled inline: a function call would cost more than the work.
         """
@@ -222,7 +222,7 @@ class _Scanner:
         return "skip" if role else None
 
     def _add_time(self, rest: str, attributes: dict[str, str]) -> bool:
-        """Add the value of a ``time``; return whether its words are skipped (`2 days ago`)."""
+        """Add ``datetime`` of a ``time`` element as text; return whether to skip its content."""
         if _MODIFIED.search(rest):
             return True
         value = attributes.get("datetime")
@@ -250,7 +250,7 @@ class _Scanner:
             self._enter(name, "skip")
 
     def _close(self, name: str) -> None:
-        """Handle an end tag: leave the region that its element opened, and all regions in it."""
+        """Process an end tag: close the region that its element opened, and all regions in it."""
         count = self._watched[name] = self._watched[name] - 1
         for number, region in enumerate(self._regions):
             if region.name == name and region.level >= count:
@@ -258,7 +258,7 @@ class _Scanner:
                 return
 
     def _leave(self, number: int) -> None:
-        """Close all regions from that number on, the innermost first."""
+        """Close the open regions with index ``number`` or higher, the innermost first."""
         while len(self._regions) > number:
             region = self._regions.pop()
             span = region.begin, len(self.found.parts)

@@ -1,4 +1,4 @@
-"""Log of announcements: what is to be sent, what was sent, and with which result.
+"""Log of announcements: those to be sent, and those sent with their results.
 
 A row is ``sending`` in the file before its request is sent, so that a crash leaves a trace: its
 result is unknown, and it is sent once more, but not a third time.
@@ -42,7 +42,7 @@ _SAME = """
 
 
 class Staged(NamedTuple):
-    """Numbers of a staged input.
+    """Counts of the changes that were loaded from an input.
 
     Attributes:
         urls: Different URLs.
@@ -58,7 +58,7 @@ class Staged(NamedTuple):
 
 
 class AnnouncementLog:
-    """Log in a DuckDB file, attached to a scratch database.
+    """Log of announcements in a DuckDB file, attached to a scratch database.
 
     Args:
         db: The scratch database.
@@ -99,7 +99,7 @@ class AnnouncementLog:
             )
 
     def recover(self, now: datetime) -> tuple[int, int]:
-        """Settle the rows of a run that was killed while it sent them.
+        """Set rows of a run that was killed while it sent them to waiting, once, else to pending.
 
         Returns:
             Number of rows that are sent once more, and of those that are not: they were sent
@@ -150,7 +150,7 @@ class AnnouncementLog:
         return Staged(sum(hosts.values()), hosts, tuple(invalid), invalid_count)
 
     def exclude(self, host: str) -> list[str]:
-        """Remove the staged changes of a host; return its first URLs."""
+        """Remove the staged changes of a host; return the first of their URLs."""
         rows = self._db.rows(
             f"SELECT url FROM work.staged WHERE host = {quoted(host)} ORDER BY n LIMIT 3"
         )
@@ -160,7 +160,7 @@ class AnnouncementLog:
     def add_changes(
         self, channel: str, now: datetime, *, only_host: str | None = None
     ) -> tuple[int, int]:
-        """Add the staged changes for a channel that it does not know.
+        """Add the staged changes that were not announced to a channel yet, as waiting.
 
         A change is known if the last announcement of its URL has the same state, or if the same
         set of changes was announced before.
@@ -199,7 +199,7 @@ class AnnouncementLog:
         infers_removed: bool,
         only_host: str | None = None,
     ) -> tuple[int, int, int]:
-        """Add what changed between the staged state of sites and what a channel knows.
+        """Add differences between the staged state of sites and the announced one, as waiting.
 
         The first state of a host is its baseline: engines ask not to send what changed before.
 
@@ -240,7 +240,7 @@ class AnnouncementLog:
     def _add_found(
         self, channel: str, digest: str | None, now: datetime, only_host: str | None
     ) -> tuple[int, int]:
-        """Move the rows of ``work.found`` to the log; they replace waiting ones of their URLs."""
+        """Move the rows of ``work.found`` to the log; they replace waiting rows of their URLs."""
         if only_host is not None:
             self._db.run(
                 f"DELETE FROM work.found WHERE host <> {quoted(only_host)} OR change = 'removed'"
@@ -275,7 +275,7 @@ class AnnouncementLog:
     def waiting(
         self, channel: str, host: str, limit: int, now: datetime, changes: Sequence[str] = ()
     ) -> list[tuple[int, str, str]]:
-        """Return number, URL and change of the next announcements of a host to send.
+        """Return the next waiting announcements of a host as tuples of number, URL and change.
 
         A URL that was announced less than ten minutes ago waits, and one that is held.
         """
@@ -297,11 +297,11 @@ class AnnouncementLog:
         return [row[0] for row in rows]
 
     def hold(self, urls: Sequence[str]) -> None:
-        """Let URLs wait for the next run."""
+        """Exclude URLs from this run; their announcements wait for the next one."""
         self._db.insert_rows("work.held", [(url,) for url in urls])
 
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
-        """Store that announcements are being sent; call it right before the request."""
+        """Set the state of announcements to sending; call this right before the request."""
         self._set(numbers, f"state = 'sending', attempts = attempts + 1, updated_at = {_time(now)}")
 
     def finish(
@@ -313,7 +313,7 @@ class AnnouncementLog:
         status: int | None = None,
         error_code: str | None = None,
     ) -> None:
-        """Store the result of a request."""
+        """Store the result of a request for the announcements that it sent."""
         code = "NULL" if error_code is None else quoted(error_code)
         self._set(
             numbers,
@@ -322,7 +322,7 @@ class AnnouncementLog:
         )
 
     def refuse(self, host: str, urls: Sequence[str], error_code: str, now: datetime) -> int:
-        """Refuse the waiting announcements of URLs on all channels; return their number."""
+        """Mark waiting announcements of URLs as refused, on all channels; return their number."""
         where = (
             f"host = {quoted(host)} AND state = 'waiting' "
             f"AND url IN ({', '.join(map(quoted, urls)) or 'NULL'})"
@@ -336,7 +336,7 @@ class AnnouncementLog:
         return int(count)
 
     def refuse_outside(self, channel: str, host: str, folder: str, now: datetime) -> list[str]:
-        """Refuse the waiting announcements of a host whose path is not in a folder."""
+        """Mark waiting announcements of URLs outside of a folder as refused; return the URLs."""
         where = (
             f"{_of(channel, host)} AND state = 'waiting' AND NOT starts_with("
             f"substr(url, strpos(url, '://') + 3 + {len(host)}), {quoted(folder)})"
@@ -350,11 +350,11 @@ class AnnouncementLog:
         return [row[0] for row in rows]
 
     def confirm(self, channel: str, host: str, now: datetime) -> int:
-        """Accept the pending announcements of a host: the engine has verified the key."""
+        """Mark pending announcements of a host as accepted: the engine has verified the key."""
         return self._settle(channel, host, "accepted", now)
 
     def reopen(self, channel: str, host: str, now: datetime) -> int:
-        """Let the pending announcements of a host wait again: the engine has refused the key."""
+        """Mark pending announcements of a host as waiting again: the engine refused the key."""
         return self._settle(channel, host, "waiting", now)
 
     def _settle(self, channel: str, host: str, state: str, now: datetime) -> int:
@@ -376,7 +376,7 @@ class AnnouncementLog:
         return bool(count)
 
     def add_one(self, channel: str, host: str, url: str, change: str, now: datetime) -> int:
-        """Add one waiting announcement, instead of one that waits; return its number."""
+        """Add a waiting announcement of a URL, in place of a waiting one; return its number."""
         with self._db.transaction():
             self._db.run(
                 f"DELETE FROM log.announcements WHERE {_of(channel, host)} "

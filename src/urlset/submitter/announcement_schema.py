@@ -1,4 +1,4 @@
-"""Tables of announcements: which change was announced to which engine, with which result."""
+"""SQL schema of the log: which change was announced to which engine, with which result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of error responses: JSON of several shapes, HTML, text or nothing."""
+"""Read the error in the body of a response: JSON of several shapes, HTML, text or nothing."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _HARMLESS_CODE = re.compile(r"[\w.-]{1,80}", re.ASCII)
 
 
 class Answer(NamedTuple):
-    """Error code and text of a response; None for what it does not have."""
+    """Error code and error text in the body of a response, each None if it is missing."""
 
     code: str | None = None
     text: str | None = None
 
 
 def json_of(response: Response) -> Any:
-    """Return the JSON value of a body; None if it has none."""
+    """Parse the body of a response as JSON; None if it is not JSON."""
     try:
         return json.loads(response.body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -58,7 +58,7 @@ def _is_code(value: object) -> bool:
 
 
 def _plain(response: Response) -> str | None:
-    """Return the text of a body that is neither JSON nor HTML."""
+    """Return the body of a response as plain text; None if it is JSON, HTML or empty."""
     text = response.body[:4096].decode(errors="replace")
     is_html = "html" in response.headers.get("content-type", "") or text.lstrip().startswith("<")
     return None if is_html or not text.strip() else _clip(text)

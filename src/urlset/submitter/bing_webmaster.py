@@ -48,7 +48,7 @@ _KINDS: dict[str, BingVerdictKind] = {
 
 
 class BingVerdict(NamedTuple):
-    """Meaning of a response: its kind, the code of the API, and the waits before more tries."""
+    """Meaning of a response: its kind, the code of the API, and the waits before retries."""
 
     kind: BingVerdictKind
     status: int | None = None
@@ -58,12 +58,12 @@ class BingVerdict(NamedTuple):
 
 
 def get_quota(base: str, site: str, secrets: Secrets) -> Request:
-    """Return the request for the number of URLs that may be submitted."""
+    """Return the request that asks how many more URLs may be submitted."""
     return _request("GET", f"{base}/GetUrlSubmissionQuota?siteUrl={quote(site, safe='')}", secrets)
 
 
 def get_feeds(base: str, site: str, secrets: Secrets) -> Request:
-    """Return the request for the sitemaps that Bing knows."""
+    """Return the request that lists the sitemaps of a site that Bing knows."""
     return _request("GET", f"{base}/GetFeeds?siteUrl={quote(site, safe='')}", secrets)
 
 
@@ -99,7 +99,7 @@ def _request(
 
 
 def interpret_bing(response: Response) -> BingVerdict:
-    """Return what a response means: errors are status 400 with a code in the body."""
+    """Interpret a response of Bing: success, or an error by its code in the body."""
     status = response.status
     if status is None:
         error = "timeout" if is_timeout(response) else response.error or "no-response"

@@ -1,4 +1,4 @@
-"""Changes to announce: from JSON lines of ``build --changes`` and ``diff``, or from Python."""
+"""Read changes to announce from JSON lines of ``build --changes`` or ``diff``, or from Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_LINE = 1_048_576
 
 
 class ChangedUrl(NamedTuple):
-    """URL that changed.
+    """Changed URL: the kind of the change, and the date or fingerprint that identifies it.
 
     Attributes:
         change: ``added``, ``changed`` or ``removed``.
@@ -37,7 +37,7 @@ class ChangedUrl(NamedTuple):
 
 
 def changes_of(items: Iterable[Any], name: str = "changes") -> Iterator[ChangedUrl]:
-    """Yield the changes of objects with ``change`` and ``loc``, as ``diff`` and ``build`` write.
+    """Convert objects with ``change`` and ``loc``, as ``diff`` and ``build`` write, to changes.
 
     ``moved`` is a removed and an added URL. ``unknown`` is no change: a sitemap could not be read.
     Only a date or a fingerprint that is not the same as before identifies the change.

@@ -29,27 +29,27 @@ INSPECTIONS_A_MINUTE = 600
 
 
 class ConsoleVerdict(Protocol):
-    """Meaning of a response of either console."""
+    """Protocol of what a response of Google or Bing means."""
 
     @property
     def kind(self) -> str:
-        """What it means; ``ok`` for success."""
+        """Kind of the result; ``ok`` for success."""
 
     @property
     def status(self) -> int | None:
-        """HTTP status."""
+        """HTTP status of the response."""
 
     @property
     def error_code(self) -> str | None:
-        """Code of the API."""
+        """Error code of the API."""
 
     @property
     def message(self) -> str | None:
-        """Text of the API."""
+        """Error text of the API."""
 
     @property
     def waits_s(self) -> tuple[float, ...]:
-        """Waits before more tries."""
+        """Seconds to wait before each retry."""
 
 
 V = TypeVar("V", bound=ConsoleVerdict)
@@ -101,7 +101,7 @@ class _Parts(NamedTuple):
 def call(
     sender: Sender, request: Request, interpret: Callable[[Response], V]
 ) -> tuple[V, Response]:
-    """Send a request, and again after its waits; return the last verdict and response."""
+    """Send a request, with retries if its result allows; return the last verdict and response."""
     number = 0
     while True:
         response = sender.send(request)
@@ -115,7 +115,7 @@ def call(
 def run_google(
     log: AnnouncementLog, sender: Sender, settings: GoogleSettings, result: Submission
 ) -> None:
-    """Submit sitemaps that were not submitted, report their state, and inspect URLs."""
+    """Submit new sitemaps to Search Console, report the state of all, and inspect URLs."""
     parts = _Parts(log, sender, result)
     site = settings.property
     robots_url = (
@@ -161,7 +161,7 @@ def _google_secrets(settings: GoogleSettings, parts: _Parts) -> Secrets:
 def _google_error(
     verdict: ConsoleVerdict, settings: GoogleSettings, secrets: Secrets, parts: _Parts
 ) -> str:
-    """Return the message about a refusal; after 403 it names what the account can see."""
+    """Return the message for an error of Google; after 403, list the sites of the account."""
     name = settings.credentials.name if settings.credentials else "the account"
     detail = f"{verdict.error_code} ({verdict.message or 'no message'})"
     if verdict.kind == "unauthorized":
@@ -191,7 +191,7 @@ def _due(
     site: str,
     parts: _Parts,
 ) -> list[str]:
-    """Return the sitemaps to submit: those given, or those of robots.txt, that are new."""
+    """Return the sitemaps to submit: given, or listed in robots.txt, and not accepted yet."""
     if not given and not parts.result.is_dry_run:
         request = Request(robots_url, None, "robots", scope="anywhere", max_bytes=MAX_BYTES)
         [response] = parts.sender.send_all([request])
@@ -213,7 +213,7 @@ def _submit_sitemaps(
     explain: Callable[[V], str],
     parts: _Parts,
 ) -> bool:
-    """Submit sitemaps one after another; return whether a refusal ended it."""
+    """Submit sitemaps one after another; return whether an error stopped this."""
     log, sender, result = parts
     accepted = 0
     error = code = None
@@ -245,7 +245,7 @@ def _submit_sitemaps(
 
 
 def _inspect(settings: GoogleSettings, secrets: Secrets, parts: _Parts) -> None:
-    """Spend the quota of inspections on a sample of the URLs in a store."""
+    """Inspect a sample of the URLs in a store, up to the quota, and store the results."""
     if settings.store is None:
         raise SourceError("inspect: expected a store with the URLs of the site, found none")
     sender = parts.sender
@@ -268,7 +268,7 @@ def _inspect(settings: GoogleSettings, secrets: Secrets, parts: _Parts) -> None:
 def run_bing(
     log: AnnouncementLog, sender: Sender, settings: BingSettings, result: Submission
 ) -> None:
-    """Submit sitemaps that were not submitted, and URLs as far as the quota goes."""
+    """Submit new sitemaps to Bing, and changed URLs as far as its quota goes."""
     parts = _Parts(log, sender, result)
     site = settings.site
     secrets = Secrets(query={"apikey": settings.key or HIDDEN})

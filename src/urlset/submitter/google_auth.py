@@ -21,7 +21,7 @@ LIFETIME_S = 3_600
 
 
 class Credentials:
-    """A token, or a service account; its ``repr`` has no secret."""
+    """Credentials for Google: a token, or a service account; the ``repr`` has no secret."""
 
     __slots__ = ("account", "token")
 
@@ -39,7 +39,7 @@ class Credentials:
 
 
 def read_credentials(text: str, origin: str) -> Credentials:
-    """Return the credentials of a text: the JSON file of a service account, or a token.
+    """Parse the text of credentials: the JSON of a service account, or a token.
 
     Raises:
         ValueError: The text has another form; the message does not contain it.
@@ -64,7 +64,7 @@ def read_credentials(text: str, origin: str) -> Credentials:
 
 
 def secrets_of(token: str) -> Secrets:
-    """Return the header of a bearer token."""
+    """Return the header ``Authorization`` with a bearer token."""
     return Secrets(headers={"Authorization": bearer_auth(token)})
 
 
@@ -106,7 +106,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
 
 
 def token_of(response: Response, credentials: Credentials) -> str:
-    """Return the token of a response.
+    """Return the token in the response to :func:`token_request`.
 
     Raises:
         SourceError: It has none.

@@ -57,7 +57,7 @@ VerdictKind = Literal[
 
 
 class Verdict(NamedTuple):
-    """Meaning of a response.
+    """Meaning of a response of IndexNow: its kind, error code and waits before retries.
 
     Attributes:
         kind: What it means.
@@ -75,7 +75,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_received(self) -> bool:
-        """Whether the engine has the URLs."""
+        """Whether the engine has received the URLs."""
         return self.kind in ("accepted", "pending")
 
 
@@ -118,7 +118,7 @@ _ABOUT_REQUEST = re.compile(
 
 
 def interpret(response: Response) -> Verdict:
-    """Return what the response to a submission means.
+    """Interpret the response to a submission of URLs by its status and body.
 
     A 200 whose body is too long or cut counts: the status is the answer.
     """

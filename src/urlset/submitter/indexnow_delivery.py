@@ -44,7 +44,7 @@ _MESSAGES: dict[VerdictKind, str] = {
 
 
 class Delivery:
-    """Sends batches until none waits, or until the endpoint refuses.
+    """Delivery to one endpoint: sends batches until none waits, or until the endpoint refuses.
 
     Args:
         log: Announcements.
@@ -74,7 +74,7 @@ class Delivery:
         self._splits = 0
 
     def run(self) -> ChannelResult:
-        """Send what waits; return the numbers."""
+        """Send all waiting announcements of the host in batches; return the counts."""
         while self.failure is None and (batch := self._next_batch()):
             self._send(batch)
         if self.failure is not None and self.failure.kind in ("key-missing", "key-refused"):
@@ -82,7 +82,7 @@ class Delivery:
         return self.result()
 
     def result(self) -> ChannelResult:
-        """Return the numbers so far."""
+        """Return the counts so far: accepted, pending, waiting and refused."""
         failure = self.failure
         return ChannelResult(
             self._endpoint,
@@ -133,7 +133,7 @@ class Delivery:
             self._retry(batch, verdict)
 
     def _retry(self, batch: Batch, verdict: Verdict) -> None:
-        """Wait, so that the batch is sent again, or end the delivery."""
+        """Wait and queue a batch again; end the delivery if no time or retry is left."""
         number = self._tries[verdict.kind]
         if number >= len(verdict.waits_s) or not self._sender.may_wait(verdict.waits_s[number]):
             self.failure = verdict

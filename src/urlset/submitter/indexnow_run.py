@@ -43,7 +43,7 @@ class IndexNowSettings(NamedTuple):
 
 
 class IndexNowRun:
-    """Run over all hosts with waiting announcements.
+    """Run of IndexNow: preflight and delivery for all hosts with waiting announcements.
 
     Args:
         log: Announcements.
@@ -66,7 +66,7 @@ class IndexNowRun:
         self._stopped: dict[str, Verdict] = {}
 
     def run(self) -> None:
-        """Announce what waits, host by host."""
+        """Send all waiting announcements, host by host."""
         hosts = {
             host: None
             for endpoint in self._settings.endpoints
@@ -175,7 +175,7 @@ class IndexNowRun:
         return found
 
     def _describe(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
-        """Add the text of the requests to the result, instead of sending them."""
+        """Add the text of the requests of a dry run to the result; send nothing."""
         now = self._sender.now()
         while batch := self._log.waiting(endpoint, host, MAX_URLS, now):
             request = submission(endpoint, host, key, [url for _, url, _ in batch])

@@ -17,7 +17,7 @@ LISTED = "listed"
 
 
 class ChangeInput(NamedTuple):
-    """Changes, or the state of sites, from which changes follow.
+    """Input of a submission: changes, or the state of sites, which is compared with the log.
 
     Attributes:
         name: Name for messages.
@@ -35,7 +35,7 @@ class ChangeInput(NamedTuple):
 
 
 def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
-    """Return the input of a path, or of an iterable of changes.
+    """Open an input: the path of a file, or an iterable of changes.
 
     Args:
         source: Path of a file of changes, of a ledger or of a store; ``-`` for stdin; or an
@@ -81,7 +81,7 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
 
 
 def _store_input(path: str) -> ChangeInput:
-    """Return the URLs of a store: of the last snapshot of a watch, or of the sitemaps read."""
+    """Open a store as an input: the URLs of its last snapshot, or of the sitemaps in it."""
     with Store.open(path, read_only=True) as store, store.session() as session:
         if store.has_history_tables:
             [(snapshot,)] = session.rows("SELECT max(snapshot) FROM store.snapshots")

@@ -84,7 +84,7 @@ class InspectionTable:
         )
 
     def add(self, url: str, facts: Mapping[str, Any], now: datetime) -> None:
-        """Store the result of an inspection; it replaces the one before."""
+        """Store the result of an inspection of a URL; it replaces the previous one."""
         columns = [column.name for column in INSPECTION_TABLES[0].columns]
         row = {**facts, "url": url, "property": self._site, "inspected_at": format_date(now)}
         values = ", ".join(_literal(row.get(column)) for column in columns)

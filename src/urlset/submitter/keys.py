@@ -19,7 +19,7 @@ EXPECTED = "a key of 8 to 128 letters, digits or hyphens"
 
 
 class IndexNowKey(NamedTuple):
-    """Key of a host, with the URL of its file; without it, ``/<key>.txt``."""
+    """Key of a host, with the URL of its key file; the default is ``/<key>.txt``."""
 
     value: str
     location: str | None = None
@@ -81,7 +81,7 @@ def parse_keys(text: str, origin: str) -> IndexNowKeys:
 
 
 def keys_from(given: object) -> IndexNowKeys:
-    """Return the keys that a caller gives: None, a key, or keys by host.
+    """Convert an argument to keys: None, a key, or keys by host.
 
     Raises:
         ValueError: A key or a host is invalid.
@@ -120,7 +120,7 @@ def host_of_url(url: str) -> str | None:
 
 
 def create_key(folder: Path) -> Path:
-    """Create a key, and its file in the folder of a site; return the path of the file.
+    """Create a random key, and write its file to the folder of a site; return its path.
 
     The key has 128 random bits. Each site needs a key of its own: engines bind a key to the host
     that first uses it.

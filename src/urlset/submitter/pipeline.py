@@ -1,4 +1,4 @@
-"""Submit: find what was not announced yet, check the site, and announce it to search engines."""
+"""Submit: find changes that were not announced yet, check the site, and announce them."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def _add(
     sender: Sender,
     result: Submission,
 ) -> frozenset[str]:
-    """Stage the input, and add what is not announced yet to the log; return its hosts."""
+    """Add the changes of an input that are not announced yet to the log; return their hosts."""
     sender.progress(f"reading {given.name}")
     staged = log.stage(given.changes)
     if given.note:

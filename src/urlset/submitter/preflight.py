@@ -1,4 +1,4 @@
-"""Preflight of a host: its key file is live, and a sample of its pages is as the changes say.
+"""Check a host before announcements: its key file is live, and sampled pages fit the changes.
 
 Nothing here does I/O. A request that fails says nothing: what is unknown is not announced, and not
 reported as wrong.
@@ -25,7 +25,7 @@ MAX_PAGE = 2_097_152
 
 
 class ExcludedUrl(NamedTuple):
-    """URL that is not announced: a code, and the reason for people."""
+    """URL that is not announced, with the code of the reason and a message."""
 
     url: str
     code: str
@@ -33,7 +33,7 @@ class ExcludedUrl(NamedTuple):
 
 
 class PageCheck(NamedTuple):
-    """Result of the request for a sampled page.
+    """Result of the check of a sampled page: good, at fault, or unknown.
 
     Attributes:
         url: The page.
@@ -47,7 +47,7 @@ class PageCheck(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Whether the page is as the changes say."""
+        """Whether the response fits the change: the page exists, or is removed."""
         return self.fault is None and not self.is_unknown
 
 
@@ -85,7 +85,7 @@ def requests_for(
 
 
 def host_faults(key: IndexNowKey, key_file: Response, robots: Response) -> Iterator[str]:
-    """Yield why nothing is sent for a host: its key file is not live, or engines may not fetch it.
+    """Yield reasons to send nothing for a host: its key file is missing, invalid or disallowed.
 
     Args:
         key: Key of the host.
@@ -110,7 +110,7 @@ def host_faults(key: IndexNowKey, key_file: Response, robots: Response) -> Itera
 def page_checks(
     pages: Sequence[Response], *, is_removed: frozenset[str] | set[str]
 ) -> Iterator[PageCheck]:
-    """Yield what the responses for sampled pages mean.
+    """Compare the responses for sampled pages with the changes; yield a result for each.
 
     Added and changed pages answer 200 and may be indexed. Removed ones answer 404 or 410, or
     redirect, or may not be indexed any more.

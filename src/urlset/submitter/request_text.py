@@ -1,4 +1,4 @@
-"""Text of a request as it is sent, for ``--dry-run``; secrets are replaced."""
+"""Format a request as text, as it is sent, for ``--dry-run``; secrets are replaced."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ GoogleVerdictKind = Literal["ok", "forbidden", "unauthorized", "quota", "failed"
 
 
 class GoogleVerdict(NamedTuple):
-    """Meaning of a response: its kind, the reason of the API, and the waits before more tries."""
+    """Meaning of a response: its kind, the reason of the API, and the waits before retries."""
 
     kind: GoogleVerdictKind
     status: int | None = None
@@ -82,7 +82,7 @@ class SitemapStatus(NamedTuple):
 
 
 def expect_property(text: str) -> str:
-    """Return a property if it is written as in Search Console.
+    """Return the name of a property if its form is valid in Search Console, else raise an error.
 
     Raises:
         ValueError: It is neither a URL with a slash at the end nor ``sc-domain:`` and a domain.
@@ -108,17 +108,17 @@ def submit_sitemap(base: str, site: str, sitemap: str, secrets: Secrets) -> Requ
 
 
 def list_sitemaps(base: str, site: str, secrets: Secrets) -> Request:
-    """Return the request for the sitemaps of a property, with their state."""
+    """Return the request that lists the sitemaps of a property with their state."""
     return _request("GET", f"{_site(base, site)}/sitemaps", secrets)
 
 
 def list_sites(base: str, secrets: Secrets) -> Request:
-    """Return the request for the properties that the account can see."""
+    """Return the request that lists the properties that the account can see."""
     return _request("GET", f"{base}/webmasters/v3/sites", secrets)
 
 
 def inspect_url(base: str, site: str, url: str, secrets: Secrets) -> Request:
-    """Return the request for what Google knows about a URL."""
+    """Return the request that asks what Google knows about a URL (URL inspection)."""
     fields = {"inspectionUrl": url, "siteUrl": site, "languageCode": "en"}
     body = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
     return _request("POST", f"{base}/v1/urlInspection/index:inspect", secrets, body)
@@ -144,7 +144,7 @@ def _request(method: str, url: str, secrets: Secrets, body: bytes | None = None)
 
 
 def interpret_google(response: Response) -> GoogleVerdict:
-    """Return what a response means, by its status and by the reason in its body."""
+    """Interpret a response of Google by its status and the reason in its body."""
     status = response.status
     if status is None:
         code = "timeout" if is_timeout(response) else response.error or "no-response"
@@ -172,7 +172,7 @@ def _is_rate(reason: str) -> bool:
 
 
 def _reason(response: Response) -> str | None:
-    """Return the reason of the first error: more exact than its status."""
+    """Return the reason of the first error in the body, which is more exact than the status."""
     error = _mapping(_mapping(json_of(response)).get("error"))
     errors = error.get("errors")
     first = _mapping(errors[0]) if isinstance(errors, list) and errors else {}
@@ -191,7 +191,7 @@ def properties_of(response: Response) -> list[tuple[str, str]]:
 
 
 def sitemaps_of(response: Response) -> Iterator[SitemapStatus]:
-    """Yield the sitemaps of a response; numbers are text there, and names differ in case."""
+    """Yield the sitemaps in a response; its numbers are texts, and its names differ in case."""
     entries = _mapping(json_of(response)).get("sitemap")
     for entry in map(_mapping, entries if isinstance(entries, list) else ()):
         if not isinstance(entry.get("path"), str):
@@ -246,7 +246,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _int(value: object) -> int | None:
-    """Return an int64, which JSON of Google has as text."""
+    """Convert an int64, which Google writes as text in JSON, to an integer."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     text = str(value)

@@ -1,4 +1,4 @@
-"""Send requests and wait: the only I/O of a submission besides its tables."""
+"""Send the requests of a submission and wait between them: its only I/O besides tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_TIMEOUT_S = 60.0
 
 @dataclass
 class Sender:
-    """Sends requests one after another or at once, and waits between them.
+    """Sender of requests, one after another or at once, with waits between them.
 
     Attributes:
         policy: Limits and behaviour of the HTTP client.
@@ -61,7 +61,7 @@ class Sender:
         return list(self.drive(_RequestWalk(requests), policy))
 
     def may_wait(self, seconds: float) -> bool:
-        """Return whether a wait is within the limit of the run."""
+        """Return whether a wait is possible before the time limit of the run."""
         return self.waited_s + seconds <= self.max_wait_s
 
     def wait(self, seconds: float, reason: str) -> None:
@@ -73,7 +73,7 @@ class Sender:
 
 
 class _RequestWalk:
-    """Walk over requests that yields their responses."""
+    """Walk over given requests, in order, that yields their responses."""
 
     def __init__(self, requests: Iterable[Request]):
         self._requests: Iterator[Request] = iter(requests)

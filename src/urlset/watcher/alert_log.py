@@ -15,7 +15,7 @@ __all__ = ["current_alerts", "mark_reported", "update_alerts"]
 
 
 def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Sequence[AlertDays]]:
-    """Raise and end alerts for the latest snapshot.
+    """Raise and end alerts for the latest snapshot; return the history they are based on.
 
     Returns:
         The history that they are based on, and the days with earlier alerts.
@@ -92,7 +92,7 @@ def _open_alerts(session: StoreSession) -> dict[tuple[str, str], int]:
 
 
 def _is_unread(session: StoreSession, kind: str, subject: str) -> bool:
-    """Return whether an alert is about a sitemap that could not be read."""
+    """Return whether an alert about a size is about a sitemap that could not be read."""
     if kind != "size":
         return False
     query = f"SELECT state FROM store.history_documents WHERE source = {quoted(subject)}"

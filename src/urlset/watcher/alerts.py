@@ -1,4 +1,4 @@
-"""Judge the history of a site: what is outside of its own normal range.
+"""Find conditions for alerts: numbers of a site outside of their own normal range.
 
 :func:`judge` is pure. A condition is raised once, as an alert, and again only after it has ended.
 What a step could not read raises nothing and ends nothing.
@@ -82,7 +82,7 @@ class Condition(NamedTuple):
 
 
 class AlertDays(NamedTuple):
-    """Days of a section that were not normal, and do not count for its band."""
+    """Days of a section with an alert: their counts are excluded from its normal range."""
 
     kind: str
     subject: str
@@ -91,7 +91,7 @@ class AlertDays(NamedTuple):
 
 
 def band_tail(test: str, sections: int) -> float:
-    """Return the probability of an alert of one section on a normal day, for one test."""
+    """Return the accepted probability of a false alert of a test for one of several sections."""
     return ALARM_SHARE * _SHARES[test] / max(1, sections)
 
 
@@ -100,7 +100,7 @@ def judge(
     excluded: Sequence[AlertDays] = (),
     open_: Collection[tuple[str, str]] = (),
 ) -> Iterator[Condition]:
-    """Yield the conditions of the latest snapshot that the numbers of its sections show.
+    """Yield conditions for alerts by the numbers of the sections at the latest snapshot.
 
     Args:
         site: The history.
@@ -120,14 +120,14 @@ def judge(
 
 
 def unjudged(site: SiteHistory) -> frozenset[str]:
-    """Return the subjects of alerts that the latest snapshot can neither raise nor end."""
+    """Return the sections that could not be read: their alerts are neither raised nor ended."""
     return frozenset(section.name for section in site.sections if not section.now.is_known)
 
 
 def normal_days(
     section: SectionHistory, test: str, excluded: Sequence[AlertDays]
 ) -> list[DayCount]:
-    """Return the counts of a section without those of days that were not normal.
+    """Return the daily counts of a section without days that had an alert.
 
     After some days, a volume outside of the band is the new normal.
     """
@@ -147,7 +147,7 @@ def normal_days(
 def _volume(
     section: SectionHistory, normal: Sequence[DayCount], test: str, tail: float
 ) -> Iterator[Condition]:
-    """Compare the last two counts with the band; the latest day may not be over."""
+    """Yield a condition if one of the last two daily counts is outside of its normal range."""
     counts = section.added if test == "volume" else section.removed
     what = "new" if test == "volume" else "removed"
     for each in counts[-2:]:
@@ -222,7 +222,7 @@ def _range(band: Band) -> str:
 
 
 def span_text(seconds: float) -> str:
-    """Return a duration in minutes, hours or days.
+    """Format a duration in minutes, hours or days.
 
     >>> span_text(90), span_text(31 * 3600), span_text(9 * 86_400)
     ('2 min', '31 h', '9 days')

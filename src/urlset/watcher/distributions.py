@@ -1,4 +1,4 @@
-"""Distributions that the estimates need: gamma, beta, Poisson and negative binomial.
+"""Probability distributions for the estimates: gamma, beta, Poisson and negative binomial.
 
 The incomplete functions follow Press et al., Numerical Recipes, sections 6.2 and 6.4.
 """
@@ -136,7 +136,7 @@ def count_quantile(share: float, mean: float, variance: float) -> int:
 
 
 def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a rising function is zero, to the precision of a float."""
+    """Return the zero of a rising function, by bisection to the precision of a float."""
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):

@@ -1,4 +1,4 @@
-"""Estimates of what is normal for a section: change rate, volume of new URLs, silence.
+"""Estimate normal values of a section: change rate, number of new URLs, pauses between them.
 
 All functions are pure. Times are in seconds, rates in changes per second and URL.
 """
@@ -95,7 +95,7 @@ class Band(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """Pauses between new URLs: the limit of an alert, and the 99 % quantile, in seconds."""
+    """Normal pauses between new URLs in seconds: limit of an alert, and 99 % quantile."""
 
     limit_s: float
     usual_s: float
@@ -209,7 +209,7 @@ def fit_prior(estimates: Sequence[RateEstimate]) -> Prior | None:
 
 
 def shrunk_rate(estimate: RateEstimate, prior: Prior | None) -> float:
-    """Return the rate of a section, drawn towards that of all if it has few observations.
+    """Return the rate of a section, shrunk towards the mean of all if it has few observations.
 
     >>> few = RateEstimate(0.0, 0.0, 1.0, 0, 10.0, "dates")
     >>> shrunk_rate(few, Prior(2.0, 10.0))
@@ -231,7 +231,7 @@ def change_probability(estimate: RateEstimate, prior: Prior | None, within_s: fl
 
 
 def volume_band(counts: Sequence[DayCount], days: Sequence[date], *, tail: float) -> Band | None:
-    """Return the band of a count of URLs on some days, by the counts of earlier days.
+    """Return the normal range of a number of URLs on some days, by the counts of earlier days.
 
     The model is a negative binomial around the product of a slowly changing level and a factor of
     the weekday. Its variance includes that of the estimates.
@@ -308,7 +308,7 @@ def _expm1(value: float) -> float:
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function is zero, by bisection."""
+    """Return the zero of a falling function, by bisection."""
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):

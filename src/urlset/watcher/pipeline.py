@@ -119,7 +119,7 @@ def take_step(
 
 
 def _send(hook: Hook, found: Watch, drive: Drive) -> str | None:
-    """Send the new alerts to the webhook; return why that failed, or None."""
+    """Send the new alerts to the webhook; return the error as text, or None."""
     walk = HookWalk(hook.request(found, found.new_alerts))
     for response in drive(walk, Policy(total_timeout_s=WEBHOOK_TIMEOUT_S)):
         return hook.error_of(response)
@@ -160,7 +160,7 @@ def _result(
 
 
 def _examples(session: StoreSession, number: int) -> tuple[UrlChange, ...]:
-    """Return changed URLs; none for the first snapshot, which has nothing to compare with."""
+    """Return examples of URLs that a snapshot changed; none for the first snapshot."""
     if number == 1:
         return ()
     query = (

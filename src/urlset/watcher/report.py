@@ -48,7 +48,7 @@ STEPS_SQL = "SELECT * FROM history_steps JOIN history_sections USING (section)"
 
 
 def write_report(session: StoreSession, found: Watch, path: str | os.PathLike[str]) -> None:
-    """Write the report.
+    """Write the history of a site to an HTML file.
 
     Raises:
         urlset.TargetError: The file cannot be written.

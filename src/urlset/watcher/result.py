@@ -38,7 +38,7 @@ class Alert(NamedTuple):
 
 
 class SectionEstimate(NamedTuple):
-    """What is normal for one section.
+    """Estimates of what is normal for one section: change rate, new URLs per day, pauses.
 
     Attributes:
         name: First folder of the path, such as ``/news/``; ``/`` for URLs in no folder.
@@ -87,7 +87,7 @@ class UrlChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Snapshot that one step stored, and what it changed.
+    """Result of one step: its snapshot, changed URLs, alerts and estimates.
 
     Attributes:
         site: URL that was given.

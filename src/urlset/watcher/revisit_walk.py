@@ -1,4 +1,4 @@
-"""Walk of a site that was read before: request only what may have changed.
+"""Walk of a site with known documents: request only those that may have changed.
 
 The walk of :func:`urlset.read` decides what is requested. Requests are conditional here, and
 documents that have not changed are answered from the history: an index by its children, any other
@@ -30,7 +30,7 @@ _XML = MappingProxyType({"content-type": "application/xml"})
 
 @dataclass
 class Revisit:
-    """What the walk found out beside its visits.
+    """Facts of a revisit besides its visits: unchanged documents, validators, request counts.
 
     Attributes:
         same: Documents that the server reports as unchanged, or that have the same bytes.
@@ -87,7 +87,7 @@ class RevisitWalk:
         return None
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Handle a response; one that reports no change is replaced by what is known."""
+        """Process a response, or the known document if it reports no change; yield visits."""
         revisit, request = self.revisit, response.request
         revisit.request_count += 1
         revisit.byte_count += response.wire_size
@@ -104,7 +104,7 @@ class RevisitWalk:
             yield self._visits.pop(0)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the answer to a request that is not sent; None for one that is."""
+        """Return a response from the history to a request; None if the request must be sent."""
         known = self._known.get(request.url)
         if request.purpose == "home" and self._skips_home:
             return Response(request, request.url, status=404)
@@ -134,7 +134,7 @@ class RevisitWalk:
         return request._replace(etag=known.etag, last_modified=known.last_modified)
 
     def _checked(self, response: Response) -> Response:
-        """Return a response with a document, or what is known if that has not changed."""
+        """Return the response, or one made from the history if the document has not changed."""
         url = response.request.url
         known = self._known.get(url)
         is_conditional = response.request.etag or response.request.last_modified
@@ -162,7 +162,7 @@ class RevisitWalk:
         return response
 
     def _unchanged(self, response: Response, known: DocumentState) -> Response:
-        """Return a response with a document that stands for one that has not changed."""
+        """Return a response with a minimal document in place of an unchanged one."""
         if known.kind == "index":
             rows = "".join(
                 f"<sitemap><loc>{escape(child.source)}</loc>{_lastmod(child.lastmod)}</sitemap>"

@@ -1,4 +1,4 @@
-"""Take the history of each section from the tables of a store, as input of the estimates."""
+"""Read the history of each section from the tables of a store, as input of the estimates."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _states(
 def _equal_dates(
     session: StoreSession, snapshot: int, sections: Sequence[int]
 ) -> dict[int, tuple[float, datetime | None]]:
-    """Return the share of equal dates by section, and their median."""
+    """Return, by section, the share of ``lastmod`` dates near their median, and the median."""
     if not sections:
         return {}
     rows = session.rows(
@@ -231,7 +231,7 @@ _DAY = timedelta(days=1)
 
 
 def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
-    """Return one count for each day from the first to the last; the first is incomplete."""
+    """Convert rows to one count for each day; the first day, which is incomplete, is excluded."""
     if not rows:
         return []
     counts: dict[date, int] = defaultdict(int)
@@ -254,7 +254,7 @@ def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
 def _pauses(
     session: StoreSession, now: datetime
 ) -> tuple[dict[int, list[float]], dict[int, datetime]]:
-    """Return the pauses between new URLs by section, and when the latest was found.
+    """Return, by section, the seconds between new URLs, and when the latest was found.
 
     Pauses with an alert of silence do not count: they were not normal. Neither do those that end
     with an observation after a long time.
@@ -288,7 +288,7 @@ def _pauses(
 
 
 def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
-    """Return the change rates of the URLs by section, without steps in which all dates moved."""
+    """Return the change rates of URLs by section, without steps with an alert of mass changes."""
     query = f"""
         SELECT section, round(gap_s / 60) * 60.0, sum(observed_count)::BIGINT,
             sum(h.changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
@@ -315,7 +315,7 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
 
 
 def _drops(session: StoreSession, snapshot: int, now: datetime) -> tuple[int | None, float]:
-    """Return the URLs at the snapshot before, and the largest relative drop of an earlier step."""
+    """Return the URL count of the previous snapshot, and the largest relative drop before it."""
     query = f"""
         WITH steps AS (
             SELECT snapshot, url_count, lag(url_count) OVER (ORDER BY snapshot) AS former

@@ -121,7 +121,7 @@ class _Step:
         self._revisit = Revisit()
 
     def read(self, drive: Drive, policy: Policy, progress: Progress) -> None:
-        """Run the walk, and record each document."""
+        """Read the sitemaps of the site, and record each document for the snapshot."""
         site_walk = walk_from(
             self._site,
             agent=product_token(policy.user_agent),
@@ -171,7 +171,7 @@ class _Step:
         return number
 
     def _oldest(self, known: dict[str, DocumentState]) -> frozenset[str]:
-        """Return the children that were not verified for the longest time."""
+        """Return the child sitemaps that were not requested for the longest time."""
         children = [each for each in known.values() if each.how == "index" and each.verified_at]
         children.sort(key=lambda each: (each.verified_at, each.document))
         return frozenset(each.source for each in children[: self._settings.recheck])
@@ -226,7 +226,7 @@ class _Step:
         self._writer.add(source, "gone" if is_gone else "failed", facts, now=self._started)
 
     def _add_home(self) -> None:
-        """Record the request of the home page, so that it is not repeated in every step."""
+        """Record the result of requesting the home page, so that later steps can skip it."""
         home = self._revisit.home
         if home is not None and home.status is not None and home.status < 500:
             facts = {"how": "home", "kind": None}
@@ -252,7 +252,7 @@ class _Step:
             self._robots.append(state)
 
     def _add_missing(self, known: dict[str, DocumentState], *, is_search_complete: bool) -> None:
-        """Record the known documents that the walk did not reach."""
+        """Record known documents that the walk did not reach, as unlisted or failed."""
         open_ = [s for s, d in known.items() if d.state != "unlisted"]
         left = [source for source in open_ if self._writer.outcome(source) is None]
         while left:

@@ -1,4 +1,4 @@
-"""Compare the structure of a site with the snapshot before: robots.txt, sitemaps, their sizes."""
+"""Compare robots.txt, the list of sitemaps and their sizes with the previous snapshot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_SHOWN = 3
 
 
 def structure_conditions(session: StoreSession, snapshot: int) -> Iterator[Condition]:
-    """Yield the conditions of the structure at a snapshot, the latest one."""
+    """Yield conditions for alerts about robots.txt, sitemaps and their sizes."""
     yield from _robots(session, snapshot)
     yield from _gone(session)
     yield from _dropped(session, snapshot)
@@ -67,7 +67,7 @@ def _gone(session: StoreSession) -> Iterator[Condition]:
 
 
 def _dropped(session: StoreSession, snapshot: int) -> Iterator[Condition]:
-    """Yield sitemaps that are not listed any more, unless the site often drops some."""
+    """Yield conditions for sitemaps no longer listed, unless an earlier snapshot had such, too."""
     query = f"""
         WITH dropped AS (
             SELECT document FROM store.history_states
@@ -88,7 +88,7 @@ def _dropped(session: StoreSession, snapshot: int) -> Iterator[Condition]:
 
 
 def _sizes(session: StoreSession) -> Iterator[Condition]:
-    """Yield sitemaps near a limit; if several are, the site fills its sitemaps on purpose."""
+    """Yield conditions for sitemaps over a size limit, or near it if it is only one."""
     limits = (("entry_count", MAX_URLS, "entries"), ("byte_count", MAX_BYTES, "bytes"))
     for column, limit, noun in limits:
         query = (

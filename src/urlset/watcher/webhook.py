@@ -70,7 +70,7 @@ class Hook:
         )
 
     def error_of(self, response: Response) -> str | None:
-        """Return why a response is not a success, without the URL; None if it is one."""
+        """Return the error message for a response, without the secret URL; None for success."""
         if response.has_document:
             return None
         reason = f"HTTP {response.status}" if response.status else f"{response.error}"
@@ -84,16 +84,16 @@ class HookWalk:
         self._requests = [request]
 
     def next_request(self) -> Request | None:
-        """Return the request once."""
+        """Return the request; None in later calls."""
         return self._requests.pop() if self._requests else None
 
     def handle(self, response: Response) -> Iterator[Response]:
-        """Yield the response."""
+        """Yield the response unchanged."""
         yield response
 
 
 def message(format_: WebhookFormat, found: Watch, alerts: Sequence[Alert]) -> tuple[str, bytes]:
-    """Return the media type and the body of a message."""
+    """Format alerts as a message of a service; return its media type and its body."""
     if format_ == "ntfy":
         return "text/plain; charset=utf-8", _text(found, alerts).encode()
     values: dict[str, Any]
@@ -132,7 +132,7 @@ def _text(found: Watch, alerts: Sequence[Alert]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text for Slack, whose marks of links and mentions are ``<`` and ``>``."""
+    """Escape text for Slack, in which ``<`` and ``>`` mark links and mentions."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -11,7 +11,7 @@ _SOURCE = "https://developers.google.com/search/docs/specialty/international/loc
 
 
 def _example_entry(links: str) -> str:
-    """Return an example entry in English with a link to itself, and ``links``."""
+    """Return an example ``url`` element in English with a link to itself, and ``links``."""
     return (
         "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         '  <xhtml:link rel="alternate" hreflang="en" href="https://example.com/en"/>\n'
@@ -75,7 +75,7 @@ _SELF, _GERMAN = "en https://example.com/en", "de https://example.org/de"
 
 
 def _links(condition: str) -> str:
-    """Return a query of links; the condition uses hreflang_sets (v) and entries (e)."""
+    """Return SQL that selects links by a condition on hreflang_sets (v) and entries (e)."""
     return f"""
         SELECT e.document, e."offset", e.line, e.loc, e.entry,
             unnest(list_transform(e.alternates, lambda a: tag_of(a.hreflang))) AS tag,
@@ -89,7 +89,7 @@ _REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-')))
 
 
 def _entry(name: str, *links: str) -> str:
-    """A page of example.com with links to others, each ``hreflang=name``."""
+    """Return a ``url`` element of example.com with links, each written ``hreflang=name``."""
     found = "\n".join(
         '  <xhtml:link rel="alternate" hreflang="{}" href="https://example.com/{}"/>'.format(
             *link.split("=")

@@ -36,7 +36,7 @@ def _video(path: str) -> str:
 
 
 def _gif(width: int, height: int) -> ExampleResponse:
-    """A GIF of this size; its first ten bytes are ASCII for sizes below 128."""
+    """Return a response with a GIF of a size; its header is ASCII for sizes below 128."""
     size = "".join(chr(part) for part in (width % 256, width // 256, height % 256, height // 256))
     return ExampleResponse(f"GIF89a{size}", headers=(("content-type", "image/gif"),))
 

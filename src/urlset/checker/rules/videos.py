@@ -30,7 +30,7 @@ def _video(more: str = "", **parts: str) -> str:
 
 
 def _named(conditions: dict[str, str]) -> str:
-    """Return SQL for the names whose conditions are true."""
+    """Return SQL that joins the names whose conditions are true."""
     cases = (f"CASE WHEN {condition} THEN '{name}' END" for name, condition in conditions.items())
     return f"concat_ws(', ', {', '.join(cases)})"
 
@@ -110,7 +110,7 @@ _EXPIRY = "latest(w3c_instant(video.expiration_date), video.expiration_date)"
 
 
 def _relation(name: str) -> str:
-    """Return SQL for the fault of the attribute ``relationship`` of an element."""
+    """Return SQL for a text that says what is wrong with the ``relationship`` of an element."""
     return (
         f"CASE WHEN video.{name} IS NULL THEN NULL "
         f"WHEN video.{name}_relationship IS NULL THEN 'has no relationship (allow or deny)' "
