@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -166,16 +166,33 @@ def check(
     info = (lambda _: None) if quiet else print_info
     if html_report is not None:
         html_report.write(sources)
-    if not is_shown:
+    if is_shown:
+        _note_ignored_failures(run, info)
+    else:
         print_errors(run.failures)
-    elif (ignored := len(run.failures) - run.reported_failures) > 0:
+    if not run.documents:
+        raise typer.Exit(2)
+    _note_omissions(run, format, info)
+    if write_baseline is not None:
+        run.found.write(write_baseline)
+        count = pluralize(len(run.found), "finding")
+        info(f"{count} written to the baseline {str(write_baseline)!r}")
+        raise typer.Exit(0)
+    raise typer.Exit(run.exit_code())
+
+
+def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
+    """Report documents that could not be read, and that the report does not list."""
+    if (ignored := len(run.failures) - run.reported_failures) > 0:
         info(
             f"{pluralize(ignored, 'document')} could not be read; "
             "not listed, because of --ignore or the baseline"
         )
-    if not run.documents:
-        raise typer.Exit(2)
-    if run.omitted and format != "text":
+
+
+def _note_omissions(run: CheckRun, format_: ReportFormat, info: Callable[[str], None]) -> None:
+    """Report findings that are not listed, and documents that were checked only in part."""
+    if run.omitted and format_ != "text":
         more = pluralize(run.omitted.total(), "more finding")
         info(f"{more} not listed: the limit is 10,000 of a rule")
     for source, code in list(run.partly_checked.items())[:MAX_LISTED]:
@@ -185,12 +202,6 @@ def check(
         )
     if run.known:
         info(f"{pluralize(run.known, 'finding')} in the baseline, not listed")
-    if write_baseline is not None:
-        run.found.write(write_baseline)
-        count = pluralize(len(run.found), "finding")
-        info(f"{count} written to the baseline {str(write_baseline)!r}")
-        raise typer.Exit(0)
-    raise typer.Exit(run.exit_code())
 
 
 def _report(
