@@ -71,9 +71,7 @@ SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",
-    "urlset.engine.reference.doctype": "counterpart of doctype.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
-    "urlset.engine.reference.unknown_extensions": "counterpart of unknown_extensions.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
@@ -83,7 +81,6 @@ SMALL_MODULES = {
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
-    "urlset.engine.reference.nesting",
     "urlset.formats.encoding",
     "urlset.http.content_encoding",
 }
@@ -373,13 +370,12 @@ _MAGIC_BYTES = (
 
 # Modules that may name such bytes; all others ask urlset.formats.
 MAGIC_BYTES_MODULES = {
-    "urlset.checker.rules.bytes": "example documents of rules",
+    "urlset.checker.rules.xml": "example documents of rules",
     "urlset.checker.rules.robots": "example documents of rules",
     "urlset.checker.markup_facts": "version in the XML declaration",
     "urlset.engine.reference.document": "parses the prolog, as prolog.rs does",
-    "urlset.engine.reference.misc": "parses the prolog, as misc.rs does",
     "urlset.engine.reference.prolog": "parses the prolog, as prolog.rs does",
-    "urlset.engine.reference.tokens": "parses instructions, as tokens.rs does",
+    "urlset.engine.reference.tokens": "parses instructions, as tokens.rs and misc.rs do",
     "urlset.fixer.fixers.xml_syntax": "replaces the XML declaration",
     "urlset.formats.encoding": "byte order marks and the XML declaration",
     "urlset.formats.signatures": "the signatures",

@@ -14,7 +14,7 @@ from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.compression import inflate
 from urlset.formats.encoding import charset_of, decode, skip_space
-from urlset.formats.templates import Template, find_template
+from urlset.formats.signatures import Template, find_template
 from urlset.model import Entry, Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
@@ -86,7 +86,7 @@ class Document:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the text: parsing it again takes less time than pickling the entries."""
         if self.engine not in engines.NAMES:  # from tables: there is no text
-            from urlset.engine.reference.rows import ListedRows
+            from urlset.arrow.frames import ListedRows
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
             return object.__new__, (Document,), state

@@ -12,7 +12,7 @@ import urlset
 from urlset import checker
 from urlset.atomic import AtomicFile
 from urlset.checker import CATALOGUE, Baseline, Findings
-from urlset.checker.text_cache import AFTER, BEFORE
+from urlset.checker.load import AFTER, BEFORE
 from urlset.engine import Engine
 from urlset.errors import (
     ConfigurationError,

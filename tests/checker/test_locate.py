@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from urlset import check
 from urlset.checker import locate
+from urlset.checker.load import Text
 from urlset.checker.locate import _Locator
-from urlset.checker.text_cache import Text
 
 _XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" {_XHTML}>'

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from urlset.robots import Robots
-from urlset.robots.regexes import PLAIN_PATH, alternatives, regexes_of
+from urlset.robots.matcher import PLAIN_PATH, alternatives, regexes_of
 
 PIECES = st.sampled_from(
     [

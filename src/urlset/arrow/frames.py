@@ -1,4 +1,4 @@
-"""Convert Arrow streams to pyarrow tables and pandas or polars data frames.
+"""Convert Arrow streams and lists of entries to pyarrow tables and pandas or polars frames.
 
 The libraries are optional: each is imported on use, and ``ImportError`` is raised if it is not
 installed. Lists and structs are kept (``images`` is a list of
@@ -14,11 +14,11 @@ from typing import Any, overload
 
 import arro3.core as arro3
 
-from urlset.arrow import batches_to_entries
+from urlset.arrow import batches_to_entries, entries_to_stream
 from urlset.arrow.streams import LazyStream
 from urlset.model import Entry
 
-__all__ = ["IndexedRows", "to_arrow", "to_pandas", "to_polars"]
+__all__ = ["IndexedRows", "ListedRows", "to_arrow", "to_pandas", "to_polars"]
 
 
 def to_arrow(stream: Any) -> Any:
@@ -110,3 +110,22 @@ def _library(name: str, packages: str, load: Callable[[], Any]) -> Any:
         return load()
     except ImportError as error:
         raise ImportError(f"expected {name} to be installed; pip install {packages}") from error
+
+
+class ListedRows(IndexedRows):
+    """List of entries that is converted to Arrow on request."""
+
+    def __init__(self, entries: list[Entry]):
+        self.entries = entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def _entries(self, numbers: range | list[int]) -> list[Entry]:
+        return [self.entries[number] for number in numbers]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return entries_to_stream(self.entries, requested_schema)

@@ -13,10 +13,9 @@ from urlset.auditor.settings import AuditSettings
 from urlset.checker import FAILURE_CODES, LEVELS, Finding, Rule, catalogue_with, selector
 from urlset.checker.evaluate import FindingKey, Tally, evaluate
 from urlset.checker.findings import finding_of
-from urlset.checker.load import Failures
+from urlset.checker.load import Failures, TextCache
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
 from urlset.model import Level
 from urlset.store import Store, StoreSession, quoted

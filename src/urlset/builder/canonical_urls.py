@@ -284,7 +284,7 @@ def is_unfilled(url: str) -> bool:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of rule U019."""
-    from urlset.checker.rules.urls_syntax import UNFILLED  # imports many modules
+    from urlset.checker.rules.urls import UNFILLED  # imports many modules
 
     anywhere, in_rest = UNFILLED
     return re.compile(anywhere, re.ASCII), re.compile(in_rest, re.ASCII)

@@ -12,7 +12,7 @@ from urlset.builder.sections import FileNames
 from urlset.builder.tables import STAGED_RAW, StagedRows
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
-from urlset.robots.regexes import alternatives, regexes_of
+from urlset.robots.matcher import alternatives, regexes_of
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
@@ -130,7 +130,7 @@ def _has_session(url: str) -> bool:
 @cache
 def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns for a URL with a tracking parameter, and for the parameters of a query."""
-    from urlset.checker.rules.urls_pages import TRACKING  # imports many modules
+    from urlset.checker.rules.urls import TRACKING  # imports many modules
 
     value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may contain a semicolon
     return (
@@ -145,7 +145,7 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
     A tracking parameter that could not be removed counts as well.
     """
-    from urlset.checker.rules.urls_pages import IN_PATH, SESSION, TRACKING
+    from urlset.checker.rules.urls import IN_PATH, SESSION, TRACKING
 
     either = f"{SESSION}|{TRACKING}"
     return (
@@ -157,7 +157,7 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _sitemap_name() -> re.Pattern[str]:
-    from urlset.checker.rules.urls_pages import SITEMAP_NAME
+    from urlset.checker.rules.urls import SITEMAP_NAME
 
     return re.compile(SITEMAP_NAME)
 

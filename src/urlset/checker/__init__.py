@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
 from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
-from urlset.checker.rule import Basis, Profile, Rule, rule
+from urlset.checker.load import Excerpt
+from urlset.checker.rule import Basis, Profile, Rule, rule, rule_texts
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
-from urlset.checker.rule_texts import rule_texts
 from urlset.checker.rules import CATALOGUE, GROUPS
-from urlset.checker.text_cache import Excerpt
 from urlset.model import Level, ProgressEvent
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, read

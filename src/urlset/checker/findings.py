@@ -10,12 +10,10 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
-from urlset.checker.load import Failures, load
+from urlset.checker.load import Excerpt, Failures, Text, TextCache, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.rule import Basis, Rule
-from urlset.checker.rule_texts import rule_texts
-from urlset.checker.text_cache import Excerpt, Text, TextCache
+from urlset.checker.rule import Basis, Rule, rule_texts
 from urlset.errors import SourceError
 from urlset.html_report import (
     ExampleLog,

@@ -1,26 +1,167 @@
-"""Load the documents of a check: entries into the store, texts and markup facts next to it."""
+"""Load the documents of a check: entries into the store, texts into a cache, facts of markup."""
 
 from __future__ import annotations
 
+import re
+import tempfile
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from types import TracebackType
+from typing import NamedTuple
 
 from urlset.arrow.streams import ColumnType, LazyStream, rows_to_stream
 from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.text_cache import TextCache
 from urlset.checker.views import BROKEN
 from urlset.document import Document
+from urlset.engine import OffsetRun, source_offset
 from urlset.engine_rules import RULES
-from urlset.model import ProgressEvent
+from urlset.errors import StoreError
+from urlset.model import Kind, ProgressEvent
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import Store
 
-__all__ = ["Failures", "load"]
+__all__ = [
+    "Excerpt",
+    "Failures",
+    "Text",
+    "TextCache",
+    "count_characters",
+    "count_lines",
+    "line_begin",
+    "load",
+]
+
+IN_MEMORY = 64 << 20
+"""Bytes of text in memory; beyond this, all of it moves to a temporary file."""
+
+BEFORE, AFTER = 160, 240
+"""Characters of a line shown around a finding: a document may be one line of 50 MB."""
+
+_LINE_END = re.compile(rb"[\r\n]")
+_CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a UTF-8 character after its first
+
+
+class Excerpt(NamedTuple):
+    """Part of the line of a finding, and the position of the finding in it (characters from 0)."""
+
+    text: str
+    start: int
+
+
+class Text(NamedTuple):
+    """Text of a document as UTF-8; ``runs`` map its offsets to those of the original bytes."""
+
+    kind: Kind
+    data: bytes
+    runs: list[OffsetRun]
+
+    def position_of(self, offset: int) -> int:
+        """Return the position in ``data`` of an offset in the original bytes."""
+        if not self.runs:
+            return offset
+        number = bisect_right(self.runs, offset, key=lambda run: run.source_start) - 1
+        run = self.runs[max(0, number)]
+        return run.text_start + (offset - run.source_start) // run.source_width * run.text_width
+
+    def offset_of(self, start: int) -> int:
+        """Return the offset in the original bytes of a position in ``data`` (UTF-8)."""
+        return source_offset(start, self.runs)
+
+    def excerpt(self, start: int) -> Excerpt:
+        """Return the line around a position, shortened for display."""
+        # A character has at most four bytes, so enough characters remain after decoding.
+        left = _LINE_END.split(self.data[max(0, start - 4 * BEFORE) : start])[-1]
+        right = _LINE_END.split(self.data[start : start + 4 * AFTER], maxsplit=1)[0]
+        before = left.decode(errors="ignore")[-BEFORE:]
+        return Excerpt(before + right.decode(errors="ignore")[:AFTER], len(before))
+
+
+def count_lines(data: bytes, begin: int, end: int) -> int:
+    r"""Return the number of line ends between two positions; "\r\n" is one."""
+    ends = data.count(b"\n", begin, end) + data.count(b"\r", begin, end)
+    return ends - data.count(b"\r\n", begin, end + 1)
+
+
+def count_characters(data: bytes, begin: int, end: int) -> int:
+    """Return the number of characters that begin between two positions of UTF-8."""
+    return len(data[begin:end].translate(None, _CONTINUATION))
+
+
+def line_begin(data: bytes, start: int) -> int:
+    """Return the start of the line of a position."""
+    begin = data.rfind(b"\n", 0, start) + 1
+    # Most documents have no "\r", so it is searched in this line only.
+    return max(begin, data.rfind(b"\r", begin, start) + 1)
+
+
+class _CachedText(NamedTuple):
+    """Range of a cached text in the temporary file, with the map of its offsets."""
+
+    kind: Kind
+    start: int
+    size: int
+    runs: list[OffsetRun]
+
+
+class TextCache:
+    """Cache of the texts of documents, by document number; a context manager."""
+
+    def __init__(self) -> None:
+        # Closed at the end of the context.
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, prefix="urlset-")  # noqa: SIM115
+        self._texts: dict[int, _CachedText] = {}
+        self._end = 0
+
+    def add(self, number: int, document: Document) -> None:
+        """Add the text of a document to the cache.
+
+        Raises:
+            urlset.StoreError: The temporary file cannot be written.
+        """
+        try:
+            self._file.seek(self._end)
+            self._file.write(document.text)
+        except OSError as error:
+            raise _write_error(error) from error
+        size = len(document.text)
+        self._texts[number] = _CachedText(document.kind, self._end, size, document.runs)
+        self._end += size
+
+    def get(self, number: int) -> Text | None:
+        """Return the text of a document, or None if it is not in the cache."""
+        cached = self._texts.get(number)
+        if cached is None:
+            return None
+        try:
+            self._file.seek(cached.start)  # this flushes the write buffer
+            return Text(cached.kind, self._file.read(cached.size), cached.runs)
+        except OSError as error:
+            raise _write_error(error) from error
+
+    def __enter__(self) -> TextCache:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with suppress(OSError):  # of unwritten data, which is no longer needed
+            self._file.close()
+
+
+def _write_error(error: OSError) -> StoreError:
+    return StoreError(
+        f"cannot store the texts of documents in {tempfile.gettempdir()!r}: {error.strerror}; "
+        "free space there, or set TMPDIR to another folder"
+    )
+
 
 MAX_WAITING = 8
 """Maximum number of queued background tasks; each document has two, and each keeps a document."""

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from urlset.checker.evaluate import Row
+from urlset.checker.load import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.checker.rule import Rule
-from urlset.checker.text_cache import Text, TextCache, count_characters, count_lines, line_begin
 from urlset.document import IN_PACKED
 from urlset.formats.spans import DocumentSpans, ElementSpan
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from urlset.robots import Pattern, Robots
-from urlset.robots.regexes import PLAIN_PATH, Regexes, alternatives, regexes_of
+from urlset.robots.matcher import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import StoreSession, quoted
 
 __all__ = ["CODES", "compute"]

@@ -1,4 +1,4 @@
-"""Declaration of a rule: its condition, its message and its page of documentation.
+"""Declaration of a rule: its condition, its message, its documentation, its texts in a report.
 
 A rule is one of three: a problem that the engine reports while it parses (only the page is
 declared; the message is in :data:`urlset.engine_rules.RULES`), a condition on the rows of one view
@@ -9,6 +9,7 @@ declared; the message is in :data:`urlset.engine_rules.RULES`), a condition on t
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,10 +19,22 @@ from typing import Literal
 
 from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
+from urlset.html_report import RuleText
 from urlset.model import Level
 from urlset.option_schema import Profile
+from urlset.terminal_text import template_text
 
-__all__ = ["Basis", "FixSafety", "Need", "Page", "Profile", "Rule", "engine_rule", "rule"]
+__all__ = [
+    "Basis",
+    "FixSafety",
+    "Need",
+    "Page",
+    "Profile",
+    "Rule",
+    "engine_rule",
+    "rule",
+    "rule_texts",
+]
 
 FixSafety = Literal["none", "safe", "unsafe", "opt-in"]
 """Whether a rule can be fixed: without a change of meaning (safe), with an assumption (unsafe), or
@@ -224,3 +237,40 @@ def engine_rule(
         needs=frozenset(needs),
         fix_safety=fix_safety,
     )
+
+
+def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
+    """Return title, reason, fix and SQL of each rule, by code."""
+    return {code: _rule_text(rule) for code, rule in rules.items()}
+
+
+def _rule_text(rule: Rule) -> RuleText:
+    sql = None
+    if not rule.is_engine_rule:
+        query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"
+        sql = inspect.cleandoc(query).strip()
+    page = rule.page
+    return RuleText(
+        rule.code,
+        rule.name,
+        rule.level,
+        _title(template_text(rule.message), rule.name),
+        page.why,
+        page.fix_hint,
+        page.source,
+        sql,
+    )
+
+
+def _title(template: str, name: str) -> str:
+    """Return a title for a rule: its message without placeholders at the ends, or else its name.
+
+    >>> _title("… forbids indexing: … (…)", "url-noindex")
+    'Forbids indexing'
+    >>> _title("…: …", "sitemap-http-error")
+    'Sitemap http error'
+    """
+    text = re.sub(r"^… |: …$", "", re.sub(r" \(…\)$", "", template))
+    if sum(map(str.isalpha, text)) < 8:
+        text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        from urlset.cli.sink import discard_stdout
+        from urlset.cli.console import discard_stdout
 
         discard_stdout()
         if isinstance(error, BrokenPipeError):

@@ -15,8 +15,7 @@ import typer
 from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
-from urlset.cli.console import Color, print_error, set_color, stop_logging
-from urlset.cli.sink import ClosedPipeError
+from urlset.cli.console import ClosedPipeError, Color, print_error, set_color, stop_logging
 from urlset.cli.version import version_line
 from urlset.errors import UrlsetError
 

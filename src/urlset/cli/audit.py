@@ -13,6 +13,8 @@ from urlset.cli.check import ReportFormat
 from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import (
     Progress,
+    Sink,
+    expect_target,
     line_renderer,
     pluralize,
     print_info,
@@ -31,7 +33,6 @@ from urlset.cli.options import (
     add_options,
     as_usage_error,
 )
-from urlset.cli.sink import Sink, expect_target
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.store import end_process_when_stuck

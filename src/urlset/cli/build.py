@@ -16,6 +16,7 @@ from urlset.builder import build as build_sitemaps
 from urlset.builder.inputs import parse_evidence
 from urlset.cli.console import (
     Progress,
+    Sink,
     pluralize,
     print_error,
     print_errors,
@@ -29,7 +30,6 @@ from urlset.cli.options import (
     as_usage_error,
     given_options,
 )
-from urlset.cli.sink import Sink
 from urlset.config import load_config
 from urlset.errors import GateError, TargetError
 from urlset.option_schema import BUILD_OPTIONS

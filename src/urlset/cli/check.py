@@ -9,16 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from urlset.checker import Finding
-from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport
+from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport, run_fix
 from urlset.cli.console import (
     Progress,
+    Sink,
     line_renderer,
     pluralize,
     print_errors,
     print_info,
     terminal_width,
 )
-from urlset.cli.fix_run import run_fix
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     ConfigFile,
@@ -31,7 +31,6 @@ from urlset.cli.options import (
     UsageError,
     add_options,
 )
-from urlset.cli.sink import Sink
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.reporter import (

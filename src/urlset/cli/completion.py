@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from urlset.cli.console import start_logging
+from urlset.cli.console import Sink, start_logging
 from urlset.cli.options import Quiet, Verbose
-from urlset.cli.sink import Sink
 
 __all__ = ["completion"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_error, print_info
+from urlset.cli.console import Progress, Sink, pluralize, print_error, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     NetworkOptions,
@@ -20,7 +20,6 @@ from urlset.cli.options import (
     UsageError,
     add_options,
 )
-from urlset.cli.sink import Sink
 from urlset.terminal_text import sanitize
 
 if TYPE_CHECKING:

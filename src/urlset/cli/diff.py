@@ -10,6 +10,7 @@ import typer
 
 from urlset.cli.console import (
     Progress,
+    Sink,
     line_renderer,
     print_error,
     print_info,
@@ -27,7 +28,6 @@ from urlset.cli.options import (
     as_usage_error,
     given_options,
 )
-from urlset.cli.sink import Sink
 from urlset.config import load_config
 from urlset.option_schema import DIFF_OPTIONS
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from urlset.atomic import is_special
-from urlset.cli.console import line_renderer, pluralize, terminal_width
+from urlset.cli.console import Sink, line_renderer, pluralize, terminal_width
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     BaseUrl,
@@ -24,9 +24,8 @@ from urlset.cli.options import (
     UsageError,
     add_options,
 )
+from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
-from urlset.cli.sink import Sink
-from urlset.cli.terminal_output import document_tree, entry_table
 from urlset.model import Entry
 from urlset.reader.filters import EntryFilter
 from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
@@ -285,7 +284,7 @@ class ReadJob:
     ) -> None:
         """Write a store, a Parquet file, or the result of a query."""
         from urlset.arrow.streams import RowLimit
-        from urlset.cli.store_output import write_tables
+        from urlset.cli.read_output import write_tables
 
         row_limit = RowLimit(self._limit)
         try:

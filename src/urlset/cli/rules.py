@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urlset.cli.console import line_renderer
+from urlset.cli.console import Sink, line_renderer
 from urlset.cli.options import Quiet, add_options, as_usage_error
-from urlset.cli.sink import Sink
 from urlset.terminal_text import Line, Span, template_text
 
 if TYPE_CHECKING:

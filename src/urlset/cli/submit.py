@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_errors, print_info
+from urlset.cli.console import Progress, Sink, pluralize, print_errors, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     ConfigFile,
@@ -22,7 +22,6 @@ from urlset.cli.options import (
     as_usage_error,
     given_options,
 )
-from urlset.cli.sink import Sink
 from urlset.config import Configuration, load_config
 from urlset.option_schema import SUBMIT_OPTIONS
 from urlset.terminal_text import sanitize

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, pluralize, print_error, print_info
+from urlset.cli.console import Progress, Sink, pluralize, print_error, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     EngineOption,
@@ -23,7 +23,6 @@ from urlset.cli.options import (
     add_options,
     as_usage_error,
 )
-from urlset.cli.sink import Sink
 from urlset.terminal_text import sanitize
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
+from urlset.arrow.frames import ListedRows as ListedRows
 from urlset.dates import format_date
 from urlset.engine import Diagnostic, ElementSpans, OffsetRun, _native
 from urlset.engine._native import (
@@ -21,7 +22,6 @@ from urlset.engine._native import (
     is_utf8,
     uncertain_rows,
 )
-from urlset.engine.reference.rows import ListedRows as ListedRows
 from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
 __all__ = [

@@ -20,8 +20,7 @@ from urlset.dates import LOG_TIME
 from urlset.errors import SourceError
 from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.encoding import skip_space, utf16_codec, wide_codec
-from urlset.formats.signatures import Signature, file_signature, is_gzip, signature
-from urlset.formats.templates import find_template
+from urlset.formats.signatures import Signature, file_signature, find_template, is_gzip, signature
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
 
 __all__ = [

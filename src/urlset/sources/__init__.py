@@ -15,13 +15,12 @@ from urlset.sources.candidates import (
 )
 
 if TYPE_CHECKING:
-    from urlset.sources.crawled import CrawledPages
     from urlset.sources.factory import SourceOptions, open_source
     from urlset.sources.git.dates import GitDates, git_dates
     from urlset.sources.html.folder import HtmlFolder
     from urlset.sources.logs.source import AccessLog
     from urlset.sources.memory import CandidateRows
-    from urlset.sources.sitemaps import Sitemaps
+    from urlset.sources.sitemaps import CrawledPages, Sitemaps
     from urlset.sources.tables.column_plan import NoUrlColumnError
     from urlset.sources.tables.query import Query
     from urlset.sources.tables.table import Table
@@ -52,7 +51,7 @@ __all__ = [
 _LAZY = {
     "AccessLog": "logs",
     "CandidateRows": "memory",
-    "CrawledPages": "crawled",
+    "CrawledPages": "sitemaps",
     "GitDates": "git",
     "HtmlFolder": "html",
     "NoUrlColumnError": "tables",

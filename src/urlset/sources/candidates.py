@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from itertools import islice
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
@@ -28,6 +29,7 @@ __all__ = [
     "encode_fault",
     "in_batches",
     "keep_date_text",
+    "prefetch",
     "source_type_of",
 ]
 
@@ -204,3 +206,20 @@ def _significant_text(value: Any) -> str | None:
     if offset is None:
         return value.isoformat()  # the build rejects it: a time without a zone
     return value.isoformat() if offset and not offset % timedelta(minutes=1) else None
+
+
+T = TypeVar("T")
+_END = object()
+
+
+def prefetch(items: Iterator[T]) -> Iterator[T]:
+    """Yield the same items, each requested before the previous one has been processed.
+
+    >>> list(prefetch(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(next, items, _END)
+        while (item := future.result()) is not _END:
+            future = pool.submit(next, items, _END)
+            yield item  # type: ignore[misc] # never the end marker

@@ -214,7 +214,7 @@ def _open_log(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _open_crawl(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.crawled import CrawledPages
+    from urlset.sources.sitemaps import CrawledPages
 
     if path != name:
         raise SourceError(f"{name}: expected the store of a crawl, found a stream; name the file")

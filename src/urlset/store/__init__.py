@@ -16,17 +16,19 @@ from urlset.store.external import (
     parquet_rows,
     write_parquet,
 )
-from urlset.store.history_reader import DocumentState, changes_at, entries_at, moment
-from urlset.store.history_schema import HISTORY_TABLES
-from urlset.store.history_snapshot import (
+from urlset.store.history_reader import (
+    DocumentState,
     SnapshotName,
+    changes_at,
+    entries_at,
     has_history_only,
+    moment,
     split_snapshot,
     write_snapshot,
 )
+from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
-from urlset.store.inspection_schema import INSPECTION_TABLES
-from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS
+from urlset.store.live_schema import INSPECTION_TABLES, LIVE_TABLES, LIVE_VIEWS
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View

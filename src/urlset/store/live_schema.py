@@ -1,4 +1,4 @@
-"""Schema of the live tables: visited pages, their links, discovered URLs, crawls and traps.
+"""Schema of the live tables: visited pages, links, discovered URLs, crawls, inspections.
 
 A store gets these tables with its first crawl or audit. A store without one does not have them.
 """
@@ -9,7 +9,14 @@ from collections.abc import Collection, Iterator, Mapping
 
 from urlset.store.schema import TableSchema, View, quoted_text
 
-__all__ = ["LIVE_TABLES", "LIVE_VIEWS", "REPLACED_VIEW", "live_statements"]
+__all__ = [
+    "INSPECTION_TABLES",
+    "LIVE_TABLES",
+    "LIVE_VIEWS",
+    "REPLACED_VIEW",
+    "inspection_statements",
+    "live_statements",
+]
 
 _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
@@ -230,3 +237,43 @@ def live_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
         for view in LIVE_VIEWS:
             yield f"CREATE VIEW {view.name} AS {view.query}"
             yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
+
+
+INSPECTION_TABLES = (
+    TableSchema.of(
+        "inspections",
+        "One row per URL and property: what Search Console reports about the URL.",
+        """
+        url              | VARCHAR     | URL that was inspected
+        property         | VARCHAR     | property of Search Console
+        inspected_at     | TIMESTAMPTZ | time of the inspection
+        verdict          | VARCHAR     | PASS (indexed), FAIL, NEUTRAL (excluded) or PARTIAL
+        coverage_state   | VARCHAR     | state in words, such as Submitted and indexed
+        robots_state     | VARCHAR     | ALLOWED or DISALLOWED by robots.txt
+        indexing_state   | VARCHAR     | INDEXING_ALLOWED, BLOCKED_BY_META_TAG or BLOCKED_BY_HTTP_HEADER
+        fetch_state      | VARCHAR     | result of the last visit, such as SUCCESSFUL, SOFT_404 or NOT_FOUND
+        last_crawled     | TIMESTAMPTZ | last visit of Google
+        google_canonical | VARCHAR     | canonical URL that Google chose
+        user_canonical   | VARCHAR     | canonical URL that the page declares
+        crawled_as       | VARCHAR     | MOBILE or DESKTOP
+        sitemaps         | VARCHAR[]   | sitemaps from which Google knows the URL
+        """,
+    ),
+)
+
+
+def inspection_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield the SQL statements that add the table to a store that lacks it.
+
+    Args:
+        existing: Column names by name of the tables in the store.
+    """
+    for table in INSPECTION_TABLES:
+        if table.name in existing:
+            continue
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+        yield f"CREATE TABLE {table.name} ({columns})"
+        yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
+        for column in table.columns:
+            text = quoted_text(column.doc)
+            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'

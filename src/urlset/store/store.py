@@ -19,8 +19,12 @@ from urlset.model import Entry, Problem, Sitemap
 from urlset.store.connection import Database, map_errors
 from urlset.store.history_schema import HISTORY_TABLES, history_statements
 from urlset.store.inspection import columns_of
-from urlset.store.inspection_schema import inspection_statements
-from urlset.store.live_schema import LIVE_TABLES, REPLACED_VIEW, live_statements
+from urlset.store.live_schema import (
+    LIVE_TABLES,
+    REPLACED_VIEW,
+    inspection_statements,
+    live_statements,
+)
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
 from urlset.store.session import StoreSession

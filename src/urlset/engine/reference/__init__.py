@@ -6,12 +6,12 @@ import gzip as _gzip
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from urlset.arrow.frames import ListedRows
 from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
-from urlset.engine.reference.rows import ListedRows
 from urlset.engine.reference.spans import element_spans
 from urlset.inflate import InflateStream
 from urlset.model import Entry, Kind, Sitemap

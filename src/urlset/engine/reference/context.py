@@ -45,9 +45,9 @@ class Context:
         self.expansions: dict[bytes, str | None] = {}
         self.expanded = 0
         self.news_count = 0
-        self.unterminated_doctypes: set[tuple[int, bool]] = set()  # see doctype.py
+        self.unterminated_doctypes: set[tuple[int, bool]] = set()  # see prolog.py
         self.root_start = 0
-        self.well_nested: set[int] | None = None  # see nesting.py
+        self.well_nested: set[int] | None = None  # see spans.py
         self._next: dict[bytes, tuple[int, int]] = {}
         self._once: dict[str, set[object]] = {}
         self._has_cr = b"\r" in text

@@ -8,12 +8,10 @@ from urlset.engine.reference import feeds, sitemap
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.fast_path import FastPath
 from urlset.engine.reference.lists import read_list
-from urlset.engine.reference.misc import comment, instruction, is_declaration
 from urlset.engine.reference.names import NameResolver, Role
-from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.prolog import BOM, FIND_FRAGMENT, read_prolog, skip_space
-from urlset.engine.reference.tokens import markup
-from urlset.engine.reference.tree import Tree
+from urlset.engine.reference.tokens import comment, instruction, is_declaration, markup
+from urlset.engine.reference.tree import Node, Tree
 from urlset.model import Kind
 from urlset.protocol import FIND_ROOT, MAX_BYTES, MAX_NEWS, MAX_URLS
 

@@ -16,8 +16,8 @@ from typing import Any
 from urlset.dates import parse_date
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.names import CHILDREN
-from urlset.engine.reference.nodes import Node
 from urlset.engine.reference.sitemap import read_priority
+from urlset.engine.reference.tree import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.fields import RECORDS, is_leaf, place_of
 from urlset.model import Alternate, Entry, Image, News, Video

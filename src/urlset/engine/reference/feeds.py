@@ -7,7 +7,7 @@ from datetime import datetime
 
 from urlset.dates import is_atom_date, is_rss_date, parse_date
 from urlset.engine.reference.context import Context, ascii_lower
-from urlset.engine.reference.nodes import Node
+from urlset.engine.reference.tree import Node
 from urlset.model import Entry
 from urlset.protocol import MAX_LOC
 from urlset.urls import SPACE, resolve

@@ -11,8 +11,8 @@ from urlset.dates import parse_date
 from urlset.engine.reference import extensions
 from urlset.engine.reference.context import Context, ascii_lower
 from urlset.engine.reference.names import Role
-from urlset.engine.reference.nesting import is_well_nested
-from urlset.engine.reference.nodes import Node
+from urlset.engine.reference.spans import is_well_nested
+from urlset.engine.reference.tree import Node
 from urlset.engine.reference.values import is_doubly_escaped
 from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE

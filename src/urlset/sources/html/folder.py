@@ -21,8 +21,16 @@ from urlset.html import (
     read_page,
 )
 from urlset.sources.candidates import Candidate, SourceType, in_batches
-from urlset.sources.html.files import FileUrls, FoundFile, find_pages, is_settled, same_page
-from urlset.sources.html.special_pages import is_error_page, is_verification_file, may_be_error_page
+from urlset.sources.html.files import (
+    FileUrls,
+    FoundFile,
+    find_pages,
+    is_error_page,
+    is_settled,
+    is_verification_file,
+    may_be_error_page,
+    same_page,
+)
 from urlset.urls import split_origin
 
 __all__ = ["HtmlFolder"]

@@ -17,7 +17,7 @@ from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, open_decompressed
 from urlset.formats.detect import log_form
 from urlset.formats.encoding import BOM
-from urlset.sources.candidates import BATCH_ROWS, SourceType
+from urlset.sources.candidates import BATCH_ROWS, SourceType, prefetch
 from urlset.sources.logs.lines import (
     CommonFormat,
     ExtendedFormat,
@@ -29,7 +29,6 @@ from urlset.sources.logs.lines import (
 )
 from urlset.sources.logs.privacy_filter import REFUSALS, TargetFilter
 from urlset.sources.logs.status_history import REMOVAL_STATUSES, SUCCESS_STATUSES, StatusHistory
-from urlset.sources.prefetch import prefetch
 
 __all__ = ["AccessLog"]
 
