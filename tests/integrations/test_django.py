@@ -269,6 +269,51 @@ def test_head_has_the_headers_of_get_and_other_methods_are_refused():
             assert client.post(path).status_code == 405
 
 
+@django_test.override_settings(URLSET_PAGE_CACHE="default")
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+def test_pages_are_stored_in_a_cache_of_the_settings(encoding):
+    articles(4000)
+
+    class Large(Articles):
+        limit = 50_000
+
+    path = "/sitemap-articles.xml"
+    with sitemaps(articles=Large):
+        first = get(path, accept_encoding=encoding)
+        data = body(first)
+        with queries_of() as found:
+            again = [get(path, accept_encoding=word) for word in ("", "gzip")]
+        Article.objects.filter(slug="a7").update(updated=NEW_YEAR + timedelta(days=9))
+        changed = body(get(path))
+
+    assert first.streaming
+    assert [body(response) for response in again] == [data, data]
+    assert not any('"slug"' in query["sql"] for query in found)
+    assert again[1]["Content-Length"] == str(len(again[1].content))
+    assert len(urlset.parse(data).entries) == 4000
+    assert b"2024-01-10" in changed
+
+
+@django_test.override_settings(URLSET_PAGE_CACHE="default")
+def test_half_a_page_is_not_stored():
+    articles(4000)
+
+    class Broken(Articles):
+        limit = 50_000
+
+        def location(self, item):
+            if item.slug == "a3900":
+                raise RuntimeError("broken")
+            return super().location(item)
+
+    with sitemaps(articles=Broken):
+        for _ in range(2):
+            response = get("/sitemap-articles.xml")
+            assert response.streaming
+            with pytest.raises(RuntimeError):
+                list(response)
+
+
 # ── input that is hostile or odd ──
 
 

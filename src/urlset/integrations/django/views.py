@@ -12,8 +12,10 @@ from functools import wraps
 from itertools import chain
 from typing import Any, NamedTuple
 
+from django import conf
 from django.contrib.sitemaps import views as contrib
 from django.contrib.sites.shortcuts import get_current_site
+from django.core.cache import caches
 from django.core.paginator import EmptyPage
 from django.http import Http404, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.urls import reverse
@@ -31,6 +33,7 @@ __all__ = ["index", "sitemap"]
 
 _LOG = logging.getLogger("urlset.django")
 _URL_NAME = "django.contrib.sitemaps.views.sitemap"
+_STORED_S = 7 * 86_400
 _LONG = 2_500
 """Number of URLs above which a page has several batches, so that it is streamed at once."""
 _FOOTER = b"</urlset>\n"
@@ -164,6 +167,9 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
             return _with_validators(HttpResponse(content_type=content_type), etag, latest)
     else:
         etag = None
+    store = _page_store() if etag is not None else None
+    if store is not None and (packed := store.get(f"urlset:page:{etag}")) is not None:
+        return _stored(request, packed, content_type, etag, latest)
     document = _Document(parts)
     chunks = document.chunks()
     head = next(chunks)
@@ -172,10 +178,46 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
         return _whole(request, head, content_type, latest or document.latest, etag)
     body: Iterable[bytes] = chain((head, more), chunks)
     is_packed = _accepts_gzip(request)
-    response = StreamingHttpResponse(
-        _packed(body) if is_packed else body, content_type=content_type
-    )
+    if store is not None:
+        body = _storing(body, store, f"urlset:page:{etag}", is_packed=is_packed)
+    elif is_packed:
+        body = _packed(body)
+    response = StreamingHttpResponse(body, content_type=content_type)
     return _with_validators(response, etag, latest, is_packed=is_packed)
+
+
+def _page_store() -> Any:
+    """Return the cache for whole pages, if the settings name one."""
+    alias = getattr(conf.settings, "URLSET_PAGE_CACHE", None)
+    return None if alias is None else caches[alias]
+
+
+def _stored(request: Any, packed: bytes, content_type: str, etag: str | None, latest: Any) -> Any:
+    """Return the response with a page of the cache."""
+    is_packed = _accepts_gzip(request)
+    data = packed if is_packed else gzip.decompress(packed)
+    response = HttpResponse(data, content_type=content_type)
+    response.headers["Content-Length"] = str(len(data))
+    return _with_validators(response, etag, latest, is_packed=is_packed)
+
+
+def _storing(chunks: Iterable[bytes], store: Any, key: str, *, is_packed: bool) -> Iterator[bytes]:
+    """Yield chunks, packed or not, and store the page in gzip when it is complete."""
+    plain: list[bytes] = []
+
+    def noted() -> Iterator[bytes]:
+        for chunk in chunks:
+            plain[:] = [chunk]
+            yield chunk
+
+    parts: list[bytes] = []
+    for part in _packed(noted()):
+        parts.append(part)
+        if is_packed:
+            yield part
+        elif plain:
+            yield plain.pop()
+    store.set(key, b"".join(parts), _STORED_S)
 
 
 class _Document:
@@ -205,14 +247,17 @@ class _Document:
         is_long = sum(part.facts.urls for part in self._parts) > _LONG
         if not is_long and (second := next(batches, None)) is not None:
             is_long, batches = True, chain((second,), batches)
-        samples = [part.section.namespaces for part in self._parts] if is_long else []
-        header, _ = _rendered([*samples, *entries], is_logged=False)
-        self._bytes = len(header) + len(_FOOTER)
         if first is None or not is_long:
+            header, body = _rendered(entries)
+            if len(header) + len(body) + len(_FOOTER) > MAX_BYTES and first is not None:
+                self._bytes = len(header) + len(_FOOTER)
+                body, _ = self._cut(first[0], body)
             if all(part.facts.urls for part in self._parts):
                 self.latest = _latest(entries)
-            yield header + (self._body(*first) if first else b"") + _FOOTER
+            yield header + body + _FOOTER
             return
+        header, _ = _rendered([part.section.namespaces for part in self._parts])
+        self._bytes = len(header) + len(_FOOTER)
         yield header + self._body(*first)
         for part, batch in batches:
             if self._is_full:
@@ -222,7 +267,7 @@ class _Document:
 
     def _body(self, part: _Part, entries: list[Entry]) -> bytes:
         """Return the lines of a batch, cut at the limits."""
-        _, body = _rendered(entries, is_logged=True)
+        _, body = _rendered(entries)
         count = body.count(_END)
         if self._urls + count > MAX_URLS or self._bytes + len(body) > MAX_BYTES:
             body, count = self._cut(part, body)
@@ -248,10 +293,9 @@ class _Document:
         return body[:end], count
 
 
-def _rendered(entries: list[Entry], *, is_logged: bool) -> tuple[bytes, bytes]:
+def _rendered(entries: list[Entry]) -> tuple[bytes, bytes]:
     """Return the header and the lines of the valid entries."""
-    rejected = _log_rejection if is_logged else lambda _: None
-    data = render(entries, duplicates="keep", allow_empty=True, on_rejected=rejected)
+    data = render(entries, duplicates="keep", allow_empty=True, on_rejected=_log_rejection)
     start = data.index(b"\n", data.index(b"<urlset")) + 1
     return data[:start], data[start : -len(_FOOTER)]
 
