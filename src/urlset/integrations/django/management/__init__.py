@@ -1,0 +1,1 @@
+"""Package of the command ``manage.py urlset``, where Django looks for it."""

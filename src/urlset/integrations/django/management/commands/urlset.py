@@ -1,0 +1,139 @@
+"""``manage.py urlset``: build the sitemaps of a project, and submit what changed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import conf
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.module_loading import import_string
+
+from urlset.builder import GATES, LEDGER, build
+from urlset.errors import GateError, UrlsetError
+from urlset.integrations.django.sections import all_entries, open_section
+from urlset.sources.memory import InMemorySource
+from urlset.submitter import submit
+
+_KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
+
+
+class Command(BaseCommand):  # type: ignore[misc] # Django has no types
+    """Builds the sitemaps of the setting ``URLSET``, and submits what changed.
+
+    ``URLSET`` is a dict: ``SITEMAPS`` (the dict of sitemaps, or its dotted name), ``BASE_URL``,
+    ``OUTPUT`` (a folder or a bucket), ``LEDGER``, ``BUILD`` (options of ``urlset.build``) and
+    ``SUBMIT`` (options of ``urlset.submit``).
+    """
+
+    help = "Build the sitemaps of the setting URLSET, or submit what changed to search engines."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the subcommands."""
+        commands = parser.add_subparsers(dest="action", required=True, metavar="build|submit")
+        builder = commands.add_parser("build", help="write the sitemaps, and record them")
+        builder.add_argument("--output", help="folder or bucket, instead of URLSET['OUTPUT']")
+        builder.add_argument("--base-url", help="its URL, instead of URLSET['BASE_URL']")
+        builder.add_argument("--dry-run", action="store_true", help="write nothing")
+        builder.add_argument(
+            "--force", action="append", default=[], choices=sorted(GATES), help="pass a gate"
+        )
+        submitter = commands.add_parser("submit", help="announce what changed since the last time")
+        submitter.add_argument("--dry-run", action="store_true", help="send nothing")
+
+    def handle(self, *_: Any, action: str, **options: Any) -> None:
+        """Run a subcommand."""
+        settings = getattr(conf.settings, "URLSET", {})
+        unknown = sorted(set(settings) - set(_KEYS))
+        if unknown:
+            raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
+        try:
+            if action == "build":
+                self._build(settings, options)
+            else:
+                self._submit(settings, options)
+        except GateError as error:
+            raise CommandError(str(error), returncode=error.exit_code) from error
+        except (UrlsetError, ValueError) as error:
+            raise CommandError(str(error), returncode=2) from error
+
+    def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
+        sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
+        if isinstance(sitemaps, str):
+            sitemaps = import_string(sitemaps)
+        target = _required(settings, "OUTPUT", options["output"], "a folder or a bucket")
+        base_url = _required(settings, "BASE_URL", options["base_url"], "the URL of the output")
+        address = urlsplit(base_url)
+        current = SimpleNamespace(domain=address.netloc, name=address.netloc)
+        sources = [
+            InMemorySource(
+                all_entries(open_section(_site(site), address.scheme, current)),
+                name=name,
+                base_url=base_url,
+            )
+            for name, site in sitemaps.items()
+        ]
+        result = build(
+            sources,
+            os.fspath(target),
+            base_url=base_url,
+            ledger=_ledger(settings),
+            dry_run=options["dry_run"],
+            force=options["force"],
+            **{
+                "sections": "source",
+                "lastmod": "given",
+                "on_error": "skip",
+                **settings.get("BUILD", {}),
+            },
+        )
+        for rejection in result.rejected:
+            self.stderr.write(rejection.reason)
+        for file in (*result.files, *result.indexes):
+            self.stdout.write(f"{str(target).rstrip('/')}/{file.name}")
+        self.stdout.write(
+            f"{result.urls:,} URLs in {len(result.files):,} files, "
+            f"{len(result.changed_files):,} of them new or changed"
+        )
+
+    def _submit(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
+        given = dict(settings.get("SUBMIT", {}))
+        given.setdefault("announcements", _ledger(settings).parent / "announcements.duckdb")
+        result = submit(_ledger(settings), dry_run=options["dry_run"], **given)
+        for request in result.requests:
+            self.stdout.write(request)
+        for note in result.notes:
+            self.stdout.write(note)
+        self.stdout.write(
+            f"{result.new:,} new, {result.known:,} known, {result.baseline:,} recorded without "
+            f"being announced; {result.sent:,} sent, {result.waiting:,} waiting"
+        )
+        if result.has_failures:
+            reasons = [one.error for one in result.results if one.error and not one.is_delayed]
+            reasons += [f"{one.url}: {one.reason}" for one in result.excluded[:10]]
+            raise CommandError("\n".join([*reasons, *result.errors]), returncode=1)
+
+
+def _required(settings: dict[str, Any], key: str, given: Any, what: str) -> Any:
+    value = given or settings.get(key)
+    if not value:
+        raise CommandError(
+            f"expected {what}, found none; set URLSET = {{{key!r}: …}} in the settings",
+            returncode=2,
+        )
+    return value
+
+
+def _site(given: Any) -> Any:
+    return given() if callable(given) else given
+
+
+def _ledger(settings: dict[str, Any]) -> Path:
+    """Return the ledger of the settings, or one in the folder of the project."""
+    if "LEDGER" in settings:
+        return Path(settings["LEDGER"])
+    return Path(getattr(conf.settings, "BASE_DIR", "")) / LEDGER
