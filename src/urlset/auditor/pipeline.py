@@ -286,7 +286,7 @@ class _AuditRun:
         )
 
     def _hosts(self, origin: str) -> frozenset[str]:
-        """Return the hosts that the user named: of the source, of its base URL, or of a file."""
+        """Return the hosts of the source URL and the base URL, or else the host of ``origin``."""
         named = [self._entries.source or "", self._settings.base_url or ""]
         hosts = {split_origin(url)[1] for url in named if url.lower().startswith("http")}
         return frozenset(hosts or {split_origin(origin)[1]})

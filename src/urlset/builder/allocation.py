@@ -49,14 +49,14 @@ class _Run:
     news: int
 
     def advance(self, urls: int, content: int, news: int) -> None:
-        """Remove the first rows from the run, with their bytes and news."""
+        """Remove the first ``urls`` rows from the run; subtract their bytes and news articles."""
         self.next += urls
         self.bytes -= content
         self.news -= news
 
 
 class Allocator:
-    """Assignment of every URL to a file.
+    """Assigns every URL of a build to a file; has the files and their totals.
 
     ``files`` are the files of the set after :meth:`allocate`. ``dirty`` has the numbers of the
     files whose entries changed. ``ranges`` maps the number of a file to its first and last row in
@@ -98,7 +98,7 @@ class Allocator:
         self.files = {n: file for n, file in self.files.items() if file.urls}
 
     def _release(self) -> None:
-        """Subtract removed, moved and resized entries from the totals of their old files."""
+        """Update the totals of files for entries that were removed, moved or resized."""
         if self._settings.compact:
             return
         is_released = "state IN ('removed', 'moved')"
@@ -137,7 +137,7 @@ class Allocator:
             self.dirty.add(file.number)
 
     def _runs(self) -> Iterator[_Run]:
-        """Return the new rows, cut where a file reaches its limit of URLs."""
+        """Return the new rows as runs, which end where a file reaches its limit of URLs."""
         rows = self._db.rows("SELECT section, min(n) FROM new_rows GROUP BY section")
         self._db.run(SECTION_STARTS.create_empty("section VARCHAR, start BIGINT"))
         self._db.insert_rows(
@@ -153,7 +153,7 @@ class Allocator:
         return 0 if number is None else self.files[number].urls
 
     def _fill(self, run: _Run) -> None:
-        """Add as many rows as fit to the last file of the section, or start a new file."""
+        """Assign rows of a run to the last file of the section while they fit, or to a new one."""
         file = self._open_file(run.section)
         urls, content, news = self._count_fitting(file, run)
         if not urls:  # the file is full: the next iteration fills a new one
@@ -174,7 +174,7 @@ class Allocator:
         run.advance(urls, content, news)
 
     def _count_fitting(self, file: File, run: _Run) -> tuple[int, int, int]:
-        """Return how many rows fit into the file, with their bytes and news."""
+        """Return the number of rows that fit into a file, with their bytes and news articles."""
         urls = min(self._settings.max_urls - file.urls, run.end - run.next)
         if urls <= 0:
             return 0, 0, 0
@@ -212,7 +212,7 @@ class Allocator:
 def _overhead(
     db: ScratchDatabase, settings: BuildOptions, engine: Engine, *, has_extensions: bool
 ) -> int:
-    """Return the bytes of header and footer, with the namespaces that any entry needs."""
+    """Return the bytes of the header and footer of a file, with all namespaces in use."""
     if settings.is_text:
         return 0
     overhead = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
@@ -263,7 +263,7 @@ GROUP BY part"""
 
 
 class _RowFacts(NamedTuple):
-    """Facts about all new rows: count, whether all URLs start with the base, constant columns."""
+    """Facts about all new rows: their number, a common base URL, columns with one value."""
 
     rows: int
     is_within: bool
@@ -271,7 +271,7 @@ class _RowFacts(NamedTuple):
 
 
 def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_extensions: bool) -> None:
-    """Create the view ``new_rows``: rows to assign, in the order of files, numbered from 0."""
+    """Create the view ``new_rows``: rows without a file, sorted for files, numbered from 0."""
     facts = _row_facts(db, settings)
     constant = facts.constant
     carried = [*_ALWAYS, *(name for name in _OFTEN_CONSTANT if name not in constant)]
@@ -287,7 +287,7 @@ def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_extensions
 
 
 def _sort(db: ScratchDatabase, rows: str, order: str, parts: int) -> None:
-    """Create ``sorted_rows``, one part after the other; a part has the rows between two bounds."""
+    """Create the table ``sorted_rows`` in parts; each part has the rows between two bounds."""
     if parts > 1:
         db.run(_SORT_BOUNDS.format(order=order, parts=parts))
     if parts <= 1 or db.fetch_one("SELECT count(*) FROM sort_bounds") != (
@@ -306,7 +306,7 @@ def _sort(db: ScratchDatabase, rows: str, order: str, parts: int) -> None:
 
 
 def _row_facts(db: ScratchDatabase, settings: BuildOptions) -> _RowFacts:
-    """Inspect all new rows.
+    """Query the facts about all new rows that decide how they are sorted.
 
     A column that is empty, or has the same text in all rows, is constant.
     """

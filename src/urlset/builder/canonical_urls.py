@@ -99,7 +99,7 @@ class CanonicalUrls:
         self._insecure = re.compile(insecure, re.IGNORECASE)
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
-        """Return entries with canonical URLs, and the reasons to exclude rows, if any."""
+        """Convert a batch of entries to canonical URLs; return it, and reasons to exclude rows."""
         originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(originals):
@@ -113,7 +113,7 @@ class CanonicalUrls:
         return entries, reasons
 
     def _is_plain(self, originals: list[str | None]) -> bool:
-        """Check a batch at once: return whether no URL has to be changed or excluded.
+        """Return whether no URL of a batch has to be changed or excluded, by one quick test.
 
         This costs a fifth of inspecting each URL, and most batches are plain.
         """
@@ -193,7 +193,7 @@ class CanonicalUrls:
     def _exclusion_reasons(
         self, originals: list[str | None], result: list[str | None]
     ) -> list[str | None] | None:
-        """Return a reason or None for each row, or None if no URL is excluded; mask passwords.
+        """Return a reason to exclude, or None, for each row; None if no URL is excluded.
 
         Passwords in ``result`` are masked.
         """
@@ -251,7 +251,7 @@ def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
 
 
 def _joined(urls: list[str | None]) -> str | None:
-    """Return URLs joined by newlines; None if one is missing or contains a newline."""
+    """Join URLs by newlines; None if one is missing or contains a newline."""
     if not urls or None in urls:
         return None
     joined = "\n".join(url for url in urls if url is not None)
@@ -259,14 +259,14 @@ def _joined(urls: list[str | None]) -> str | None:
 
 
 def unescaped(url: str) -> str:
-    """Return a URL with its HTML-escaped ampersands decoded, also if they were escaped twice."""
+    """Decode the HTML-escaped ampersands of a URL, also if they were escaped twice."""
     while "&amp;" in url or "&#38;" in url:
         url = url.replace("&amp;", "&").replace("&#38;", "&")
     return url
 
 
 def is_canonical(url: str) -> bool:
-    """Return whether a URL is absolute and needs no repair for certain."""
+    """Return whether a URL is certainly absolute and in canonical form; False if in doubt."""
     return _CANONICAL.fullmatch(url) is not None and "&amp;" not in url
 
 
@@ -283,7 +283,7 @@ def is_unfilled(url: str) -> bool:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of rule U019."""
+    """Return two patterns for unfilled placeholders of templates in URLs (rule U019)."""
     from urlset.checker.rules.urls import UNFILLED  # imports many modules
 
     anywhere, in_rest = UNFILLED

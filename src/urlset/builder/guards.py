@@ -1,4 +1,4 @@
-"""Stop a publication that looks like an accident, and warn of suspicious dates and URLs."""
+"""Gates that stop a suspicious publication, and warnings about suspicious dates and URLs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
 def check_zero(
     rows: int, sources: Sequence[str], excluded: Mapping[str, int], settings: BuildOptions
 ) -> None:
-    """Gate ``zero``: a set without any URL is usually an accident.
+    """Gate ``zero``: fail for a set without any URL, which is usually an accident.
 
     Args:
         rows: The number of rows that the sources returned.
@@ -47,7 +47,7 @@ def check_zero(
 
 
 def check_share(urls: int, before: int, settings: BuildOptions) -> None:
-    """Gate ``shrunk``: a set that lost more than half of its URLs is usually an accident.
+    """Gate ``shrunk``: fail for a set that lost more than half of its URLs.
 
     The share that must remain is the option ``min_share``.
     """
@@ -62,7 +62,7 @@ def check_share(urls: int, before: int, settings: BuildOptions) -> None:
 
 
 def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
-    """Gate ``hosts``: search engines accept only URLs of the host of the sitemap."""
+    """Gate ``hosts``: fail for URLs of other hosts, which search engines do not accept."""
     allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
     hosts = ", ".join(map(quoted, allowed))
     # Nearly all URLs start with the base: their host need not be extracted.
@@ -179,7 +179,7 @@ def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
 
 
 def _unchanged_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """Warn of pages whose content changed since the last build, but whose older date did not."""
+    """Yield warnings about pages whose content changed since the last build, but not the date."""
     count, first = db.fetch_one(f"""
         SELECT count(*), min(loc) FROM diff
         WHERE fingerprint <> old_fingerprint AND lastmod = old_lastmod AND lastmod_from <> 'content'

@@ -59,7 +59,7 @@ SELECT * FROM staged WHERE id IN (SELECT id FROM {LEDGER_MATCHES} WHERE ledger_r
 
 
 def core_columns(entries: Any) -> Any | None:
-    """Return the non-empty columns of entries if all are core elements; else None."""
+    """Return the non-empty columns of entries if all are core elements, such as loc; else None."""
     filled = [n for n in entries.schema.names if n == "loc" or batches.has_values(entries, n)]
     if not _PLAIN.issuperset(filled) or {"lastmod", "lastmod_text"} <= set(filled):
         return None
@@ -99,7 +99,7 @@ def match_ledger(db: ScratchDatabase, urls: str, settings: BuildOptions) -> None
 
 
 def _same_value_sql(name: str, columns: Sequence[str]) -> str:
-    """Return SQL that compares a column with the ledger; a missing column costs no join."""
+    """Return SQL that is true if a column equals that of the ledger, or is empty in both."""
     return f"g.{name} IS NOT DISTINCT FROM u.{name}" if name in columns else f"u.{name} IS NULL"
 
 
@@ -139,7 +139,7 @@ SELECT (SELECT count(*) - {distinct} FROM unchanged_rows)
 
 
 def split(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str) -> int | None:
-    """Create ``unchanged_rows`` and ``changed_rows``; return the number of unchanged rows.
+    """Split the staged rows into ``unchanged_rows`` and ``changed_rows``; count the unchanged.
 
     ``rules`` is the digest of the current rules. Return None, and create neither, if the rules
     changed, if a source has evidence that sitemaps do not have, or if a URL is listed twice.
@@ -174,7 +174,7 @@ PARTITION_ROWS = 12_500_000
 
 
 def partition_count(rows: int) -> int:
-    """Return the number of partitions for that many rows.
+    """Return the number of partitions into which a join of ``rows`` rows is split.
 
     >>> partition_count(0), partition_count(PARTITION_ROWS), partition_count(50_000_000)
     (1, 1, 4)

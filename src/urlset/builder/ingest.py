@@ -41,7 +41,7 @@ _EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
 
 
 class Part(NamedTuple):
-    """Rows of a source: all columns, the columns of entries, and the number of each row.
+    """Part of the rows of a source: all columns, entry columns, and the number of each row.
 
     Rows are counted from 1 in each source.
     """
@@ -51,13 +51,13 @@ class Part(NamedTuple):
     numbers: Sequence[int]
 
     def slice(self, start: int, entries: Any) -> Part:
-        """Return the part with these entries, which begin at row ``start``."""
+        """Return the rows of these entries, which begin at row ``start``, as a part of their own."""
         stop = start + entries.num_rows
         return Part(self.batch.slice(start, stop - start), entries, self.numbers[start:stop])
 
 
 class Ingest:
-    """Reader of sources, one after another, into the tables ``staged`` and ``extended``.
+    """Loads sources, one after another, into the tables ``staged`` and ``extended``.
 
     ``rejected`` has the rows that cannot be written. With ``on_error="raise"``, :meth:`verify_rest`
     raises :class:`urlset.EntryError` for the first of them instead. ``fragments`` counts URLs whose
@@ -92,7 +92,7 @@ class Ingest:
         return self._urls is not None
 
     def assume_known(self, urls: str) -> None:
-        """Stage plain rows without verification from now on.
+        """From now on, stage plain rows without verification, as the ledger may have them.
 
         ``urls`` is the table of the ledger with which :meth:`verify_rest` compares them.
         """
@@ -168,7 +168,7 @@ class Ingest:
             )
 
     def clear(self) -> None:
-        """Remove all rows and counts, for a new start."""
+        """Remove all staged rows and reset the counts, so that ingestion can start again."""
         self.staging.clear()
         self._db.run(f"DROP TABLE IF EXISTS {EXTENDED}")
         self.rejected.clear()
@@ -217,7 +217,7 @@ class Ingest:
             yield part.slice(start, some)
 
     def _with_reasons(self, batch: Any, reasons: list[str | None]) -> Any:
-        """Return a batch with reasons to exclude rows; a reason of the source has precedence."""
+        """Add reasons to exclude rows to a batch; a reason of the source has precedence."""
         if "reason" not in batch.schema.names:
             return batches.with_columns(batch, {"reason": batches.text_array(reasons)})
         own_reasons = batches.column_values(batch, "reason")
@@ -225,7 +225,7 @@ class Ingest:
         return batches.replace_column(batch, "reason", batches.text_array(both))
 
     def _reject_faults(self, batch: Any, numbers: Sequence[int]) -> tuple[Any, Sequence[int]]:
-        """Reject the rows that the source itself reports as invalid."""
+        """Reject the rows that the source reports as invalid; return the other rows."""
         faults = batches.column_values(batch, FAULT)
         invalid = {row: decode_fault(text) for row, text in enumerate(faults) if text is not None}
         for row, fault in invalid.items():
@@ -278,7 +278,7 @@ class Ingest:
     def _bisect(
         self, entries: list[Entry], rows: list[int], numbers: Sequence[int]
     ) -> Iterator[RoundTripResult]:
-        """Read valid entries back: all together, or else each half, down to the failing entry."""
+        """Write and read back valid entries; bisect a failure and reject the failing entry."""
         if not entries:
             return
         result = self._round_trip.read_back(self._engine.columns(entries), entries, len(entries))
@@ -336,7 +336,7 @@ class Ingest:
         self.count += checked.entries.num_rows
 
     def _extra_columns(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
-        """Return the columns that entries do not have: id, evidence, and location in the source."""
+        """Return the columns that a part has besides its entries: id, evidence, location."""
         columns = {"id": self._ids(part.numbers, rows)}
         evidence = batches.text_columns(part.batch, (*EVIDENCE, *self._settings.kept_columns))
         if evidence is not None and rows is not None:

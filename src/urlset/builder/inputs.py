@@ -147,7 +147,7 @@ def _in_memory(rows: Any, options: InputOptions) -> Source:
 
 
 def _kept_columns(options: InputOptions) -> tuple[str, ...]:
-    """Return the columns that define sections."""
+    """Return the names of source columns that the option ``sections`` uses."""
     specs = options.sections
     return tuple(spec.removeprefix("column:") for spec in specs if spec.startswith("column:"))
 
@@ -229,7 +229,7 @@ def _is_in_git(folder: str) -> bool:
 
 
 def _delimiter(text: str | None) -> str | None:
-    r"""Return the separator of cells; a shell passes a tab as ``\t``, which is accepted."""
+    r"""Validate the separator of cells; ``\t``, as a shell passes it, becomes a tab."""
     mark = "\t" if text == r"\t" else text
     if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
         raise ValueError(f"--delimiter: expected one character such as ;, found {text!r}")
@@ -237,7 +237,7 @@ def _delimiter(text: str | None) -> str | None:
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """Return one value, or several values, as a tuple.
+    """Convert one value or several values to a tuple.
 
     >>> as_tuple("drop:/a"), as_tuple(["b", "c"]), as_tuple(None)
     (('drop:/a',), ('b', 'c'), ())
@@ -307,7 +307,7 @@ class _PeekedSource:
 
     @property
     def loc(self) -> str | None:
-        """The first URL."""
+        """The first URL of the source."""
         if self._first is None or not self._first.num_rows:
             return None
         name = "loc" if "loc" in self._first.schema.names else "url"

@@ -114,7 +114,7 @@ class Ledger:
 
     @property
     def shape(self) -> str | None:
-        """Format of the files when they were last written."""
+        """Text that identifies the file format of the last publication; None if there is none."""
         found: str | None = self._db.fetch_one(f"SELECT shape FROM {self.table('settings')}")[0]
         return found
 
@@ -149,7 +149,7 @@ class Ledger:
         }
 
     def orphans(self) -> dict[str, datetime]:
-        """Return files that left the set and wait to be removed, with the time since when."""
+        """Return the orphans: files no longer in the set, each with the time it left the set."""
         return dict(self._db.rows(f"SELECT name, since FROM {self.table('orphans')}"))
 
     def _create_tables(self) -> None:
@@ -193,7 +193,7 @@ class Ledger:
             )
 
     def _update(self) -> None:
-        """Add the missing columns to a ledger of version 2."""
+        """Upgrade a ledger of version 2 by adding missing columns."""
         for table in TABLES:
             for name, kind, _ in table.columns:
                 self._db.run(
@@ -217,7 +217,7 @@ def create_ledger_folder(folder: Path) -> None:
 
 
 def _relative_target(target: str, ledger: Path) -> str:
-    """Return the place of a set in one form: a folder relative to the folder of the ledger.
+    """Return the target of a set relative to the folder of the ledger, or as a URL.
 
     The set is then the same for an absolute path, and on another machine.
 
@@ -400,7 +400,7 @@ class PageCache:
         return dict(rows)
 
     def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Store what was read: the path, the state and the data of each file."""
+        """Keep the path, the state and the extracted data of files for the next :meth:`commit`."""
         rows = [row for row in rows if all(map(_is_text, row))]
         if not rows:
             return
@@ -413,7 +413,7 @@ class PageCache:
         )
 
     def commit(self) -> None:
-        """Write new data to the ledger, and remove the files that no longer exist."""
+        """Write new data to the ledger, and delete the rows of files that no longer exist."""
         if self._db.fetch_one("SELECT count(*) FROM pages_seen") == (0,):
             return
         pages = self._pages
@@ -423,7 +423,7 @@ class PageCache:
 
 
 def _is_text(text: str) -> bool:
-    """Return whether a name can be stored: it may contain bytes that are not text."""
+    """Return whether a file name is valid Unicode, so that DuckDB can store it."""
     try:
         os.fspath(text).encode()
     except UnicodeEncodeError:

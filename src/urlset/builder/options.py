@@ -88,7 +88,7 @@ class Rewrite:
         return rewrite
 
     def apply(self, url: str) -> str:
-        """Return the rewritten URL."""
+        """Apply the replacement to a URL and return it."""
         return self.pattern.sub(self.text, url)
 
 
@@ -206,7 +206,7 @@ class BuildOptions:
 
     @property
     def base(self) -> str:
-        """The address of the folder in ASCII, with a trailing slash."""
+        """Base URL of the set in ASCII, with a trailing slash."""
         base = self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
         return base if base.isascii() else escaped(base) or base
 

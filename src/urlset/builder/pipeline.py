@@ -1,4 +1,4 @@
-"""Run a build: ingest, resolve, allocate, render, check the gates, publish, commit the ledger."""
+"""Run a build in stages: ingest, resolve, allocate, render, check gates, publish, commit."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Pipeline:
     def _ingest_sources(
         self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
     ) -> None:
-        """Import what is published if the ledger is new, then ingest the sources."""
+        """Ingest the sources; if the ledger is new, first import the published files."""
         if ledger.is_new:
             note = import_published(db, ledger, ingest, self._settings, self._engine, target)
             self._notes += [note] if note else []
@@ -185,7 +185,7 @@ class Pipeline:
             self._notes.append(f"{urls} with a fragment (#…), which was removed")
 
     def _check_sources(self) -> None:
-        """Find wrong columns of every source before any row is read."""
+        """Raise an error if a source has wrong columns, before rows of any source are read."""
         if len(self._sources) < 2 or self._settings.on_error != "raise":
             return
         for source in self._sources:
@@ -229,7 +229,7 @@ class Pipeline:
         counts: Counts,
         target: Target,
     ) -> None:
-        """Swap the files in and commit the ledger: both, or neither."""
+        """Publish the staged files and commit the ledger: both, or neither."""
         record_intent(db, ledger, self._settings, published, target)
         is_swapped = False
         try:
@@ -274,4 +274,4 @@ class Pipeline:
 
 
 def _ignore_progress(event: ProgressEvent) -> None:
-    """Ignore progress."""
+    """Ignore a progress event; the default callback."""

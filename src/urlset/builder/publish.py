@@ -121,12 +121,12 @@ def _restore_dates(
 
 
 def shape_of(settings: BuildOptions) -> str:
-    """Return the format of all files without their entries: a change rewrites every file."""
+    """Return a text that identifies the file format; if it changes, every file is rewritten."""
     return f"2 {settings.format} {settings.stylesheet or ''}"
 
 
 def _is_stale(file: File, name: str, target: Target, existing: frozenset[str]) -> bool:
-    """Return whether the published file differs from the ledger, or from the wanted name.
+    """Return whether a published file is missing, renamed, or differs from the ledger.
 
     Files of a bucket are not compared, because each of them would have to be fetched.
     """
@@ -164,9 +164,10 @@ def _index_groups(files: list[File], settings: BuildOptions) -> Iterable[tuple[s
 
 
 def _retire(published: Published, ledger: Ledger, settings: BuildOptions, target: Target) -> None:
-    """Find published files that left the set, indexes before their children.
+    """Find published files that left the set; those after the grace period are to be removed.
 
-    A file is removed once it has been outside of the set for the grace period.
+    A file is removed once it has been outside of the set for the grace period, indexes before
+    their children.
     """
     kept = set(published.names)
     before = ledger.orphans()
@@ -257,7 +258,7 @@ def commit(
 
 
 def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
-    """Yield groups of files: large enough for full row groups, with a short list of files."""
+    """Group row ranges of files so that each group fills a row group of the ledger."""
     group: list[Range] = []
     for number, (first, last) in ranges:
         if group and (len(group) == FILES or last - group[0][1][0] >= ROWS):
@@ -356,7 +357,7 @@ def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, target_name: st
 
 
 def write_robots(published: Published, settings: BuildOptions) -> bool:
-    """List the indexes in robots.txt, between markers; return whether the file changed.
+    """Write the URLs of the indexes to robots.txt, between markers; return whether it changed.
 
     It is written after the publication, so that it never lists a missing file.
     """

@@ -48,7 +48,7 @@ Such dates do not say when pages changed."""
 
 @dataclass
 class _PublishedFile:
-    """Published file of the set, usable as a source of its entries; read on request."""
+    """Source of the entries in a published file of the set, which is read on request."""
 
     name: str
     lastmod: datetime | None
@@ -78,7 +78,7 @@ def import_published(
     engine: Engine,
     target: Target,
 ) -> str | None:
-    """Fill a new ledger from the published files; return a sentence about the result, or None."""
+    """Fill a new ledger from published files; return a note for the user, or None."""
     names = FileNames(settings)
     children = _own_files(names, settings, engine, target)
     is_other_tool = not children and settings.adopt
@@ -133,7 +133,7 @@ def _own_files(
 
 
 def _single_file(settings: BuildOptions, engine: Engine, target: Target) -> list[_PublishedFile]:
-    """Return the only file of a set without an index; the owner of a list of URLs is unknown."""
+    """Return the only file of a set without an index; no list of URLs, whose origin is unknown."""
     name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
     return [_PublishedFile(name, None, target)] if is_ours else []
@@ -203,7 +203,7 @@ def _record(
 
 
 def _drop_bulk_dates(db: ScratchDatabase, ledger: Ledger) -> str:
-    """Remove the evidence of dates that are mostly identical, or mostly of one day."""
+    """Clear imported dates if most are identical or of one day; return a note about it."""
     urls = ledger.table("urls")
     for text, least, share in (
         ("lastmod", LEAST_ALIKE, SHARE_ALIKE),

@@ -114,11 +114,11 @@ class FileRenderer:
 
     @property
     def _max_bytes(self) -> int:
-        """The maximum bytes of a document before the mark is added."""
+        """Maximum size of a document in bytes before the mark of the build is added."""
         return self._settings.max_bytes - (0 if self._settings.is_text else len(MARK))
 
     def _rerender(self, entries: Any) -> bytes:
-        """Render the parsed entries again: identical bytes mean that the problem is harmless."""
+        """Render parsed entries again; if the bytes are equal, a reported problem is harmless."""
         kind = "text" if self._settings.is_text else "urlset"
         count = len(entries)
         renderer = self._engine.renderer(kind, count, 1 << 62, count, self._settings.stylesheet)
@@ -126,7 +126,7 @@ class FileRenderer:
         return renderer.finish()
 
     def _verify(self, file: File, count: int, data: bytes) -> None:
-        """Read the document back: it must be complete, without problems, and unchanged."""
+        """Parse a rendered document; fail if it is incomplete, too large or has problems."""
         parsed = self._engine.parse(data, None, None, [])
         found = len(parsed.entries)
         if parsed.diagnostics and self._rerender(parsed.entries) != data:
@@ -155,7 +155,7 @@ _EXTENSIONS = ", ".join(f"e.{field.name}" for field in EXTENSIONS)
 
 
 class RowRange(NamedTuple):
-    """Rows of some files, one file after another.
+    """Range of rows of consecutive files, and the query that selects them.
 
     ``rows`` is their query, ``order`` its sort order. ``files`` has the number of each file with
     its rows, counted from 0: the first, and the one after the last.
@@ -184,7 +184,7 @@ class RowBatches:
         ]
 
     def tables(self, row_range: RowRange) -> Iterator[tuple[int, list[Any]]]:
-        """Yield the number of each file of a range, with its batches."""
+        """Query a range; yield each file number with the batches of its rows."""
         more, join = "", ""
         if self._has_extensions:
             more, join = f", {_EXTENSIONS}", "LEFT JOIN extended e ON e.id = r.id"
@@ -195,7 +195,7 @@ class RowBatches:
         yield from _split_by_file(found, row_range.files)
 
     def _new_files(self, files: list[tuple[int, int, int]]) -> Iterator[RowRange]:
-        """Yield ranges of files that only have new rows, which are already in order."""
+        """Yield ranges of new files, whose rows are already in order."""
         for some in _group(files):
             first, last = some[0][0], some[-1][1]
             rows = f"SELECT {_ROW}, n FROM new_rows WHERE n BETWEEN {first} AND {last}"
@@ -204,7 +204,7 @@ class RowBatches:
             )
 
     def _changed_files(self, numbers: list[int], allocator: Allocator) -> Iterator[RowRange]:
-        """Yield ranges of files with old rows: ``retained`` collects old and new rows first."""
+        """Yield ranges of changed files; first collect their old and new rows in ``retained``."""
         self._db.run(f"""
             {RETAINED.create_table}
             SELECT {_ROW}, old_file AS file FROM resolved d
@@ -246,7 +246,7 @@ def _group(files: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, i
 def _split_by_file(
     found: Iterable[Any], files: list[tuple[int, int, int]]
 ) -> Iterator[tuple[int, list[Any]]]:
-    """Split batches into those of each file."""
+    """Split a stream of batches at the row numbers where files begin."""
     pending, at = iter(found), 0
     batch = None
     for number, start, stop in files:

@@ -126,7 +126,7 @@ _OPTIONAL = (*_ENTRY, "fingerprint", *(column.removeprefix("g.") for column in _
 
 
 def rules_of(settings: BuildOptions) -> str:
-    """Return a digest of the rules that decide about entries, apart from their sources.
+    """Return a digest of the options that decide about entries, to notice that they changed.
 
     If it changes, all entries are resolved again.
     """
@@ -152,7 +152,7 @@ def check_patterns(db: ScratchDatabase, settings: BuildOptions) -> None:
 def resolve(
     db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, *, is_matched: bool
 ) -> int:
-    """Create the views and tables of this module; return the number of duplicate rows.
+    """Create the views and tables that decide about each URL; return the number of duplicates.
 
     ``is_matched`` states that ``ledger_matches`` exists.
     """
@@ -237,7 +237,7 @@ def _expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) ->
 
 
 def _created(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str:
-    """Return SQL for the build that first listed a page, unless it was the first build of all.
+    """Return SQL for the time of the build that first listed a page; NULL for the first build.
 
     Pages of the first build existed before it; since when is unknown.
     """
@@ -252,7 +252,7 @@ def _created(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str
 
 
 def _nonempty_columns(db: ScratchDatabase, table: str, columns: tuple[str, ...]) -> frozenset[str]:
-    """Return the columns with any value: empty columns are not carried through the pipeline."""
+    """Return the columns of a table that have any value; later stages skip empty ones."""
     counts = db.fetch_one(f"SELECT {', '.join(f'count({n}) > 0' for n in columns)} FROM {table}")
     return frozenset(name for name, is_there in zip(columns, counts, strict=True) if is_there)
 
@@ -322,7 +322,7 @@ def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_unique: bool
 
 
 def _find_duplicates(db: ScratchDatabase) -> int:
-    """Create ``duplicate_urls`` with URLs listed more than once; return the extra rows."""
+    """Create ``duplicate_urls``, URLs in more than one row; return the number of extra rows."""
     rows, hashes = db.fetch_one("SELECT count(*), count(DISTINCT hash(loc)) FROM staged")
     if rows == hashes:
         return 0
@@ -332,7 +332,7 @@ def _find_duplicates(db: ScratchDatabase) -> int:
 
 
 def _plausible_or_null(column: str, settings: BuildOptions) -> str:
-    """Return SQL for a date, or null if it is in the future, before 1995, or without a day."""
+    """Return SQL for a date that is NULL if it is in the future, before 1995 or without a day."""
     text = f"if({is_plausible(column, settings)}, {column}, NULL)"
     if column == _EVIDENCE["given"]:
         return text
@@ -344,7 +344,7 @@ EARLIEST = "1995-01-02"
 
 
 def is_plausible(column: str, settings: BuildOptions) -> str:
-    """Return SQL that checks whether a date has a day and is plausible."""
+    """Return an SQL condition: a date has a day, and is neither too early nor in the future."""
     return (
         f"({column} >= {quoted(EARLIEST)} AND strlen({column}) >= 10 "
         f"AND NOT {is_future(column, settings)})"
@@ -352,7 +352,7 @@ def is_plausible(column: str, settings: BuildOptions) -> str:
 
 
 def is_future(column: str, settings: BuildOptions) -> str:
-    """Return SQL that checks whether a date is more than a day in the future."""
+    """Return an SQL condition: a date is more than a day in the future."""
     latest = format_date(settings.now + timedelta(days=1))
     near = quoted(format_date(settings.now - timedelta(days=1)))  # most dates are earlier
     return (

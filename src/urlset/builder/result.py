@@ -57,7 +57,7 @@ class BuiltFile:
 
     @classmethod
     def of(cls, file: File, *, changed: bool) -> BuiltFile:
-        """Return the result for a file of the ledger."""
+        """Convert a file of the ledger to the file of a result."""
         assert file.lastmod is not None  # a published file has it
         return cls(
             file.name,
@@ -189,7 +189,7 @@ def count_excluded(db: ScratchDatabase, settings: BuildOptions) -> dict[str, int
 def examples_of(
     db: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
 ) -> tuple[Excluded, ...]:
-    """Return the first exclusions of each reason, by URL; reasons in the order of ``counts``."""
+    """Return the first excluded URLs for each reason in ``counts``, in that order."""
     found: list[Excluded] = []
     for kind in counts:
         rows = db.rows(
@@ -261,7 +261,7 @@ def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
 
 
 def _kind(settings: BuildOptions) -> str:
-    """Return SQL for a reason without the URL that it may contain."""
+    """Return SQL for the kind of an exclusion: its reason without the URL at its end."""
     return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"
 
 
@@ -269,7 +269,7 @@ _FIELDS = ("lastmod", "changefreq", "priority")
 
 
 def changes(db: ScratchDatabase) -> Iterator[dict[str, Any]]:
-    """Yield each change as an object: ``change``, ``loc``, and the entry ``before`` and ``after``.
+    """Yield each change of the set as a dict: ``change``, ``loc``, ``before`` and ``after``.
 
     ``before`` is null for an added URL, ``after`` for a removed one.
     """

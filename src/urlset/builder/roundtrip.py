@@ -49,7 +49,7 @@ class RoundTrip:
         self._overhead += 0 if settings.is_text else len(MARK)
 
     def check(self, entries: Any) -> RoundTripResult | None:
-        """Return the entries as read back after writing; None unless all are valid.
+        """Write entries and read them back; return the result, or None unless all are valid.
 
         They are valid only if :func:`urlset.write` would accept each of them unchanged.
         """
@@ -95,7 +95,7 @@ class RoundTrip:
         return self._settings.max_bytes - self._overhead
 
     def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
-        """Return digests of entries that have more than core elements; None if none has."""
+        """Return a digest of each entry that has more than core elements; None if none has."""
         first = batches.first_value(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
@@ -113,7 +113,7 @@ def _is_same(read: Entry, original: Entry) -> bool:
 
 
 def _has_lost_values(original: Any, read: Any) -> bool:
-    """Return whether a value did not come back: unreadable values are not written."""
+    """Return whether a value was lost by writing and reading: invalid values are not written."""
     names = set(original.schema.names)
     for name in ("changefreq", "priority"):
         if name in names and original.column(name).null_count != read.column(name).null_count:
@@ -137,7 +137,7 @@ def _is_empty(column: Any) -> bool:
 
 
 def _spans(read: Any, end: int) -> Iterator[tuple[int, int]]:
-    """Return the start and end offset of each entry."""
+    """Yield the start and end offset of each entry that was read."""
     return pairwise([*batches.column_values(read, "offset"), end])
 
 

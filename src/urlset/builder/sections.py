@@ -1,4 +1,4 @@
-"""Sections of a set: the URLs of each, by pattern, column or source, and the names of its files."""
+"""Sections of a set: assign URLs by pattern, column or source; name the files of each section."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
 
 
 def section_of(settings: BuildOptions) -> str:
-    """Return SQL for the section of a URL of ``g``: a word for file names, or an empty text.
+    """Return SQL for the section of a URL in ``g``, a word for file names or an empty text.
 
     Raises:
         ValueError: A section has an invalid form.
@@ -180,7 +180,7 @@ class FileNames:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about sections whose file names use another word."""
+        """Sentences about sections that have another word in file names, to avoid equal names."""
         return [
             f"the files of the section {section!r} are named {word!r}: otherwise "
             "they would have the name of another file or of an index"
@@ -225,11 +225,11 @@ class FileNames:
         return names
 
     def _indexed(self) -> Collection[str]:
-        """Return the sections with an index of their own; ``""`` is the index of all."""
+        """Return the sections that have an index; ``""`` stands for the index of the whole set."""
         return self._slugs if self._settings.index == "section" else ("",)
 
     def _colliding(self, files: Sequence[File], names: Mapping[int, str]) -> set[str]:
-        """Return the sections to rename: of two that collide, the longer one."""
+        """Return the sections whose file names equal those of a shorter section or of an index."""
         owners: dict[str, set[str]] = {}
         for file in files:
             owners.setdefault(names[file.number], set()).add(file.section)
@@ -313,7 +313,7 @@ class FileNames:
 
 
 def _file_word(section: str) -> str:
-    """Return the word for a section in file names; no index has it.
+    """Return the word for a section in file names, different from all words in index names.
 
     >>> _file_word("blog"), _file_word("index"), _section(_file_word("index_"))
     ('blog', 'index_', 'index_')
@@ -322,7 +322,7 @@ def _file_word(section: str) -> str:
 
 
 def _section(word: str) -> str:
-    """Return the section of a word in a file name."""
+    """Convert a word in a file name back to its section."""
     return word.removesuffix("_") if _RESERVED.fullmatch(word) else word
 
 

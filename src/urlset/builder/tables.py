@@ -68,16 +68,16 @@ class StagingTable:
 
     @property
     def create_table(self) -> str:
-        """SQL that creates the table from the query that follows."""
+        """Start of an SQL statement that creates the table; a query must follow."""
         return f"CREATE OR REPLACE TABLE {self.name} AS"
 
     @property
     def create_view(self) -> str:
-        """SQL that creates the view of the query that follows."""
+        """Start of an SQL statement that creates the view; a query must follow."""
         return f"CREATE OR REPLACE VIEW {self.name} AS"
 
     def create_empty(self, columns: str) -> str:
-        """Return SQL that creates the table with these columns and their types."""
+        """Return SQL that creates the empty table with given columns and types."""
         return f"CREATE OR REPLACE TABLE {self.name} ({columns})"
 
 
@@ -307,7 +307,7 @@ _MORE = {
 
 
 class StagedRows:
-    """Rows of the sources, as the view ``staged``.
+    """Writer of rows of the sources to the table behind the view ``staged``, in large batches.
 
     ``size`` is the bytes in the file without a lastmod, or null for the size in the ledger.
     ``more`` is a digest of images, videos and other extensions. ``source_document`` and ``line``
@@ -327,7 +327,7 @@ class StagedRows:
         self._create_view()
 
     def widen(self, names: Iterable[str]) -> None:
-        """Add columns to the table.
+        """Add missing columns to the table of staged rows.
 
         An empty column would take as long to fill as another: three times the time for a list of
         URLs.
@@ -340,7 +340,7 @@ class StagedRows:
             self._create_view()
 
     def insert(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> None:
-        """Insert the rows of a batch, at the latest with :meth:`flush`.
+        """Queue the rows of a batch; they are inserted by :meth:`flush` or earlier.
 
         ``expressions`` has the name and the SQL of each column.
         """

@@ -113,7 +113,7 @@ def _may_have_session(joined: str) -> bool:
 
 
 def _may_have(joined: str, parameters: re.Pattern[str]) -> bool:
-    """Return whether one of the joined URLs may have such a parameter, by their distinct names.
+    """Return whether one of the joined URLs may have a parameter that matches the pattern.
 
     A site has few names, and searching for a hundred of them at each parameter takes long.
     """
@@ -199,7 +199,7 @@ def exclude_disallowed(
 
 
 def _candidates_sql(robots: Robots, origin: str) -> str:
-    """Return a query for URLs that a pattern may match; each is then checked exactly."""
+    """Return SQL that selects URLs which robots.txt may disallow, for an exact test of each."""
     query = (
         "SELECT DISTINCT loc, if(starts_with(rest, '/'), rest, '/' || rest) AS path FROM ("
         f"SELECT loc, split_part(substr(loc, {len(origin) + 1}), '#', 1) AS rest "

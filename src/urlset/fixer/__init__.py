@@ -1,4 +1,4 @@
-"""Fix what a check finds: small edits, each verified, with a list of everything dropped."""
+"""Fix the findings of a check by small edits, each verified; list all content that is dropped."""
 
 from __future__ import annotations
 

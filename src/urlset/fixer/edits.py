@@ -65,7 +65,7 @@ class Change(NamedTuple):
 
 
 def without_overlaps(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes that do not overlap an earlier one; the rest waits for the next pass.
+    """Return the changes without those that overlap an earlier one, which the next pass makes.
 
     >>> one, two = Change("X003", (Edit(0, 4, b""),)), Change("X003", (Edit(3, 5, b""),))
     >>> len(without_overlaps([one, two]))
@@ -86,7 +86,7 @@ def without_overlaps(changes: Iterable[Change]) -> list[Change]:
 
 
 def loses_content(data: bytes, change: Change) -> bool:
-    """Return whether a change drops anything except white space and comments.
+    """Return whether a change drops content other than white space and comments.
 
     >>> loses_content(b"<!-- a --> b", Change("X023", (Edit(0, 11, b""),), dropped="<!-- a -->"))
     False
@@ -98,7 +98,7 @@ def loses_content(data: bytes, change: Change) -> bool:
 
 
 def _is_free(span: tuple[int, int], starts: list[int], used: list[tuple[int, int]]) -> bool:
-    """Return whether a range overlaps no used one; two insertions at one offset overlap."""
+    """Return whether a range overlaps no used range; two insertions at one offset overlap."""
     at = bisect_left(starts, span[0])
     before = used[at - 1] if at else (-1, -1)
     after = used[at] if at < len(used) else None
@@ -130,7 +130,7 @@ _OPEN_KINDS = ("unknown", "empty")  # not recognised before, so that any kind ma
 
 
 def difference(before: Document, after: Document, changes: Iterable[Change]) -> str | None:
-    """Return why changes did harm; None if they did not.
+    """Compare a document before and after changes; return what they broke, or None.
 
     Entries without an edit must keep all their values. Entries with an edit must keep their URL,
     unless the effect of the change permits otherwise. The order must be the same. No new error
@@ -185,7 +185,7 @@ def _is_same(old: Entry | Sitemap, new: Entry | Sitemap, effect: Effect) -> bool
 
 
 def _effects(offsets: list[int], changes: list[Change]) -> dict[int, Effect]:
-    """Return the permitted effect for each entry, by number, that an edit overlaps."""
+    """Return the permitted effect on each entry that an edit overlaps, by entry number."""
     order = sorted(range(len(offsets)), key=offsets.__getitem__)
     sorted_offsets = [offsets[number] for number in order]
     effects: dict[int, Effect] = {}

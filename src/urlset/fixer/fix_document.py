@@ -1,4 +1,4 @@
-"""Fix one document: repeat, parse the result again and verify it, until a pass changes nothing."""
+"""Fix one document in passes: apply edits, parse and verify the result, until nothing changes."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Container(NamedTuple):
         return bool(self.faults & _TRUNCATED)
 
     def packed(self, raw: bytes, engine: str | None) -> bytes:
-        """Return ``raw`` as the bytes of a file: as gzip if the document was compressed."""
+        """Compress ``raw`` if the document was compressed; return the bytes of the file."""
         return engines.get(engine).gzip(raw) if self.is_packed else raw
 
 
 def open_container(data: bytes, max_bytes: int, engine: str | None) -> Container:
-    """Decompress a document; of an archive with one member, that member."""
+    """Decompress a document; an archive with one member is replaced by that member."""
     inflated = inflate(data, max_bytes, engines.get(engine).gunzip)
     faults = frozenset(mark.code for mark in inflated.diagnostics if mark.code in IN_PACKED)
     raw = inflated.data
@@ -189,7 +189,7 @@ class DocumentFixer:
         return self.result()
 
     def result(self) -> FixedText:
-        """Return the current state; the original bytes if nothing was changed."""
+        """Return the current document with its fixes and remaining findings, unchanged if none."""
         data = self.data
         if self.raw != self.container.raw or self._is_repacked:
             data = self.container.packed(self.raw, self.options.engine)
@@ -198,7 +198,7 @@ class DocumentFixer:
         )
 
     def fix_findings(self, findings: FindingsByRule) -> bool:
-        """Make one pass over given findings; return whether anything changed."""
+        """Apply fixes for given findings once; return whether anything changed."""
         return self._may_be_changed() and self._pass(findings)
 
     def context(self) -> DocumentContext:
@@ -230,7 +230,7 @@ class DocumentFixer:
         return "X025" not in self.container.faults or self.options.allows("X025", self.name)
 
     def _fix_compression(self) -> None:
-        """Plan to compress the file again if that fixes faults of its compression."""
+        """Mark the file to be compressed again if that fixes faults of its compression."""
         for code in sorted(self.container.faults):
             if self.options.allows(code, self.name):
                 self.fixed[code] += 1
@@ -240,7 +240,7 @@ class DocumentFixer:
                     self.dropped.append(Dropped(code, self.name, 1, what))
 
     def _findings(self) -> Iterator[FindingsByRule]:
-        """Yield the findings stage by stage; each stage sees the result of the one before."""
+        """Yield findings in stages; each stage checks the document as earlier stages fixed it."""
         for stage in _STAGES:
             found = self.options.engine_findings(self.document, self.name)
             yield {code: findings for code, findings in found.items() if code[0] in stage}
@@ -258,7 +258,7 @@ class DocumentFixer:
             self._is_repacked = True
 
     def _pass(self, findings: FindingsByRule) -> bool:
-        """Apply the changes for some findings; if they do harm, those of one rule that do not."""
+        """Apply the changes for findings; if these break the document, harmless ones of a rule."""
         document = self.context()
         changes = self._changes(document, findings)
         if not changes:
@@ -276,7 +276,7 @@ class DocumentFixer:
         return is_changed
 
     def _apply_harmless(self, changes: list[Change]) -> str | None:
-        """Apply harmless changes, found by bisection; return the reason if there are none."""
+        """Bisect changes for some that break nothing, and apply them; return an error if none."""
         parts = [changes]
         why: str | None = None
         for _ in range(MAX_ATTEMPTS):
@@ -309,7 +309,7 @@ class DocumentFixer:
         return is_requested or not loses_content(self.document.text, change)
 
     def _apply(self, changes: list[Change]) -> str | None:
-        """Apply changes; return the reason if they would do harm."""
+        """Apply changes if they break nothing; return None, or else what they would break."""
         raw = _changed(self.raw, self.document, changes)
         if raw == self.raw:
             return "it would change nothing"
@@ -323,12 +323,12 @@ class DocumentFixer:
 
 
 def _order(code: str) -> tuple[int, str]:
-    """Sort encodings first: no other change is possible before they are right."""
+    """Return a sort key of a rule code that puts encodings first: other changes need them."""
     return (0 if code in _ENCODINGS else 1, code)
 
 
 def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
-    """Return the bytes of the document with changes of its text applied."""
+    """Apply changes of the decoded text to the original bytes of the document."""
     if not document.runs:
         return apply(raw, changes)
     for change in changes:
@@ -342,13 +342,13 @@ def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
 
 
 def _in_source(edit: Edit, document: Document) -> Edit:
-    """Map an edit of the text to the bytes that it was decoded from."""
+    """Convert an edit of the decoded text to an edit of the original bytes."""
     start, end = (source_offset(place, document.runs) for place in edit[:2])
     return Edit(start, end, edit.new)
 
 
 def _listed(text: bytes, changes: list[Change], name: str) -> Iterator[Dropped]:
-    """Yield what the changes drop, with line numbers."""
+    """Yield the content that changes drop, with line numbers."""
     position, line = 0, 1
     for change in sorted(changes, key=lambda change: change.start):
         if change.dropped is not None:

@@ -116,7 +116,7 @@ class SetFixer:
         return self.fixed
 
     def _affected(self) -> list[str]:
-        """Return the names of the documents with findings to fix."""
+        """Check the source; return the names of the documents with findings to fix."""
         rules = {c: rule for c, rule in self.options.rules.items() if self.options.allows(c, None)}
         names: dict[str, None] = {}
         entries = read_documents(self.overlay, self.options.engine, self.options.max_bytes)
@@ -231,7 +231,7 @@ class SetFixer:
                 self.fixed.dropped += found.dropped
 
     def _addresses(self, robots: str) -> list[str]:
-        """Return the sitemaps on the host of a robots.txt that no index lists."""
+        """Return the URLs of sitemaps on the host of a robots.txt that no index lists."""
         origin = split_origin(robots)[:2]
         return [
             location.base_url

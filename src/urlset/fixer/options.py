@@ -130,7 +130,7 @@ class FixOptions:
         rules: Mapping[str, Rule],
         progress: Callable[[ProgressEvent], None] | None = None,
     ) -> Findings:
-        """Return the findings of a check with these rules."""
+        """Check entries with given rules, and with the time and profile of the options."""
         options: dict[str, Any] = {"now": self.now, "profile": self.profile, "progress": progress}
         return Findings(entries, rules, lambda *_: True, max_excerpts=0, **options)
 

@@ -39,7 +39,7 @@ class _Hunk(NamedTuple):
 
 
 def unified_diff(document: FixedDocument) -> Iterator[str]:
-    r"""Return the lines of a unified diff of a fixed document, each with its line end.
+    r"""Yield the lines of a unified diff of a fixed document, each with its line end.
 
     The decompressed texts are compared, in one pass because documents can be large.
 
@@ -88,7 +88,7 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[_Hunk]:
 
 
 def _next_match(old: list[str], new: list[str], a: int, c: int) -> tuple[int, int]:
-    """Return the positions of the next common line with the fewest lines before it."""
+    """Return the positions of the next common line of two texts with the fewest lines before."""
     ahead: dict[str, int] = {}
     for number in range(min(LOOK_AHEAD, len(new) - c)):
         ahead.setdefault(new[c + number], number)
@@ -202,7 +202,7 @@ def replace_files(
 def _swap(
     stage: FolderTarget, files: list[tuple[str, FixedDocument]], backup: bool | None
 ) -> list[Written]:
-    """Back up the old files of a folder, and replace them by the staged ones."""
+    """Back up the files of a folder, and replace them by staged ones."""
     backups = Backups()
     olds = [(stage.folder / name, document.before) for name, document in files]
     try:
@@ -342,7 +342,7 @@ def _literal(name: str) -> str:
 
 
 def files_to_back_up(files: Sequence[tuple[Path, bytes | None]], backup: bool | None) -> list[Path]:
-    """Return the files to back up: all or none by ``backup``, or those that git does not have."""
+    """Return the files to back up: all, none, or by default those that are not in git."""
     if backup is False:
         return []
     return [

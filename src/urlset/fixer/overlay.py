@@ -55,7 +55,7 @@ class Overlay:
                 yield url, self.changed.get(url, found)
 
     def index_context(self, parent: Location) -> IndexContext:
-        """Return what fixers of an index can look up about the documents that it lists."""
+        """Return lookups of dates and children of the documents that an index lists."""
         return IndexContext(
             lambda loc: self._lastmod(loc, parent), lambda loc: self._children(loc, parent)
         )
@@ -77,7 +77,7 @@ class Overlay:
         return document, location
 
     def _lastmod(self, loc: str, parent: Location) -> date | None:
-        """Return when a document last changed: its newest entry date or the time of the file.
+        """Return when a listed document last changed: its newest entry date, or the file time.
 
         The result is a date without time if the newest entry has none.
         """

@@ -53,7 +53,7 @@ class FindingLocation:
 
 
 class IndexContext(NamedTuple):
-    """Lookups for the documents that an index lists, by URL.
+    """Functions that look up date and children of a document that an index lists, by URL.
 
     Attributes:
         lastmod: Returns when a document last changed: a datetime, or a date without time.
@@ -131,7 +131,7 @@ class FixContext:
 
     @property
     def span(self) -> bytes:
-        """The wrong bytes."""
+        """The bytes of the finding, which are to be replaced."""
         return self.data[self.start : self.end]
 
     @property
@@ -156,7 +156,7 @@ class FixContext:
         effect: Effect | None = None,
         added: int = 0,
     ) -> Change:
-        """Return a change with these edits."""
+        """Return a change of these edits for the rule of the finding."""
         return Change(self.code, edits, effect or self.effect, dropped, added)
 
     @property
@@ -165,7 +165,7 @@ class FixContext:
         return self.finding.level == "error"
 
     def replace(self, new: bytes, *, dropped: str | None = None) -> Change:
-        """Return a change that replaces the wrong bytes."""
+        """Return a change that replaces the bytes of the finding."""
         return self.change(Edit(self.start, self.end, new), dropped=dropped)
 
     def rewrite(self, element: ElementSpan, text: str, *, dropped: str | None = None) -> Change:
@@ -200,14 +200,14 @@ class UrlSpan(NamedTuple):
     form: str
 
     def escape(self, url: str) -> bytes:
-        """Return another URL with the escaping that this place requires."""
+        """Return a new URL with the escaping that is required at the position of this one."""
         if self.form == "text":
             return url.encode()
         return escape(url, attribute=self.form == "attribute").encode()
 
 
 def url_spans_of(context: FixContext) -> list[UrlSpan]:
-    """Return the URLs of the entry that contains a finding; only the URL at the finding if any."""
+    """Return the URL at a finding, or else all URLs of the entry that contains the finding."""
     if context.document.parsed.kind == "text":
         return [_line(context.data, *line_span(context.data, context.start))]
     entry = context.entry
@@ -217,7 +217,7 @@ def url_spans_of(context: FixContext) -> list[UrlSpan]:
 
 
 def _is_at(context: FixContext, loc: UrlSpan) -> bool:
-    """Return whether the finding starts at the tag before the URL."""
+    """Return whether a finding starts at the tag of the element that contains the URL."""
     return context.data.rfind(b"<", 0, loc.start) == context.start
 
 
@@ -286,7 +286,7 @@ FixFunction = Callable[[FixContext], Iterable[Change]]
 
 @dataclass(frozen=True, slots=True)
 class Fixer:
-    """Function that fixes the findings of a rule.
+    """Registered fixer of a rule: the function, its options and the permitted effect.
 
     Attributes:
         function: Yields the changes for a finding.
@@ -303,7 +303,7 @@ class Fixer:
     def changes(
         self, document: DocumentContext, findings: list[FindingLocation]
     ) -> Iterator[Change]:
-        """Yield the changes for findings in a document."""
+        """Call the function for findings in a document; yield its changes."""
         for number in range(1 if self.is_per_document else len(findings)):
             yield from self.function(FixContext(document, findings, number, self.effect))
 

@@ -93,7 +93,7 @@ def _indexes(document: Document, most: int) -> Iterator[bytes]:
 
 
 def _is_all(document: Document, parts: list[bytes], most: int) -> bool:
-    """Return whether the parts have the same entries as the document, and none is too large."""
+    """Return whether parts have together the entries of the document, and none is too large."""
     found_rows: list[object] = []
     for part in parts:
         found = parse(part, engine=document.engine)

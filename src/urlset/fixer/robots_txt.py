@@ -75,7 +75,7 @@ def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[s
 
 
 def _add_sitemaps(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, then a Sitemap line for each address."""
+    """Yield the lines of a robots.txt, then a Sitemap line for each missing address."""
     yield from lines
     text = "".join(lines)
     if addresses and text and not text.endswith(("\n", "\r")):
@@ -86,7 +86,7 @@ def _add_sitemaps(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:
 def _rewrite_lines(
     text: str, url: str, wrong_lines: dict[int, str], fixed: Counter[str]
 ) -> Iterator[str]:
-    """Yield the lines, those with a problem rewritten."""
+    """Yield the lines of a robots.txt, with corrected lines in place of those with a problem."""
     for number, found in enumerate(_LINES.finditer(text), 1):
         declared = read_robots(found[1].encode(), url).sitemaps if number in wrong_lines else ()
         if not declared:
@@ -100,7 +100,7 @@ def _rewrite_lines(
 def _remove_repeated(
     lines: list[str], url: str, fixed: Counter[str], dropped: list[Dropped]
 ) -> Iterator[str]:
-    """Yield the lines except those that declare a sitemap again."""
+    """Yield the lines of a robots.txt without repeated declarations of a sitemap."""
     seen: set[str] = set()
     for number, line in enumerate(lines, 1):
         declared = {found.url for found in read_robots(line.encode(), url).sitemaps}

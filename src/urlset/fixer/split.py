@@ -144,7 +144,7 @@ def _sibling_name(name: str, new: str) -> str:
 def _index_with(
     parent: Location, loc: str, overlay: Overlay, options: FixOptions, urls: list[str]
 ) -> bytes | None:
-    """Return the bytes of an index with further children after one."""
+    """Return the bytes of an index with children for ``urls`` added after the child ``loc``."""
     data = overlay.changed.get(parent.key) or parent.load()
     container = open_container(data, options.max_bytes, options.engine)
     document = parse(

@@ -227,7 +227,7 @@ _ENGINES = frozenset(
 
 
 def directives_by_agent(found: Scan, header: str | None) -> tuple[tuple[str, ...], str | None]:
-    """Return the directives for all search engines, and where they are: meta, header or both.
+    """Return the robots directives for each search engine, and where they are: meta, header, both.
 
     Those for one engine begin with its name, as ``bingbot: noindex``.
     """

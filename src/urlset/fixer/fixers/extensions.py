@@ -73,7 +73,7 @@ def remove_page_url(context: FixContext) -> Iterator[Change]:
 
 @fixer("G024")
 def move_to_player(context: FixContext) -> Iterator[Change]:
-    """Rename content_loc to player_loc for a page that plays the video; remove it if both exist."""
+    """Rename content_loc to player_loc if its URL is a page; remove it if both exist."""
     video = _owner(context, "video")
     element = video.child("content_loc") if video is not None else None
     if video is None or element is None:
@@ -89,7 +89,7 @@ def move_to_player(context: FixContext) -> Iterator[Change]:
 
 @fixer("G025")
 def seconds(context: FixContext) -> Iterator[Change]:
-    """Write a duration in seconds."""
+    """Replace the duration of a video by its number of seconds."""
     yield from fix_values(context, ("duration",), _seconds)
 
 
@@ -116,7 +116,7 @@ def _ranged(text: str, pattern: str, limit: float | None) -> str | None:
 
 @fixer("G027", "G052", partly_safe=True)
 def rewrite_dates(context: FixContext) -> Iterator[Change]:
-    """Write the dates of a video or an article in a valid format."""
+    """Rewrite the dates of a video or an article in a valid format."""
     names = ("publication_date", "expiration_date")
     owner = "video" if context.code == "G027" else "news"
     for container in _within(context, owner):
@@ -133,7 +133,7 @@ def rewrite_dates(context: FixContext) -> Iterator[Change]:
 
 @fixer("G029")
 def yes_or_no(context: FixContext) -> Iterator[Change]:
-    """Write yes or no."""
+    """Replace a boolean value of a video, such as true, by yes or no."""
 
     def better(text: str) -> str | None:
         word = text.lower()
@@ -144,7 +144,7 @@ def yes_or_no(context: FixContext) -> Iterator[Change]:
 
 @fixer("G030", "G031", partly_safe=True)
 def tidy_list(context: FixContext) -> Iterator[Change]:
-    """Separate values by spaces, in the case that the schema requires.
+    """Rewrite a list of values of a video: separated by spaces, in the case of the schema.
 
     Unknown values are removed if unsafe fixes are made.
     """
@@ -222,7 +222,7 @@ def keep_first(context: FixContext) -> Iterator[Change]:
 
 @fixer("G051")
 def news_language(context: FixContext) -> Iterator[Change]:
-    """Write a language in lower case, without region except for Chinese."""
+    """Rewrite the language of an article in lower case, without region except for Chinese."""
 
     def better(text: str) -> str | None:
         word = text.lower().replace("_", "-")

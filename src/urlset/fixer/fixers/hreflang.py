@@ -46,7 +46,7 @@ def _rewritten(
 
 @fixer("H002")
 def say_alternate(context: FixContext) -> Iterator[Change]:
-    """Write rel="alternate"."""
+    """Set ``rel="alternate"`` on the links of an entry."""
     link = context.element
     if link is None or link.local_name != "link":
         return
@@ -60,20 +60,20 @@ def say_alternate(context: FixContext) -> Iterator[Change]:
 
 @fixer("H003")
 def resolve_href(context: FixContext) -> Iterator[Change]:
-    """Resolve a reference against the URL of the entry."""
+    """Resolve the relative ``href`` of a link against the URL of its entry."""
     base_url = context.finding.loc or context.document.base_url
     yield from _rewritten(context, "href", lambda text: parse_url(text, base_url).url)
 
 
 @fixer("H004")
 def write_hyphen(context: FixContext) -> Iterator[Change]:
-    """Write a hyphen for an underscore."""
+    """Replace underscores in language codes by hyphens."""
     yield from _rewritten(context, "hreflang", lambda text: text.replace("_", "-"))
 
 
 @fixer("H005")
 def right_language(context: FixContext) -> Iterator[Change]:
-    """Replace a country code by the code of its language."""
+    """Replace a country code that is used as a language by the code of its language."""
 
     def better(text: str) -> str | None:
         language, mark, rest = text.partition("-")
@@ -105,7 +105,7 @@ def right_region(context: FixContext) -> Iterator[Change]:
 
 @fixer("H008")
 def add_itself(context: FixContext) -> Iterator[Change]:
-    """Add the missing link of an entry to itself, with the language used by other entries."""
+    """Add the missing link of an entry to itself, with the language that other entries use."""
     entry, links = context.entry, _links(context)
     own = entry.child("loc") if entry is not None else None
     if entry is None or own is None or not links:
@@ -124,7 +124,7 @@ def add_itself(context: FixContext) -> Iterator[Change]:
 
 @fixer("H009")
 def keep_first_language(context: FixContext) -> Iterator[Change]:
-    """Keep the first of several links for the same language."""
+    """Remove further links for a language that an earlier link of the entry has."""
     seen: set[str] = set()
     for link in _links(context):
         language = (link.attribute("hreflang") or "").strip().lower()
@@ -135,7 +135,7 @@ def keep_first_language(context: FixContext) -> Iterator[Change]:
 
 @fixer("H013")
 def canonical_case(context: FixContext) -> Iterator[Change]:
-    """Write language tags in the case of RFC 5646 section 2.1.1: zh-Hant-TW."""
+    """Rewrite language tags in the case of RFC 5646 section 2.1.1: zh-Hant-TW."""
     yield from _rewritten(context, "hreflang", _canonical)
 
 

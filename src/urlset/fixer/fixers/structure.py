@@ -52,7 +52,7 @@ def correct_namespaces(context: FixContext) -> Iterator[Change]:
 
 
 def _namespace_attributes(context: FixContext) -> Iterator[AttributeSpan]:
-    """Yield the declarations of namespaces, of all elements."""
+    """Yield the ``xmlns`` attributes of all elements."""
     data, columns = context.data, context.document.spans.columns
     tags = zip(columns.starts, columns.content_starts, strict=True)
     for row, (start, end) in enumerate(tags):
@@ -75,7 +75,7 @@ def _root_namespace(context: FixContext) -> Iterator[Change]:
 
 @fixer("S006", effect="none", per_document=True)
 def lower_names(context: FixContext) -> Iterator[Change]:
-    """Write element names in lower case, in start and end tags."""
+    """Change element names to lower case, in start and end tags."""
     named = {
         finding.parameter("detail").lstrip("/").rpartition(":")[2] for finding in context.findings
     }
@@ -122,7 +122,7 @@ def add_prefixes(context: FixContext) -> Iterator[Change]:
 def _misplaced(
     element: ElementSpan, core: str, prefix: str | None = None
 ) -> Iterator[tuple[ElementSpan, str]]:
-    """Yield the elements without their prefix, each with the required prefix."""
+    """Yield extension elements without the prefix of their namespace, each with that prefix."""
     own = prefix
     if element.prefix == core:
         if prefix is None:
@@ -215,7 +215,7 @@ def _second_loc(context: FixContext, entry: ElementSpan, element: ElementSpan) -
 
 
 def _is_followed(entry: ElementSpan, loc: ElementSpan) -> bool:
-    """Return whether another loc follows; it moves first, so that the order is kept."""
+    """Return whether an entry has a loc after this one; to keep order, the last moves first."""
     return any(child.local_name == "loc" and child.start > loc.start for child in entry.children)
 
 
@@ -317,7 +317,7 @@ def wrap_or_remove_text(context: FixContext) -> Iterator[Change]:
 
 @fixer("S015", effect="none")
 def unwrap(context: FixContext) -> Iterator[Change]:
-    """Remove a nested root element; its namespaces move to the outer root."""
+    """Remove the tags of a nested root element; move its namespaces to the outer root."""
     inner, root = context.document.spans.starting_at(context.start), context.document.spans.root
     if inner is None or root is None:
         return

@@ -23,13 +23,13 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE)
 
 @fixer("T001", effect="removed")
 def remove_line(context: FixContext) -> Iterator[Change]:
-    """Remove a line that is not a URL."""
+    """Remove a line of a text sitemap that is not a URL."""
     yield from entry_removal(context)
 
 
 @fixer("T002")
 def one_url_a_line(context: FixContext) -> Iterator[Change]:
-    """Write each URL on its own line."""
+    """Split lines with several URLs, so that each URL has its own line."""
     words = split_words(context.span.decode(errors="replace").strip(SPACE))
     yield context.replace("\n".join(words).encode())
 
@@ -45,7 +45,7 @@ def tidy_lines(context: FixContext) -> Iterator[Change]:
 
 @fixer("T004", effect="url")
 def decode_line(context: FixContext) -> Iterator[Change]:
-    """Decode XML entities in a line."""
+    """Decode XML entities in a line of a text sitemap."""
     text = context.span.decode(errors="replace")
     plain = _ESCAPED.sub(lambda found: decode_text(found[0].encode()) or "", text)
     yield context.replace(plain.encode())
@@ -53,7 +53,7 @@ def decode_line(context: FixContext) -> Iterator[Change]:
 
 @fixer("F002")
 def link_from_id(context: FixContext) -> Iterator[Change]:
-    """Add a link if the guid or id of an item is a URL."""
+    """Add the missing link of a feed item if its guid or id is a URL."""
     item = context.document.spans.starting_at(context.start)
     for name in ("guid", "id") if item is not None else ():
         found = item.child(name) if item is not None else None
@@ -67,7 +67,7 @@ def link_from_id(context: FixContext) -> Iterator[Change]:
 
 @fixer("F003", partly_safe=True)
 def feed_date(context: FixContext) -> Iterator[Change]:
-    """Write an unambiguous date in the format of the feed.
+    """Rewrite an unambiguous date in the format of the feed.
 
     If unsafe fixes are made, a time without zone is read as UTC, and an invalid date is removed.
     """

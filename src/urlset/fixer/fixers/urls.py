@@ -31,7 +31,7 @@ _HTTP = re.compile(r"http://", re.IGNORECASE)
 
 @url_fixer("U001")
 def absolute(url: str, context: FixContext) -> str | None:
-    """Resolve a reference against the URL of the document; add a scheme to www. hosts."""
+    """Return an absolute URL: resolved against that of the document, or with a scheme for www."""
     trimmed = url.strip(SPACE)
     if _HTTP.match(trimmed) or trimmed.lower().startswith("https://"):
         return None
@@ -45,13 +45,13 @@ def absolute(url: str, context: FixContext) -> str | None:
 
 @url_fixer("U005")
 def trimmed(url: str, _context: FixContext) -> str | None:
-    """Remove surrounding white space."""
+    """Return a URL without surrounding white space."""
     return url.strip(SPACE) or None
 
 
 @url_fixer("U006", partly_safe=True)
 def without_space(url: str, context: FixContext) -> str | None:
-    """Encode spaces; if unsafe, also join wrapped lines and encode other white space."""
+    """Return a URL with encoded spaces; if unsafe, also join wrapped lines, encode other space."""
     url = url.strip(SPACE)
     if len(split_urls(url)) > 1:
         return None
@@ -65,7 +65,7 @@ def without_space(url: str, context: FixContext) -> str | None:
 
 @url_fixer("U007", partly_safe=True)
 def encoded(url: str, context: FixContext) -> str | None:
-    """Percent-encode characters not allowed in URLs; if unsafe, replace a backslash by a slash."""
+    """Return a URL with invalid characters encoded; if unsafe, with slashes for backslashes."""
     if context.is_unsafe:
         url = url.replace("\\", "/")
     return _ILLEGAL.sub(lambda found: f"%{ord(found[0]):02X}", url)
@@ -73,7 +73,7 @@ def encoded(url: str, context: FixContext) -> str | None:
 
 @url_fixer("U008")
 def ascii_path(url: str, _context: FixContext) -> str | None:
-    """Percent-encode non-ASCII characters after the host."""
+    """Return a URL with non-ASCII characters after the host percent-encoded."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority}" + _NOT_ASCII.sub(_quoted, rest)
 
@@ -84,7 +84,7 @@ def _quoted(found: re.Match[str]) -> str:
 
 @url_fixer("U009")
 def ascii_host(url: str, _context: FixContext) -> str | None:
-    """Write the host in punycode (UTS 46)."""
+    """Return a URL with its host in Punycode (UTS 46)."""
     scheme, authority, rest = split_origin(url)
     user, at, host_port = authority.rpartition("@")
     host, colon, port = host_port.partition(":")
@@ -96,32 +96,32 @@ def ascii_host(url: str, _context: FixContext) -> str | None:
 
 @url_fixer("U010")
 def percent_encoded(url: str, _context: FixContext) -> str | None:
-    """Replace a percent sign outside an escape by %25."""
+    """Return a URL with ``%25`` for each percent sign outside an escape."""
     return _PERCENT.sub("%25", url)
 
 
 @url_fixer("U011")
 def decoded_once(url: str, _context: FixContext) -> str | None:
-    """Undo double percent-encoding."""
+    """Return a URL that was percent-encoded twice, decoded once."""
     return _TWICE.sub(r"%\1", url)
 
 
 @url_fixer("U012")
 def without_fragment(url: str, _context: FixContext) -> str | None:
-    """Remove the fragment."""
+    """Return a URL without its fragment."""
     return url.partition("#")[0]
 
 
 @url_fixer("U013")
 def without_user(url: str, _context: FixContext) -> str | None:
-    """Remove user and password."""
+    """Return a URL without user and password."""
     scheme, authority, rest = split_origin(url)
     return f"{scheme}://{authority.rpartition('@')[2]}{rest}"
 
 
 @url_fixer("U014")
 def without_port(url: str, _context: FixContext) -> str | None:
-    """Remove the default port of the scheme."""
+    """Return a URL without the default port of its scheme."""
     scheme, authority, rest = split_origin(url)
     usual = {"http": "80", "https": "443"}.get(scheme.lower())
     host, _, port = authority.rpartition(":")
@@ -130,7 +130,7 @@ def without_port(url: str, _context: FixContext) -> str | None:
 
 @url_fixer("U017")
 def normalized(url: str, _context: FixContext) -> str | None:
-    """Write the normal form of RFC 3986 section 6.2.2."""
+    """Return a URL in the normal form of RFC 3986 section 6.2.2."""
     return normalize_url(url)
 
 
@@ -154,7 +154,7 @@ def normalize_url(url: str) -> str:
 
 @url_fixer("U018")
 def without_parameter(url: str, context: FixContext) -> str | None:
-    """Remove a tracking parameter."""
+    """Return a URL without the tracking parameter of the finding."""
     name = context.finding.parameter("parameter")
     if not name:
         return None
@@ -170,7 +170,7 @@ def without_parameter(url: str, context: FixContext) -> str | None:
 
 @url_fixer("U022")
 def with_one_slash(url: str, _context: FixContext) -> str | None:
-    """Replace repeated slashes in the path by one."""
+    """Return a URL with one slash for repeated slashes in the path."""
     scheme, authority, rest = split_origin(url)
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     single = re.sub(r"(?<!:)//+", "/", path)
@@ -179,19 +179,19 @@ def with_one_slash(url: str, _context: FixContext) -> str | None:
 
 @url_fixer("U030")
 def over_https(url: str, _context: FixContext) -> str | None:
-    """Replace http by https."""
+    """Return a URL with https in place of http."""
     return _HTTP.sub("https://", url, count=1)
 
 
 @url_fixer("U027", per_document=True)
 def all_over_https(url: str, _context: FixContext) -> str | None:
-    """Replace http by https in all URLs of the document."""
+    """Return a URL with https in place of http; called for all URLs of the document."""
     return _HTTP.sub("https://", url, count=1)
 
 
 @fixer("U020", "R010", "I003", "I502", "I503", effect="removed")
 def remove_entry(context: FixContext) -> Iterator[Change]:
-    """Remove an entry that is not a page, is disallowed, or leads nowhere."""
+    """Remove the entry with a URL that is not a page, is disallowed, or cannot be reached."""
     yield from entry_removal(context)
 
 

@@ -26,7 +26,7 @@ _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?$")
 
 @fixer("D001", "D002", "D003", "D004", partly_safe=True)
 def rewrite_date(context: FixContext) -> Iterator[Change]:
-    """Write a date in a valid format; remove it if there is no such day."""
+    """Rewrite a lastmod in a valid format; remove it if there is no such day."""
     text = decode_text(context.span)
     element = context.element
     if text is None or element is None:
@@ -39,7 +39,7 @@ def rewrite_date(context: FixContext) -> Iterator[Change]:
 
 
 def better_date(text: str, *, is_unsafe: bool) -> str | None:
-    """Return a date in a valid format; REMOVE to remove it, None to leave it unchanged.
+    """Return a date in a valid format; REMOVE for one to remove, None for one to keep unchanged.
 
     >>> better_date("2026-1-5 10:00:00 +0100", is_unsafe=False)
     '2026-01-05T10:00:00+01:00'
@@ -89,7 +89,7 @@ def _formatted(text: str, found: Date, instant: datetime) -> str:
 
 @fixer("D006")
 def add_seconds(context: FixContext) -> Iterator[Change]:
-    """Add seconds to a time without them."""
+    """Add ``:00`` to a lastmod whose time has no seconds."""
     for element in _lastmods(context):
         if found := WITHOUT_SECONDS.fullmatch(element.stripped):
             yield context.rewrite(element, f"{found[1]}:00{found[2]}")
@@ -97,14 +97,14 @@ def add_seconds(context: FixContext) -> Iterator[Change]:
 
 @fixer("D007", "D008")
 def remove_date(context: FixContext) -> Iterator[Change]:
-    """Remove an impossible date."""
+    """Remove an impossible lastmod, such as one in the future."""
     for element in _lastmods(context):
         yield context.remove(element)
 
 
 @fixer("D009", "D010", per_document=True)
 def remove_dates(context: FixContext) -> Iterator[Change]:
-    """Remove all dates of a document, because none is informative."""
+    """Remove every lastmod of a document, because none is informative."""
     for entry in context.document.spans.entries():
         for element in entry.children:
             if element.local_name == "lastmod":
@@ -118,7 +118,7 @@ def _lastmods(context: FixContext) -> list[ElementSpan]:
 
 @fixer("S019", partly_safe=True)
 def correct_changefreq(context: FixContext) -> Iterator[Change]:
-    """Write one of the seven valid words in lower case; remove an invalid one only if unsafe."""
+    """Rewrite a changefreq as a valid word in lower case; remove an invalid one only if unsafe."""
     word = (decode_text(context.span) or "").strip(SPACE).lower()
     if word in CHANGEFREQS:
         yield context.replace(word.encode())
@@ -128,7 +128,7 @@ def correct_changefreq(context: FixContext) -> Iterator[Change]:
 
 @fixer("S020", partly_safe=True)
 def correct_priority(context: FixContext) -> Iterator[Change]:
-    """Write a decimal with a point; if unsafe, clamp it to 0 to 1, or remove an invalid one."""
+    """Rewrite a priority with a decimal point; if unsafe, clamp it to 0 to 1 or remove it."""
     text = (decode_text(context.span) or "").strip(SPACE).replace(",", ".", 1)
     is_number = _PRIORITY.fullmatch(text) is not None
     if is_number and 0 <= float(text) <= 1:
@@ -155,14 +155,14 @@ def fix_values(context: FixContext, names: tuple[str, ...], better: object) -> I
 
 @fixer("D501")
 def write_file_date(context: FixContext) -> Iterator[Change]:
-    """Write the date when the listed file last changed."""
+    """Set the lastmod of an index child to the date when the listed file last changed."""
     if context.entry is not None:
         yield from _set_lastmod(context, context.entry)
 
 
 @fixer("D502", per_document=True)
 def write_all_dates(context: FixContext) -> Iterator[Change]:
-    """Write for each listed file the date when it last changed."""
+    """Set the lastmod of every index child to the date when the listed file last changed."""
     for child in context.document.spans.entries():
         yield from _set_lastmod(context, child)
 

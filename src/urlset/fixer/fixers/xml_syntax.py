@@ -24,7 +24,7 @@ _STANDARD_DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
 
 @fixer("X011", effect="none", per_document=True)
 def transcode(context: FixContext) -> Iterator[Change]:
-    """Write the text as UTF-8, and declare that encoding.
+    """Convert the document to UTF-8, and declare that encoding.
 
     Text with U+FFFD is left unchanged, because that stands for undecodable bytes.
     """
@@ -89,7 +89,7 @@ def remove_doctype(context: FixContext) -> Iterator[Change]:
 
 @fixer("X017", effect="none", per_document=True)
 def write_declaration(context: FixContext) -> Iterator[Change]:
-    """Write the standard XML declaration."""
+    """Add the standard XML declaration, or replace an invalid one by it."""
     data = context.data
     declaration = _DECLARATION.match(data, 0, 1024)
     if declaration is not None:
@@ -101,7 +101,7 @@ def write_declaration(context: FixContext) -> Iterator[Change]:
 
 @fixer("X018", effect="none")
 def remove_stylesheet(context: FixContext) -> Iterator[Change]:
-    """Remove the stylesheet instruction."""
+    """Remove the ``xml-stylesheet`` instruction."""
     end = context.end + (context.data[context.end : context.end + 1] == b"\n")
     yield context.change(Edit(context.start, end, b""), dropped=excerpt(context.span))
 
@@ -171,7 +171,7 @@ def remove_character(context: FixContext) -> Iterator[Change]:
 
 @fixer("X020", effect="none", partly_safe=True)
 def bind_prefix(context: FixContext) -> Iterator[Change]:
-    """Declare a well-known prefix; remove elements with another prefix if unsafe."""
+    """Declare an undeclared well-known prefix; remove elements with another prefix if unsafe."""
     prefix = context.finding.parameter("detail")
     root = context.document.spans.root
     if root is None:
@@ -188,7 +188,7 @@ def bind_prefix(context: FixContext) -> Iterator[Change]:
 
 
 def _without_prefix(context: FixContext, prefix: str) -> Iterator[Change]:
-    """Remove the element or the attribute with the prefix."""
+    """Remove the element or the attribute of the finding, which has an undeclared prefix."""
     element = context.element
     if element is None:
         return
@@ -213,7 +213,7 @@ def remove_attribute(context: FixContext) -> Iterator[Change]:
 
 @fixer("X022", effect="url")
 def decode_again(context: FixContext) -> Iterator[Change]:
-    """Decode text that was escaped twice."""
+    """Decode a text that was escaped twice once."""
     text = decode_text(context.span)
     if text is not None and _ESCAPED.search(text):
         once = _ESCAPED.sub(lambda found: decode_text(found[0].encode()) or found[0], text)
