@@ -51,7 +51,7 @@ class Part(NamedTuple):
     numbers: Sequence[int]
 
     def slice(self, start: int, entries: Any) -> Part:
-        """Return the rows of these entries, which begin at row ``start``, as a part of their own."""
+        """Return the rows of these entries, the first of which is row ``start``, as a part."""
         stop = start + entries.num_rows
         return Part(self.batch.slice(start, stop - start), entries, self.numbers[start:stop])
 
