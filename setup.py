@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import setup
@@ -80,11 +81,14 @@ def report(why: str) -> None:
     )
 
 
+# A free-threaded interpreter before 3.15 has no stable ABI: its wheel is for its version only.
+has_stable_abi = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
 native = RustExtension(
     "urlset.engine._native",
     path="rust/binding/Cargo.toml",
     binding=Binding.PyO3,
-    py_limited_api=True,
+    py_limited_api=has_stable_abi,
     debug=False,  # otherwise `pip install -e` builds without optimisation
 )
 
@@ -92,5 +96,5 @@ setup(
     # Without an extension the wheel is a pure Python wheel.
     rust_extensions=[] if reason is not None else [native],
     cmdclass={"build": Build, "build_rust": BuildRust},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if has_stable_abi else {},
 )

@@ -132,8 +132,11 @@ def run(program: str | Path, *arguments: str, **options: object) -> str:
 
 def build(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
     """Build all files twice, compare them, and leave them in ``dist/``."""
+    for name in contents.tracked():
+        (folder / "sources" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / "sources" / name)
     first, second = (
-        build_all(folder / name, tools, is_native=is_native) for name in ("one", "two")
+        build_all(folder / name / "urlset", tools, is_native=is_native) for name in ("one", "two")
     )
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
@@ -147,12 +150,9 @@ def build(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
     return [dist / file.name for file in first]
 
 
-def build_all(folder: Path, tools: Path, *, is_native: bool) -> list[Path]:
-    """Build the files from a copy of the sources, the pure wheel first."""
-    copy = folder / "urlset"
-    for name in contents.tracked():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, copy / name)
+def build_all(copy: Path, tools: Path, *, is_native: bool) -> list[Path]:
+    """Build the files in a new copy of the sources, the pure wheel first."""
+    shutil.copytree(copy.parents[1] / "sources", copy)
     built = [build_one(copy, tools, "pure", "--wheel")]
     if is_native:
         # The other copy has no lock file either: crates that are published in between would show.

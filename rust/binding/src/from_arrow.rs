@@ -9,6 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, 
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use urlset_core::columns::{
     ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
@@ -32,8 +33,10 @@ pub fn columns_from_arrow<'py>(
     let pointer = pointer.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of this name holds a pointer to an `ArrowArrayStream` (the Arrow PyCapsule
     // interface), which `capsule` keeps alive; `from_raw` moves the stream out and leaves a
-    // released one behind.
-    let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
+    // released one behind. The critical section keeps other threads from moving it, too.
+    let reader = with_critical_section(&capsule, || unsafe {
+        RecordBatchStreamReader::from_raw(pointer.as_ptr())
+    });
     let value_error = |error: String| PyValueError::new_err(error);
     let reader = reader.map_err(|error| value_error(error.to_string()))?;
     if !fits(reader.schema().fields()) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
 use urlset_core::columns::{
     ENTRY_FIELDS, Entries, PROTOCOL_TEXTS, RecordList, TEXT_COLUMNS, Texts, entry_index,
@@ -96,8 +97,13 @@ fn add(
 
 type Fields<'py> = [Option<Object<'py>>; RENDERED];
 
-/// Returns the fields of a dict without unknown keys. `url` is an alias of `loc`.
+/// Returns the fields of a dict, which another thread cannot change meanwhile.
 fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
+    with_critical_section(dict, || plain_fields(dict))
+}
+
+/// Returns the fields of a dict without unknown keys. `url` is an alias of `loc`.
+fn plain_fields<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
     let mut fields = [const { None }; RENDERED];
     let mut url = None;
     let mut has_loc = false;

@@ -1,5 +1,28 @@
 //! Python bindings of the native engine. They take and return plain types and release the GIL
 //! during work. `engine/_native.pyi` documents them for Python callers.
+//!
+//! # Threads
+//!
+//! The module also works without a GIL (`gil_used = false`). Everything that threads can share:
+//!
+//! | what | why it is safe |
+//! |---|---|
+//! | `ALLOCATOR` | mimalloc serves any thread, and frees blocks of another one |
+//! | `LAST_UTF8` | mutex; nothing is released while it is held |
+//! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
+//! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
+//! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
+//! | `Renderer`, `UrlHashes` | mutex |
+//! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
+//! | Arrow capsules of others | the stream is moved out in a critical section of the capsule |
+//! | dicts of callers | read in a critical section; lists by index with checks |
+//! | `bytes`, `str`, tuples of callers | immutable |
+//! | `bytes` and tuples that are being filled | no other thread has a reference yet |
+//! | libdeflate | one decompressor per call; its only static is the detected processor |
+//!
+//! Whoever waits for a mutex is detached from the interpreter (`lock_py_attached`, or within
+//! `detach`). Otherwise a thread that holds the mutex and waits for the GIL, or for a pause of all
+//! threads, never continues. `tests/engine/test_threads.py` uses everything from several threads.
 
 #![allow(clippy::needless_for_each, reason = "a method chain may end with its side effect")]
 #![allow(clippy::similar_names, reason = "a decompressor and its output have similar names")]
@@ -22,6 +45,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
@@ -53,7 +77,7 @@ const MIN_CACHED_BYTES: usize = 1 << 20;
 
 /// Returns bytes as text, if they are UTF-8. Skips the check for [`LAST_UTF8`].
 fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
-    let last = LAST_UTF8.lock().ok().and_then(|mut last| last.take());
+    let last = LAST_UTF8.lock_py_attached(data.py()).ok().and_then(|mut last| last.take());
     let bytes = data.as_bytes();
     if last.is_some_and(|last| last.is(data)) {
         // SAFETY: `is_utf8` has checked the same immutable object.
@@ -105,9 +129,11 @@ fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
     let is_utf8 = py.detach(|| urlset_core::utf8::utf8(bytes).is_some());
     if is_utf8
         && bytes.len() >= MIN_CACHED_BYTES
-        && let Ok(mut last) = LAST_UTF8.lock()
+        && let Ok(mut last) = LAST_UTF8.lock_py_attached(py)
     {
-        *last = Some(data.unbind());
+        let former = last.replace(data.unbind());
+        drop(last);
+        drop(former);
     }
     is_utf8
 }
@@ -187,7 +213,7 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
 }
 
 /// The native engine.
-#[pymodule(gil_used = true)]
+#[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
     use super::{

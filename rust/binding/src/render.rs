@@ -1,9 +1,10 @@
 //! Python class for a document that is being rendered.
 
-use std::sync::Mutex;
+use std::sync::{LockResult, Mutex, MutexGuard};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use urlset_core::render::Renderer as Inner;
 
@@ -29,8 +30,8 @@ impl Renderer {
     }
 
     #[getter]
-    fn count(&self) -> PyResult<i64> {
-        self.with(|inner| inner.count())
+    fn count(&self, py: Python<'_>) -> PyResult<i64> {
+        with(self.0.lock_py_attached(py), |inner| inner.count())
     }
 
     #[pyo3(signature = (columns, start, end=None))]
@@ -43,22 +44,22 @@ impl Renderer {
     ) -> PyResult<usize> {
         let entries = std::sync::Arc::clone(&columns.get().entries);
         let end = end.unwrap_or_else(|| entries.row());
-        py.detach(|| self.with(|inner| inner.add(&entries, start, end)))
+        py.detach(|| with(self.0.lock(), |inner| inner.add(&entries, start, end)))
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|inner| {
+        with(self.0.lock_py_attached(py), |inner| {
             let (header, body, footer) = inner.parts();
             py_buffer::concat(py, [header.as_bytes(), body, footer.as_bytes()])
         })?
     }
 }
 
-impl Renderer {
-    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> PyResult<T> {
-        let mut inner = self.0.lock().map_err(|_| {
-            PyRuntimeError::new_err("an earlier call panicked; create a new object")
-        })?;
-        Ok(work(&mut inner))
-    }
+fn with<T>(
+    lock: LockResult<MutexGuard<'_, Inner>>,
+    work: impl FnOnce(&mut Inner) -> T,
+) -> PyResult<T> {
+    let mut inner =
+        lock.map_err(|_| PyRuntimeError::new_err("an earlier call panicked; create a new object"))?;
+    Ok(work(&mut inner))
 }
