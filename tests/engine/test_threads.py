@@ -96,7 +96,7 @@ def test_threads_check_documents_larger_than_the_remembered_one(engine):
 
 
 def test_threads_add_to_one_renderer(engine):
-    if not engine.__name__.endswith("native"):  # type: ignore[attr-defined]
+    if engine.name != "native":
         pytest.skip("the renderer of the reference engine belongs to one thread")
     renderer = engine.renderer("urlset", 50_000, 50_000_000, 1_000)
     parts = [
