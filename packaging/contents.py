@@ -5,6 +5,7 @@ python packaging/contents.py FILE...
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -17,6 +18,7 @@ _DATA = (".css", ".js", ".py", ".pyi", ".typed")
 _NOT_IN_SDIST = (".ci/", "benches/", ".gitignore")
 _FORBIDDEN = (".pyc", ".pyo", ".DS_Store", ".orig", ".rej")
 _ENGINE = (".so", ".pyd")
+_METADATA = re.compile(r"urlset-[^/]+\.(dist-info|data/data/share)/")
 
 
 def tracked(root: Path = ROOT) -> list[str]:
@@ -46,7 +48,7 @@ def problems(archive: Path, sources: Iterable[str]) -> list[str]:
         suffix = PurePosixPath(name).suffix
         if suffix in _FORBIDDEN or "__pycache__" in name or "/target/" in name:
             found.append(f"must not be in it: {name}")
-        elif is_wheel and ".dist-info/" not in name and not _is_engine(archive, name):
+        elif is_wheel and not _METADATA.match(name) and not _is_engine(archive, name):
             found.append(f"unknown: {name}")
         elif not is_wheel and suffix in _ENGINE:
             found.append(f"must not be in it: {name}")

@@ -46,6 +46,7 @@ def test_pure_wheel_has_types_and_styles(built):
     assert "urlset/py.typed" in names
     assert {Path(name).suffix for name in names} >= {".py", ".pyi", ".css", ".js"}
     assert any(re.fullmatch(r"urlset-.*\.dist-info/licenses/LICENSE", name) for name in names)
+    assert any(name.endswith(".data/data/share/man/man1/urlset.1") for name in names)
 
 
 def test_sdist_has_every_file_and_no_built_one(built):
