@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import urlset
 from urlset.builder import BuildOptions
-from urlset.builder.ascii_urls import escaped
 from urlset.builder.canonical_urls import (
     CREDENTIALS,
     TEMPLATE,
@@ -24,6 +23,7 @@ from urlset.builder.canonical_urls import (
 )
 from urlset.builder.roundtrip import RoundTrip
 from urlset.engine import available
+from urlset.http.request_url import escaped
 from urlset.model import Alternate, Entry, Image
 from urlset.sources import Candidate, CandidateRows, open_source
 from urlset.writer import values

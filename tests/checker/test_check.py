@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import urlset
 from urlset import checker
-from urlset.atomic import AtomicFile
 from urlset.checker import CATALOGUE, Baseline, Findings
 from urlset.checker.load import AFTER, BEFORE
 from urlset.engine import Engine
@@ -29,6 +28,7 @@ from urlset.reporter import (
     report_text,
     summary,
 )
+from urlset.temp_files import AtomicFile
 from urlset.terminal_text import cells, clip, sanitize
 from urlset.urls import resolve
 

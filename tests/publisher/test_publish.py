@@ -14,8 +14,7 @@ import pytest
 
 from urlset.errors import TargetError
 from urlset.publisher import FolderTarget, expired_orphans, journal, open_target, update_orphans
-from urlset.publisher.file_lock import LOCK_NAME
-from urlset.publisher.journal import Step, read_journal
+from urlset.publisher.journal import LOCK_NAME, Step, read_journal
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="rights and owners are of other systems")
 ROOT = pytest.mark.skipif(
@@ -161,9 +160,9 @@ def environment() -> dict[str, str]:
 
 
 def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, monkeypatch):
-    from urlset.publisher import file_lock
+    from urlset.publisher import journal
 
-    real, calls = file_lock._lock, []
+    real, calls = journal._lock, []
 
     def lock(descriptor: int) -> None:
         calls.append(descriptor)
@@ -171,7 +170,7 @@ def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, mo
             (tmp_path / LOCK_NAME).unlink()  # its holder, who is done
         real(descriptor)
 
-    monkeypatch.setattr(file_lock, "_lock", lock)
+    monkeypatch.setattr(journal, "_lock", lock)
 
     with open_target(tmp_path, "sitemap"), pytest.raises(TargetError), FolderTarget(tmp_path, "x"):
         pass
@@ -181,12 +180,12 @@ def test_lock_that_was_removed_while_we_waited_for_it_is_taken_anew(tmp_path, mo
 
 
 def test_file_system_without_locks_is_served_and_sweeps_with_care(tmp_path, monkeypatch):
-    from urlset.publisher import file_lock
+    from urlset.publisher import journal
 
     def lock(descriptor: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(file_lock, "_lock", lock)
+    monkeypatch.setattr(journal, "_lock", lock)
     young = journal.make_staging(tmp_path, "sitemap")
 
     publish(tmp_path, {"a.xml": b"1"})

@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from urlset.arrow import ENTRY, array_of, batches, column_of
-from urlset.builder.ascii_urls import escaped
 from urlset.builder.options import BuildOptions
 from urlset.builder.url_exclusions import (
     SESSION_ID,
@@ -22,6 +21,7 @@ from urlset.builder.url_exclusions import (
     NonPageUrls,
     without_tracking,
 )
+from urlset.http.request_url import escaped
 from urlset.model import Entry
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
 

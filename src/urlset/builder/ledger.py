@@ -14,12 +14,12 @@ from hashlib import blake2b
 from pathlib import Path
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
-from urlset.atomic import expect_no_outside_link
 from urlset.builder.options import BuildOptions
 from urlset.builder.tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.store import ScratchDatabase, TableSchema, quoted
+from urlset.temp_files import expect_no_outside_link
 
 __all__ = [
     "LEDGER",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from urlset.atomic import AtomicFile, expect_no_outside_link, expect_replaceable, write_error_reason
 from urlset.builder.allocation import Allocator
 from urlset.builder.file_mark import MARK, marked
 from urlset.builder.ledger import File, Ledger
@@ -24,6 +23,12 @@ from urlset.model import ProgressEvent
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
+from urlset.temp_files import (
+    AtomicFile,
+    expect_no_outside_link,
+    expect_replaceable,
+    write_error_reason,
+)
 from urlset.writer import stylesheet
 from urlset.writer.file_set import render_indexes
 from urlset.writer.robots_txt import with_sitemaps

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
-from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
@@ -20,6 +19,7 @@ from urlset.dates import format_date
 from urlset.errors import TargetError
 from urlset.notebook import html_table
 from urlset.store import ScratchDatabase, quoted
+from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
 from urlset.urls import parse_url
 from urlset.writer import Rejection

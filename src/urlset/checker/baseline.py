@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.atomic import AtomicFile, is_special
 from urlset.checker.evaluate import FindingKey
 from urlset.checker.findings import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
+from urlset.temp_files import AtomicFile, is_special
 
 __all__ = ["Baseline"]
 

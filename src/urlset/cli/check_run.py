@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import typer
 
-from urlset.atomic import is_outside_link
 from urlset.checker import (
     FAILURE_CODES,
     LEVELS,
@@ -56,6 +55,7 @@ from urlset.model import Level, ProgressEvent
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.reader import DocumentRecord, is_url
 from urlset.store import StoreSession, end_process_when_stuck
+from urlset.temp_files import is_outside_link
 from urlset.terminal_text import sanitize
 
 __all__ = ["CheckConfig", "CheckRun", "HtmlReport", "run_fix"]

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, TextIO
 
-from urlset.atomic import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.errors import TargetError
 from urlset.inflight import slow_requests
+from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.terminal_text import Line, pluralize, sanitize
 
 __all__ = [

@@ -28,7 +28,7 @@ from urlset.store import (
     is_database,
     write_parquet,
 )
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 from urlset.terminal_text import Line, Span, cells, clip, escape_json, sanitize
 from urlset.urls import split_origin
 

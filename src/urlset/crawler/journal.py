@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from urlset.atomic import expect_no_outside_link
 from urlset.crawler.page_record import PageRecord, from_json
+from urlset.temp_files import expect_no_outside_link
 
 __all__ = ["Journal"]
 

@@ -24,7 +24,7 @@ from urlset.store import (
     write_parquet,
     write_snapshot,
 )
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 __all__ = ["State", "StateOptions", "StateSource", "open_state"]
 

@@ -17,7 +17,7 @@ from urlset.fixer.split import SplitResult, split
 from urlset.formats.detect import has_sitemap_ending
 from urlset.model import ProgressEvent
 from urlset.reader import read_documents
-from urlset.reader.locations import DocumentSource, Location
+from urlset.reader.document_sources import DocumentSource, Location
 from urlset.urls import split_origin
 
 __all__ = ["Fixed", "FixedDocument", "fix_set"]

@@ -21,7 +21,7 @@ from urlset.fixer.registry import (
 from urlset.model import ProgressEvent
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, read_documents
-from urlset.reader.locations import SingleDocument
+from urlset.reader.document_sources import SingleDocument
 
 __all__ = ["FindingsByRule", "FixOptions", "needs_set"]
 

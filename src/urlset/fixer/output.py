@@ -11,7 +11,6 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.atomic import is_outside_link
 from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
@@ -19,6 +18,7 @@ from urlset.fixer.fix_set import FixedDocument
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
 from urlset.sources.git.repository import GitError, run_git
+from urlset.temp_files import is_outside_link
 
 __all__ = ["Backups", "Written", "replace_files", "unified_diff", "write_fixed"]
 

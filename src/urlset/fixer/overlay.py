@@ -10,7 +10,7 @@ from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.fixer.registry import IndexContext
-from urlset.reader.locations import DocumentSource, Location
+from urlset.reader.document_sources import DocumentSource, Location
 
 __all__ = ["Overlay"]
 

@@ -17,7 +17,7 @@ from urlset.fixer.registry import SPLIT_RULES
 from urlset.fixer.render import index_child, render_index, render_parts
 from urlset.formats.spans import DocumentSpans
 from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.reader.locations import Location
+from urlset.reader.document_sources import Location
 
 __all__ = ["SplitResult", "split"]
 

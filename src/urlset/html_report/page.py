@@ -14,7 +14,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.errors import TargetError
 from urlset.html_report.charts import Segment, StackedRow, diverging_bars, legend, stacked_bars
 from urlset.html_report.model import (
@@ -28,6 +27,7 @@ from urlset.html_report.model import (
 from urlset.html_report.tables import example_table, number_table, packed_examples
 from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
 from urlset.model import Level
+from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 
 __all__ = ["MAX_HTML_BYTES", "html_report", "write_html_report"]
 

@@ -1,4 +1,4 @@
-"""Convert URLs to the form that is requested (ASCII, no fragment) and to keys for comparison."""
+"""Convert URLs to the form that is requested: ASCII, without fragment; keys for comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from urlset.urls import is_host, normalize_escapes, split_origin
 
-__all__ = ["credentials_of", "document_key", "host_of", "origin_of", "request_url"]
+__all__ = ["credentials_of", "document_key", "escaped", "host_of", "origin_of", "request_url"]
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _PORTS = {"http": "80", "https": "443"}
@@ -117,3 +117,32 @@ def ascii_host(host: str) -> str | None:
         return idna.encode(host, uts46=True).decode()
     except UnicodeError:  # the base class of the errors of idna
         return None
+
+
+# Characters that RFC 3986 does not allow in path and query; brackets stay, as in browsers.
+_WRONG = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@/?\[\]%-]+|%(?![0-9A-Fa-f]{2})")
+
+
+def escaped(url: str) -> str | None:
+    """Return an absolute URL in ASCII; None if the host or the text has no ASCII form.
+
+    >>> escaped("https://example.com/käse?a|b#100%"), escaped("https://münchen.example/50%")
+    ('https://example.com/k%C3%A4se?a%7Cb#100%', 'https://xn--mnchen-3ya.example/50%25')
+    """
+    rest, mark, fragment = url.partition("#")
+    scheme, authority, rest = split_origin(rest)
+    if not authority.isascii():
+        account, at, host = authority.rpartition("@")
+        name, colon, port = host.partition(":")
+        found = ascii_host(name.lower())
+        if found is None:
+            return None
+        authority = f"{account}{at}{found}{colon}{port}"
+    try:
+        return f"{scheme}://{authority}{_WRONG.sub(_percent, rest)}{mark}{fragment}"
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return None
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())

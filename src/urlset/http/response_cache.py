@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urlset.formats.signatures import is_gzip
 from urlset.http.models import Request, Response
 from urlset.http.retry import is_worth_retrying
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 __all__ = ["ResponseCache", "ResponseStore"]
 

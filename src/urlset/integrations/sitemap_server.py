@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from urlset.errors import TargetError
 from urlset.integrations.file_responses import FileFolder, FileResponse, text_response
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 __all__ = ["SitemapServer"]
 

@@ -15,7 +15,7 @@ from urlset.errors import TargetError
 from urlset.object_store import ObjectInfo, ObjectStore, VersionConflict
 from urlset.protocol import READ_LIMIT
 from urlset.publisher.target import check_swap, checked_name
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 if TYPE_CHECKING:
     from urlset.object_store import Attributes, UpdateVersion

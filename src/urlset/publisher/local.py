@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from urlset.atomic import expect_no_outside_link
 from urlset.errors import TargetError
-from urlset.publisher.file_lock import FolderLock
 from urlset.publisher.journal import (
+    FolderLock,
     Step,
     apply,
     make_staging,
@@ -24,7 +23,7 @@ from urlset.publisher.journal import (
     write_journal,
 )
 from urlset.publisher.target import check_swap, checked_name
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 __all__ = ["DryRun", "FolderTarget"]
 

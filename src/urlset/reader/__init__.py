@@ -15,12 +15,17 @@ from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.object_store import is_object_url
 from urlset.protocol import READ_LIMIT
+from urlset.reader.document_sources import (
+    DocumentSource,
+    FileWalk,
+    MemorySource,
+    SingleDocument,
+    read_at_most,
+)
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
-from urlset.reader.file_walk import FileWalk
 from urlset.reader.files import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
-from urlset.reader.locations import DocumentSource, MemorySource, SingleDocument, read_at_most
 from urlset.reader.store_source import StoredDocuments
 
 if TYPE_CHECKING:

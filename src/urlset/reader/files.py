@@ -18,7 +18,7 @@ from urlset.formats.detect import SniffedKind, has_sitemap_ending, has_sitemap_n
 from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
 from urlset.protocol import PROLOG_LIMIT
-from urlset.reader.locations import Location, SingleDocument, read_at_most
+from urlset.reader.document_sources import Location, SingleDocument, read_at_most
 from urlset.urls import split_origin
 
 __all__ = ["FileSystemSource", "ObjectStoreSource", "path_suffixes"]

@@ -14,11 +14,11 @@ from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
-from urlset.atomic import AtomicFile, expect_replaceable, write_error_reason
 from urlset.dates import format_date, parse_date
 from urlset.errors import TargetError, UrlsetError
 from urlset.fields import EXTENSIONS
 from urlset.model import Entry
+from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import escape_json
 
 __all__ = [

@@ -12,7 +12,7 @@ from urlset.engine import Diagnostic, Rows
 from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 if TYPE_CHECKING:
     from urlset.store import Store

@@ -19,7 +19,7 @@ from urlset.reader import Entries, read_stored
 from urlset.sources.factory import open_source
 from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, identifier, quoted
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 from urlset.terminal_text import pluralize
 from urlset.urls import parse_url
 

@@ -25,7 +25,7 @@ from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
 from urlset.store import QUERY_S
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 __all__ = [
     "FailedSource",

@@ -11,7 +11,6 @@ from typing import Any
 import duckdb
 
 from urlset.arrow.streams import LazyStream
-from urlset.atomic import expect_no_outside_link
 from urlset.errors import StoreError
 from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
@@ -19,7 +18,7 @@ from urlset.store.inspection import columns_of, unknown_objects
 from urlset.store.live_schema import LIVE_TABLES
 from urlset.store.sandbox import seal
 from urlset.store.schema import VERSION, statements
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 __all__ = [
     "Database",

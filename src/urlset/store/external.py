@@ -17,7 +17,6 @@ from typing import Any, Literal
 import duckdb
 
 from urlset.arrow import open_stream
-from urlset.atomic import AtomicFile, is_special
 from urlset.errors import QueryError, SourceError, TargetError, UrlsetError
 from urlset.formats.signatures import file_signature
 from urlset.store.connection import connect, literal, map_interrupts, reraise_stream_error
@@ -31,7 +30,7 @@ from urlset.store.duckdb_errors import (
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal, select_of
 from urlset.store.schema import TABLES
 from urlset.store.store import StoredRows
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import AtomicFile, LockedTempDir, is_special
 
 __all__ = [
     "ColumnMapper",

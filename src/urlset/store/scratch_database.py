@@ -23,7 +23,7 @@ from urlset.store.connection import (
     map_errors,
 )
 from urlset.store.inspection import expect_plain_tables
-from urlset.tempdirs import LockedTempDir
+from urlset.temp_files import LockedTempDir
 
 __all__ = ["ScratchDatabase"]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from urlset.atomic import write_error_reason
 from urlset.auditor.key_file import is_key
 from urlset.errors import TargetError
 from urlset.http import origin_of
+from urlset.temp_files import write_error_reason
 
 __all__ = ["IndexNowKey", "IndexNowKeys", "create_key", "host_of_url", "keys_from", "parse_keys"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from urlset.store import ScratchDatabase
-from urlset.tempdirs import STALE_S, LockedTempDir
+from urlset.temp_files import STALE_S, LockedTempDir
 
 KILLED = (
-    "import os; from urlset.tempdirs import LockedTempDir; s = LockedTempDir();"
+    "import os; from urlset.temp_files import LockedTempDir; s = LockedTempDir();"
     " os.kill(os.getpid(), 9)"
 )
 
