@@ -1,4 +1,4 @@
-"""Atomic publication to a folder or an object store: callers stage, read back, then swap.
+"""Publish files atomically to a folder or an object store: stage, read back, then swap.
 
 Visitors see complete files at every moment, and an index only after the files that it lists. On
 any failure the previous files are restored. If a process is killed, the next publication restores
@@ -46,7 +46,7 @@ def open_target(
     allow_http: bool = False,
     is_dry_run: bool = False,
 ) -> Target:
-    """Return the target for an output; nothing is changed before its context is entered.
+    """Return the target for a folder or bucket URL; its context manager starts a publication.
 
     A path or a ``file://`` URL is a folder. ``s3://bucket/prefix``, ``gs://``, ``az://`` and
     ``abfs://`` are object stores: they need ``urlset[cloud]``, and read credentials and endpoints

@@ -32,7 +32,7 @@ _PACKABLE = (".xml", ".txt")
 
 
 class _Step(NamedTuple):
-    """Change of one object: its previous state, and the new bytes (None: removed)."""
+    """Change of one object of a bucket: its previous state and its new bytes, None if removed."""
 
     name: str
     before: ObjectInfo | None
@@ -85,7 +85,7 @@ class Bucket:
 
     @property
     def is_remote(self) -> bool:
-        """Whether reading costs a request."""
+        """Whether reading a published file needs a network request; always true."""
         return True
 
     def __enter__(self) -> Bucket:
@@ -145,7 +145,7 @@ class Bucket:
         return _decompress(data) if self._is_packed(name) else data
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Upload the staged files in this order, each on its condition; then remove the retired."""
+        """Upload the staged files in order, if unchanged by others; then remove the retired."""
         check_swap(names, retired, self._staged_paths)
         try:
             for name in names:
@@ -197,7 +197,7 @@ class Bucket:
         )
 
     def _roll_back(self) -> list[str]:
-        """Restore the previous objects, last first; return the names that could not be restored."""
+        """Restore the previous objects, in reverse order; return the names that failed."""
         failed = []
         for step in reversed(self._steps):
             try:
@@ -251,7 +251,7 @@ def _is_encoded(attributes: Attributes) -> bool:
 
 
 def _decompress(data: bytes) -> bytes:
-    """Decompress ``Content-Encoding: gzip``; data that the client decompressed is unchanged."""
+    """Decompress an object stored as gzip; data that the client decompressed is unchanged."""
     unpacked = engines.get().gunzip(data, READ_LIMIT)
     return data if unpacked is None else unpacked
 

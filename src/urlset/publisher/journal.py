@@ -58,7 +58,7 @@ class FolderLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether no other process of this machine can publish to the folder."""
+        """Whether this object has the lock, so that no other process can publish to the folder."""
         return self._descriptor is not None
 
     def acquire(self) -> None:
@@ -171,7 +171,7 @@ Mark = tuple[int, int]
 
 
 class Step(NamedTuple):
-    """Move of one file in a swap.
+    """Step of a swap: the move of one staged file into place, or the removal of a file.
 
     Attributes:
         final: Path of the published file.
@@ -189,7 +189,7 @@ class Step(NamedTuple):
 
     @classmethod
     def of(cls, final: Path, staged: Path | None, backup: Path) -> Self:
-        """Create a step with the current marks of its files."""
+        """Create a step; record marks of its files by which later changes are noticed."""
         after = None if staged is None else _mark(staged)
         return cls(final, staged, backup, _mark(final), after)
 
@@ -205,7 +205,7 @@ def apply(step: Step) -> None:
 
 
 def undo(steps: Sequence[Step]) -> None:
-    """Restore the old files, last step first; steps not executed, or already undone, are skipped.
+    """Undo steps, last one first: restore the old files; skip steps that were not executed.
 
     It depends on the files on disk only, so that it can be interrupted and repeated.
     """
@@ -222,7 +222,7 @@ def undo(steps: Sequence[Step]) -> None:
 
 
 def is_untouched(steps: Sequence[Step]) -> bool:
-    """Return whether the files of the steps were not changed by others since."""
+    """Return whether no other program changed the files of the steps since the swap began."""
     return all(
         _mark(step.final) in (step.before, *(() if _is_staged(step) else (step.after,)))
         for step in steps

@@ -62,7 +62,7 @@ class FolderTarget:
 
     @property
     def is_remote(self) -> bool:
-        """Whether reading costs a request."""
+        """Whether reading a published file needs a network request; always false."""
         return False
 
     def __enter__(self) -> FolderTarget:
@@ -180,7 +180,7 @@ class FolderTarget:
         self._steps = []
 
     def _final_path(self, name: str) -> str:
-        """Return the path to write for a name: the target of a link that stays in the folder."""
+        """Return the path to write for a file name; follow a symbolic link within the folder."""
         path = os.path.join(self._real, checked_name(name))
         if not os.path.islink(path):
             return path
@@ -240,7 +240,7 @@ class DryRun:
 
     @property
     def is_remote(self) -> bool:
-        """Whether reading costs a request."""
+        """Whether reading a published file needs a network request; always false."""
         return self._target.is_remote
 
     def __enter__(self) -> DryRun:
@@ -283,7 +283,7 @@ class DryRun:
         return self._path(name).read_bytes()
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Check the arguments only."""
+        """Check the arguments of a swap, and change nothing."""
         check_swap(names, retired, self._staged_names)
 
     def _path(self, name: str) -> Path:
@@ -301,7 +301,7 @@ def _bytes_of(path: str) -> bytes:
 
 
 def _copy_permissions(staged: Path, final: Path) -> None:
-    """Copy the permissions and, where permitted, the owner of the file that is replaced."""
+    """Copy permissions and, where permitted, the owner of the replaced file to the staged one."""
     if os.name != "nt":
         old, new = final.stat(), staged.stat()
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):

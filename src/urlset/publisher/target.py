@@ -24,7 +24,7 @@ class Target(Protocol):
 
     @property
     def location(self) -> str:
-        """The output: the path of a folder, or the URL of a prefix in a bucket."""
+        """Where the target publishes: the path of a folder, or the URL of a prefix in a bucket."""
 
     @property
     def is_remote(self) -> bool:
@@ -73,7 +73,7 @@ class Target(Protocol):
 
 
 def expired_orphans(orphans: Mapping[str, datetime], now: datetime, grace: timedelta) -> list[str]:
-    """Return the orphans whose grace period is over, in their order.
+    """Return the orphans (files that left the set) whose grace period is over.
 
     Args:
         orphans: Names of files that no index lists any more, with the time since when.
@@ -92,7 +92,7 @@ def expired_orphans(orphans: Mapping[str, datetime], now: datetime, grace: timed
 def update_orphans(
     orphans: Mapping[str, datetime], names: Iterable[str], now: datetime
 ) -> dict[str, datetime]:
-    """Return the orphans to store: ``names``, each with the time since when it is an orphan.
+    """Return the new orphans, ``names``, each with the time when it first left the set.
 
     >>> from datetime import UTC
     >>> noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -105,7 +105,7 @@ def update_orphans(
 
 
 def checked_name(name: str) -> str:
-    """Return the name if it is that of a file directly in the location.
+    """Return a file name if it has no folder and no forbidden character, else raise an error.
 
     Raises:
         TargetError: The name contains a separator, or is empty.

@@ -195,7 +195,7 @@ def read_stored(
     hosts: Iterable[str] | None = None,
     in_scope: bool = False,
 ) -> Entries:
-    """Return the entries in a Parquet file as those of the document ``name``."""
+    """Open a Parquet file of entries, as those of a document called ``name``."""
     entry_filter = EntryFilter.of(
         since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
     )
@@ -216,7 +216,7 @@ def read_documents(source: DocumentSource, engine: str | None, max_bytes: int) -
 
 
 def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
-    """Return the object that lists and loads the documents of a source other than an http(s) URL.
+    """Return the object that lists and loads the documents of a source that is not a URL.
 
     Raises:
         SourceError: The source does not exist or is of an unknown type.

@@ -113,7 +113,7 @@ class Discovery:
         return list(dict.fromkeys(leads(response)))
 
     def fallback(self) -> list[Lead]:
-        """Return the next leads to try if no sitemap was found; empty at the end."""
+        """Return the next leads to try if no sitemap was found; an empty list at the end."""
         while self._fallbacks:
             how = self._fallbacks.pop(0)
             leads = self._well_known() if how == "well-known" else self._feeds
@@ -151,7 +151,7 @@ class Discovery:
                 yield lead
 
     def _may_try(self, url: str, how: str) -> bool:
-        """Return whether robots.txt allows a URL; record it if not."""
+        """Return whether robots.txt allows a URL; record a disallowed one as an attempt."""
         robots = self.robots
         if not self._obey or robots is None or robots.state != "read":
             return True
@@ -196,7 +196,7 @@ def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str
 
 
 def robots_attempt(response: Response, robots: Robots) -> Attempt:
-    """Return the attempt to fetch a robots.txt."""
+    """Convert the response for a robots.txt to a record of the attempt."""
     outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
     return Attempt(response.request.url, "robots", outcome, response.status, response.message)
 
@@ -245,7 +245,7 @@ class RobotsCache:
         return response.request.token is None and response.request.url in self._pending
 
     def receive(self, response: Response) -> str:
-        """Add the response to a request of this cache; return its origin.
+        """Add the robots.txt in a response to a request of this cache; return its origin.
 
         Its rules apply from now on, its declarations from :meth:`publish` on.
         """
@@ -256,7 +256,7 @@ class RobotsCache:
         return origin
 
     def publish(self, origin: str) -> Iterator[Visit]:
-        """Apply the declarations of the robots.txt of an origin; yield its failure, if any."""
+        """Record a new robots.txt of an origin and its sitemaps; yield a visit if it failed."""
         if origin not in self._unpublished:
             return
         response, robots = self._unpublished.pop(origin)

@@ -60,7 +60,7 @@ class ArrivalQueue:
             yield self._queue.popleft()
 
     def mark_requested(self, task: FetchTask) -> None:
-        """Record that a task has been requested."""
+        """Record that the document of a task has been requested."""
         task.state = "requested"
 
     def wait_for_robots(self, task: FetchTask) -> None:
@@ -72,7 +72,7 @@ class ArrivalQueue:
         self._queue.extendleft(reversed(self._waiting.pop(origin, ())))
 
     def add_response(self, task: FetchTask, response: Response) -> None:
-        """Add the response to a task."""
+        """Queue a task with its response, to be read."""
         self._fetched.append((task, response))
 
     def ready(self, _: Callable[[FetchTask], bool], /) -> Iterator[tuple[FetchTask, Response]]:
@@ -85,7 +85,7 @@ class ArrivalQueue:
         return not self._queue
 
     def close(self) -> None:
-        """Do nothing: nothing is stored on disk."""
+        """Do nothing, because this queue stores nothing on disk."""
 
 
 class OrderedQueue:
@@ -115,17 +115,17 @@ class OrderedQueue:
         yield from (task for task in window if task.state == "new")
 
     def mark_requested(self, task: FetchTask) -> None:
-        """Record that a task has been requested."""
+        """Record that the document of a task has been requested."""
         task.state = "requested"
 
     def wait_for_robots(self, _: FetchTask, /) -> None:
-        """Do nothing: a task that waits for a robots.txt keeps its position."""
+        """Do nothing, because a task that waits for a robots.txt keeps its position."""
 
     def resume(self, _: str, /) -> None:
-        """Do nothing: tasks that waited are candidates again."""
+        """Do nothing, because waiting tasks are candidates again without a call."""
 
     def add_response(self, task: FetchTask, response: Response) -> None:
-        """Add the response to a task; it is stored until its document is the next in order."""
+        """Add the response to a task; store it until its document is the next in order."""
         task.state = "fetched"
         if task is self._queue[0]:
             self._current = response
@@ -162,7 +162,7 @@ class OrderedQueue:
                 return
 
     def is_empty(self) -> bool:
-        """Return whether no task is left at all."""
+        """Return whether no task is left, requested or not."""
         return not self._queue
 
     def close(self) -> None:

@@ -72,16 +72,16 @@ class SingleDocument:
         self._data = b""
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle the bytes in place of the stream, which is read now."""
+        """Return the state to pickle; read the stream, so that it has the bytes."""
         self._bytes()
         return vars(self)
 
     def locations(self) -> Iterator[Location]:
-        """Yield the document."""
+        """Yield the location of the only document."""
         yield Location(self._name, self._base_url, self._bytes, key=None, is_named=True)
 
     def child(self, _loc: str, parent: Location, /) -> Location:
-        """Raise :class:`SourceError`: a stream has no folder to look in."""
+        """Raise :class:`SourceError`, because a stream has no folder in which a child could be."""
         raise SourceError(
             f"the index that lists it ({parent.name or 'bytes'}) has no folder to look in; "
             "read the index by its path, or without its children",
@@ -89,7 +89,7 @@ class SingleDocument:
         )
 
     def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
-        """Yield nothing: a stream has no robots.txt."""
+        """Yield nothing, because a stream has no robots.txt."""
         yield from ()
 
     def _bytes(self) -> bytes:
@@ -111,7 +111,7 @@ class MemorySource:
         self._by_key: dict[str, str] | None = None
 
     def locations(self) -> Iterator[Location]:
-        """Yield the documents, indexes first, so that children have a parent."""
+        """Yield the locations of the documents, indexes before their children."""
         urls = [url for url in self._documents if not _is_robots(url)]
         if not urls:
             raise SourceError("expected sitemaps by their URL, found none")
@@ -145,7 +145,7 @@ class MemorySource:
 
 
 def read_at_most(file: IO[bytes], max_bytes: int) -> bytes:
-    """Read a file, at most one byte more than ``max_bytes``, to detect that it is larger."""
+    """Read at most ``max_bytes`` plus one byte of a file: the last one shows that it is larger."""
     chunks: list[bytes] = []
     left = max_bytes + 1
     # Note: an unbuffered file may return fewer bytes than requested before its end.
@@ -189,7 +189,7 @@ class FileWalk:
         return _SingleWalk(self._source, self._parse, self._children).visits()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same without blocking the event loop."""
+        """Yield document after document without blocking the event loop."""
         import asyncio  # slow to import, and most callers have no event loop
 
         visits = self.visits()
@@ -197,7 +197,7 @@ class FileWalk:
             yield visit
 
     def _robots_responses(self) -> Iterator[Response]:
-        """Yield the robots.txt files of the source, as responses of a server."""
+        """Yield the robots.txt files of the source as HTTP responses, for a store."""
         from urlset.http import Request, Response
 
         for url, found in self._source.robots_files():
@@ -223,7 +223,7 @@ class FileWalk:
 
 
 class _SingleWalk:
-    """State of one reading of a source.
+    """One reading of a source: its documents read so far and those to be read.
 
     ``_seen`` maps the key of every document that was found to the loc that led to it; None if it
     was not an index.

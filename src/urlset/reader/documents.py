@@ -96,7 +96,7 @@ def table_kind_of_document(document: Document) -> TableKind | None:
 
 
 def _may_have_leading_text(source: str | None) -> bool:
-    """Return whether text before the root, such as a warning of a program, is ignored."""
+    """Return whether text before the root is ignored in a source of that name."""
     return source in (None, "-") or has_sitemap_name(re.split(r"[/\\]", source or "")[-1])
 
 
@@ -210,14 +210,14 @@ class DocumentRecord(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A record with its document, while that is in memory; None if it could not be read."""
+    """Record of a document, with the document while it is in memory; None if it failed."""
 
     record: DocumentRecord
     document: Document | None
 
 
 class DocumentBatch(NamedTuple):
-    """A record, its document and the entries that pass the filter, as an Arrow stream.
+    """Record of a document, the document, and its entries that pass the filter, in Arrow.
 
     ``rows`` (:class:`urlset.arrow.streams.NumberedRows`) has the columns of entries after a column
     ``entry``: the number of the entry in its document. None if there is no document.
@@ -229,7 +229,7 @@ class DocumentBatch(NamedTuple):
 
 
 def fetched(response: Response) -> Fetched:
-    """Return the HTTP facts of a response."""
+    """Convert a response to the facts about it that a document record keeps."""
     headers = response.headers
     return Fetched(
         response.url,
@@ -251,7 +251,7 @@ def fetched(response: Response) -> Fetched:
 def with_document(
     record: DocumentRecord, document: Document, response: Response | None = None
 ) -> DocumentRecord:
-    """Return a record with the facts and problems of its document.
+    """Add the facts and problems of a document to its record.
 
     An error of the transfer, in ``response``, takes precedence over one of the content.
     """
@@ -293,7 +293,7 @@ def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
 
 
 def _error_of(document: Document) -> str | None:
-    """Return why a document is not a sitemap, or not a complete one; None for most."""
+    """Return why a document is not a sitemap, or an incomplete one; None if it is complete."""
     if (table := table_kind_of_document(document)) is not None:
         return (
             f"expected a sitemap, found a table ({table}); `urlset read` and `urlset build` accept "

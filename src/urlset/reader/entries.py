@@ -49,7 +49,7 @@ class SourceReader(Protocol):
         """Yield document after document; closing the generator ends the reading."""
 
     def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same for callers in an event loop."""
+        """Yield document after document, for callers in an event loop."""
 
 
 class Entries:
@@ -146,7 +146,7 @@ class Entries:
         )
 
     def _summary(self) -> str:
-        """Return the source and the counts that are known without reading it."""
+        """Return a text with the source, and the counts that are known without reading it."""
         source = repr(self.source) if self.source is not None else "bytes"
         if self._is_in_memory:
             return f"of {source}: {len(self._in_memory()):,}"
@@ -344,7 +344,7 @@ class Entries:
 
 
 class _ReadLog:
-    """Records and child sitemaps of one reading."""
+    """Collects the document records and the listed sitemaps of one reading."""
 
     def __init__(self) -> None:
         self.records: list[DocumentRecord] = []
@@ -352,7 +352,7 @@ class _ReadLog:
         self._problems_left = KEPT_PROBLEMS
 
     def add(self, visit: Visit, *, is_strict: bool) -> Visit:
-        """Add a visit; raises :class:`SourceError` if nothing of the source can be read."""
+        """Record a visit; raise :class:`SourceError` if it shows that nothing can be read."""
         record, document = _without_table(*visit)
         record = record._replace(problems=record.problems[: self._problems_left])
         self._problems_left -= len(record.problems)
@@ -369,7 +369,7 @@ class _ReadLog:
 
 
 class _Remaining:
-    """Number of entries until the limit; None if there is no limit."""
+    """Counts down the entries until the limit on their number, if there is one."""
 
     def __init__(self, limit: int | None):
         self._count = limit
@@ -387,7 +387,7 @@ class _Remaining:
 
 
 def _without_table(record: DocumentRecord, document: Document | None) -> Visit:
-    """Drop the document if its lines are those of a table that was parsed as a list of URLs."""
+    """Return a visit, without the document if it is a table that was parsed as a list of URLs."""
     if document is None or not record.error or table_kind_of_document(document) is None:
         return Visit(record, document)
     return Visit(record._replace(kind="unknown", entries=0), None)

@@ -45,7 +45,7 @@ class FileSystemSource:
         self._top_real = os.path.realpath(self._top)
 
     def locations(self) -> Iterator[Location]:
-        """Yield the file, or those in the folder, indexes first, so that children have a parent."""
+        """Yield the file, or all sitemaps in the folder, indexes before their children."""
         if self._stream is not None:
             yield from self._stream.locations()
         elif not self._is_folder:
@@ -94,7 +94,7 @@ class FileSystemSource:
             raise SourceError(_reason(error, path)) from error
 
     def _path_as_given(self, path: str) -> str:
-        """Return a path below the resolved folder as one below the folder as the user wrote it.
+        """Convert a path below the resolved folder to one below the folder as the user wrote it.
 
         Raises:
             SourceError: The path is outside the folder.
@@ -128,7 +128,7 @@ class FileSystemSource:
             yield self._location(path, self._url_of(path))._replace(is_guess=is_guess)
 
     def _files(self) -> Iterator[str]:
-        """Yield the files below the folder with the ending of a sitemap, sorted.
+        """Yield the files below the folder that have a file ending of sitemaps, sorted.
 
         Hidden files and symbolic links that lead out of the folder are excluded.
         """
@@ -214,7 +214,7 @@ def path_suffixes(loc: str) -> Iterator[list[str]]:
 
 
 def _is_file_name(segment: str) -> bool:
-    """Return whether a segment is a valid name of a file in a folder on any system."""
+    """Return whether a URL segment is a safe and valid file name on any system."""
     marks = "/\\\0:" if os.name == "nt" else "/\\\0"
     is_name = segment not in (".", "..") and not any(mark in segment for mark in marks)
     return is_name and len(segment.encode(errors="replace")) <= 255
@@ -248,7 +248,7 @@ class ObjectStoreSource:
             raise SourceError(str(error), failure="unreadable") from error
 
     def locations(self) -> Iterator[Location]:
-        """Yield the object, or those below the prefix that have the ending of a sitemap."""
+        """Yield the object, or the objects below the prefix with a file ending of sitemaps."""
         if self._cache.is_full:
             raise SourceError(
                 f"{self._url} was already read, and is too large to cache: expected one pass "

@@ -125,7 +125,7 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
 
 
 def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
-    """Return why a child of an index is skipped: unchanged since then; None if it may be changed.
+    """Return why a child of an index is skipped, as unchanged since a date; None if it is read.
 
     A date denotes the whole day: the file may have changed just before midnight.
     """

@@ -129,7 +129,7 @@ def _json(cell: str | float | None) -> str:
 
 
 def _without_empty(value: Any) -> Any:
-    """Return named tuples as dicts without empty fields; ``model.Entry`` accepts them again."""
+    """Convert named tuples to dicts without empty fields, which ``model.Entry`` accepts again."""
     if hasattr(value, "_fields"):
         pairs = zip(value._fields, value, strict=True)
         return {name: _without_empty(inner) for name, inner in pairs if inner not in (None, ())}
@@ -172,7 +172,7 @@ def csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | float | None]]
 
 
 class _LineBuffer:
-    """File object for a CSV writer; ``text`` is the line that was written last."""
+    """File object for a CSV writer that keeps the last written line in ``text``."""
 
     text = ""
 

@@ -78,7 +78,7 @@ class CachedWalk:
         )
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Handle a response; for status 304 with the cached document."""
+        """Process a response, or the cached document for status 304; yield visits."""
         request = response.request
         path = self._path(request.url)
         if response.status == 304:
@@ -199,7 +199,7 @@ class SiteReader:
         self._walk: SiteWalk | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle the arguments, without the responses."""
+        """Return the state to pickle: the arguments without the responses."""
         responses = None if self._responses is None else _NEW
         return {**vars(self), "_responses": responses, "_walk": None, "_was_read": False}
 
@@ -229,7 +229,7 @@ class SiteReader:
             site.close()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same in the running event loop."""
+        """Yield document after document, fetched in the running event loop."""
         responses = self._cached_responses()
         site = self._walk = self._site_walk()
         walk = self._wrap(site, None)
@@ -241,7 +241,7 @@ class SiteReader:
             site.close()
 
     def _cached_responses(self) -> ResponseCache | None:
-        """Return the responses of the reading before; raises if they were not all stored."""
+        """Return the stored responses of the previous reading; raise an error if incomplete."""
         is_lost = self._was_read if self._responses is None else self._responses.is_full
         self._was_read = True
         if is_lost:
@@ -271,7 +271,7 @@ class SiteReader:
 
 
 class _ObservedWalk:
-    """A walk that calls a function with every response."""
+    """Walk that wraps another one, and calls a function with every response."""
 
     def __init__(self, walk: SiteWalk, on_response: OnResponse):
         self.next_request = walk.next_request
@@ -279,7 +279,7 @@ class _ObservedWalk:
         self._on_response = on_response
 
     def handle(self, response: Response) -> Iterator[Visit]:
-        """Call the function, then handle the response."""
+        """Call the function with a response, then let the wrapped walk process it."""
         self._on_response(response)
         yield from self._walk.handle(response)
 

@@ -160,7 +160,7 @@ class SiteWalk:
         self._tasks.close()
 
     def _ready(self) -> Iterator[Visit]:
-        """Read the documents that are next in order."""
+        """Parse the documents that are next in order; yield their visits."""
         if self._is_ordered and self.discovery is not None and not self.discovery.is_done:
             return  # the home page and a document may name the same sitemap
         for task, response in self._tasks.ready(self._is_known):
@@ -168,7 +168,7 @@ class SiteWalk:
             yield from self._read_document(task, response)
 
     def _is_known(self, task: FetchTask) -> bool:
-        """Return whether a child of an index was read in the meantime, by another URL."""
+        """Return whether the document of a queued task was read meanwhile, under another URL."""
         return task.how == "index" and document_key(task.url) in self._read
 
     def _on_discovery(self, discovery: Discovery, response: Response) -> Iterator[Visit]:
@@ -338,18 +338,18 @@ class SiteWalk:
         return None
 
     def _may_queue(self) -> bool:
-        """Count one more document; return whether the limit allows it."""
+        """Count a document to be queued; return whether the limit of documents allows it."""
         self._documents_left -= 1
         return self._documents_left >= 0
 
 
 def _is_relative(document: Document) -> bool:
-    """Return whether a document has relative URLs, which are resolved against its own URL."""
+    """Return whether a document has relative URLs, so that its own URL affects its entries."""
     return any(problem.code == "U001" for problem in document.problems)
 
 
 def _digest(document: Document) -> int:
-    """Return a hash of all resolved URLs of a document."""
+    """Return a hash of all resolved URLs in a document, by which copies are recognized."""
     rows = (*document.entries, *document.sitemaps)
     return hash(tuple(row.loc for row in rows))
 

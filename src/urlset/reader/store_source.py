@@ -35,7 +35,7 @@ class StoredDocuments:
         return self._from_store() if self._form == "duckdb" else self._from_parquet()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Do the same in the running event loop, which the file access blocks."""
+        """Yield document after document in the running event loop, which file access blocks."""
         for visit in self.visits():
             yield visit
 
@@ -98,7 +98,7 @@ class StoredDocuments:
 
 
 def _latest_snapshot(path: str, stack: ExitStack) -> Store:
-    """Return the latest snapshot of `urlset watch` as a store, until ``stack`` is closed."""
+    """Open the latest snapshot of ``urlset watch`` as a store, which ``stack`` closes."""
     from urlset.store import SnapshotName, Store, write_snapshot
 
     folder = stack.enter_context(LockedTempDir())
@@ -127,7 +127,7 @@ def _document(
     packed_size: int = 0,
     layers: int | None = None,
 ) -> Document:
-    """Return a document without text, whose content comes from tables."""
+    """Create a document without text from rows of tables."""
     document = Document(
         _Parsed(kind or "unknown", rows, sitemaps or [], [], {}),
         text=b"",

@@ -66,7 +66,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a class of source on first use: most builds need one."""
+    """Import a source class when it is first used, as most builds need only one."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"urlset.sources.{_LAZY[name]}")

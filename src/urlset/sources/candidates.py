@@ -114,7 +114,7 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry, **evidence: str | None) -> Candidate:
-        """Return the candidate for an entry, with evidence.
+        """Convert an entry to a candidate, with additional fields of evidence.
 
         >>> Candidate.of(Entry("https://example.com/"), reason="noindex").reason
         'noindex'
@@ -130,7 +130,7 @@ CANDIDATE: tuple[tuple[str, Any], ...] = (
 
 
 class Source(Protocol):
-    """One source of a build.
+    """Protocol of a source of a build: a name and batches of candidates.
 
     Attributes:
         name: The name under which the source was requested, for messages.
@@ -170,7 +170,7 @@ SourceType = Literal[
 
 
 def source_type_of(source: Source) -> SourceType | None:
-    """Return the declared type of a source, or None for a source that is not one of urlset's.
+    """Return the name of the type of a source, None for a source that urlset does not define.
 
     >>> from urlset.sources import CandidateRows
     >>> source_type_of(CandidateRows([]))
@@ -180,7 +180,7 @@ def source_type_of(source: Source) -> SourceType | None:
 
 
 def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
-    """Yield record batches of rows, for sources that produce them one at a time.
+    """Collect candidates into record batches, for sources that produce one at a time.
 
     >>> [batch.num_rows for batch in in_batches([Candidate("/a"), Candidate("/b")])]
     [2]
@@ -191,7 +191,7 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
 
 
 def keep_date_text(candidate: Candidate) -> Candidate:
-    """Return the candidate with its date as text, if the text says more than the instant."""
+    """Replace the date of a candidate by a text if that has more information, such as a zone."""
     if candidate.lastmod is None or candidate.lastmod_text is not None:
         return candidate
     text = _significant_text(candidate.lastmod)
@@ -213,7 +213,7 @@ _END = object()
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """Yield the same items, each requested before the previous one has been processed.
+    """Yield the items of an iterator; a thread reads the next one during the use of each.
 
     >>> list(prefetch(iter("abc")))
     ['a', 'b', 'c']

@@ -35,7 +35,7 @@ _ADVICE = "rename the one that holds the URLs (`urlset build` has --map for it)"
 def open_table(
     source: str, failures: list[str], *, base_url: str | None, **selection: Any
 ) -> Iterator[Entries]:
-    """Return a context manager with the entries of a table.
+    """Open a table file as entries, in a context manager.
 
     Args:
         source: The file.
@@ -71,7 +71,7 @@ def table_as_parquet(source: str, path: str, *, base_url: str | None) -> list[st
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:
-    """Create the table of entries; columns that a source lacks have a default."""
+    """Create the empty table ``entries``, with defaults for columns that a source lacks."""
     database.insert(as_table(rows_to_batch(ENTRY.fields, [])), "CREATE TABLE entries AS FROM batch")
     defaults = {column: "[]" for column, kind in ENTRY.fields if isinstance(kind, ListOf)}
     for column_name, value in {**defaults, "source": quoted(name)}.items():
@@ -79,7 +79,7 @@ def _prepare(database: ScratchDatabase, name: str) -> None:
 
 
 def _write(database: ScratchDatabase, path: str) -> None:
-    """Write the entries as Parquet; dates that are text only also get their instant."""
+    """Write the table ``entries`` as Parquet; dates in text form also get an instant."""
     texts = database.rows(
         "SELECT DISTINCT lastmod_text FROM entries WHERE lastmod_text IS NOT NULL"
     )
@@ -106,7 +106,7 @@ class _Table:
         self._first_dropped = ""
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows with a URL; the batches may have columns that entries lack."""
+        """Yield batches of the rows with a URL; they may have columns that entries lack."""
         try:
             yield from self._non_empty_batches()
         except NoUrlColumnError as error:  # its message suggests --map, which this command lacks
@@ -128,7 +128,7 @@ class _Table:
             )
 
     def _with_urls(self, batch: Any) -> Any:
-        """Return the rows of a batch with a URL, each URL absolute."""
+        """Remove the rows of a batch that have no URL, and resolve relative URLs."""
         texts = column_values(batch, "loc")
         urls = [None if text is None else parse_url(text, self._base_url).url for text in texts]
         if None in urls:

@@ -48,7 +48,7 @@ _UNSUPPORTED_SCHEMES = frozenset("s3 gs gcs az abfs abfss file ftp ftps sftp ssh
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """Options of a source; each kind uses those that apply to it.
+    """Options for opening sources; each kind of source uses those that apply to it.
 
     Attributes:
         mapping: Of tables, as are ``keep``, ``query``, ``query_timeout_s``, ``table`` and
@@ -328,7 +328,7 @@ def split_kind(text: str) -> tuple[str, str | None]:
 
 
 def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a source for each file that a pattern matches, in the order of their names.
+    """Yield a source description for each file that a glob pattern matches, by name.
 
     ``*``, ``?`` and ``[…]`` mean the same as in a shell, ``**`` any folders. The name of a file
     that exists is no pattern, and neither is a name without these characters.
@@ -353,7 +353,7 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
 
 
 def _root(path: str) -> str:
-    """Return the folder in which a pattern begins: the part without wildcards."""
+    """Return the part of a glob pattern before the first folder with wildcards."""
     folder = os.path.dirname(path)
     while glob.has_magic(folder):
         folder = os.path.dirname(folder)

@@ -72,7 +72,7 @@ class InMemorySource:
                 yield rows_to_batch(_COLUMNS, chunk)
 
     def _candidates(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-        """Yield the columns of a candidate for each row, then why it is invalid, or None."""
+        """Yield for each row the fields of its candidate, and why it is invalid, or None."""
         rules = Rules(self.base_url, is_text=False, engine=self._engine)
         for number, item in enumerate(rows, 1):
             try:

@@ -208,7 +208,7 @@ class CrawledPages:
 
 
 def _reason_against(page: Mapping[str, Any]) -> str | None:
-    """Return why a page is not listed, or None."""
+    """Return the reason to exclude a visited page from the sitemaps, or None."""
     verdict, url = page["verdict"], page["url"]
     if verdict in ("redirect", "redirect-loop"):
         return f"redirect: {page['final_url']}"

@@ -131,7 +131,7 @@ class _ItemReader:
         return line, value
 
     def _next_character(self) -> str:
-        """Skip white space; return the next character, or an empty text at the end."""
+        """Skip white space; return the next character without reading it, or "" at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             assert found is not None  # the pattern matches any text
@@ -153,7 +153,7 @@ class _ItemReader:
         self._text, self._at = self._text[self._at :] + piece, 0
 
     def _ends_within_item(self, error: Exception) -> bool:
-        """Return whether an item is valid up to the end of the file, where it stops."""
+        """Return whether a JSON error means only that the file ends within an item."""
         if not isinstance(error, json.JSONDecodeError):
             return False
         rest = self._text[error.pos :]
@@ -235,7 +235,7 @@ class TextSource:
         self._form, self._delimiter = form, delimiter
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row; read no rows of CSV."""
+        """Check file and columns, reading no rows of CSV; raise errors as :meth:`batches`."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
 
@@ -298,7 +298,7 @@ class TextSource:
         yield from self._map_rows(_chunks(rows), [])
 
     def _map_rows(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
-        """Yield candidates for rows that are dicts; the columns are the keys found so far."""
+        """Convert rows, which are dicts, to batches of candidates; columns are the keys so far."""
         seen = dict.fromkeys(names)
         mapper = ColumnMapper()
         try:
@@ -311,7 +311,7 @@ class TextSource:
     def _raw_batch(
         self, rows: list[Numbered], seen: dict[str, None]
     ) -> tuple[list[NamedExpression], Any]:
-        """Return expressions for the candidates of rows, and a batch of the unconverted cells."""
+        """Return a batch of unconverted cells, and the SQL that converts it to candidates."""
         for _, row in rows:
             seen.update(dict.fromkeys(row))
         if not seen.keys() - {"loc"}:
@@ -345,7 +345,7 @@ class TextSource:
 
 
 def _column(values: list[Any]) -> tuple[str, list[str | None]]:
-    """Return a column as text, or as JSON if not all of its values are text."""
+    """Return the type and the values of a column: text, or JSON if some value is not text."""
     if all(value is None or isinstance(value, str) for value in values):
         return "VARCHAR", [value and value.encode(errors="replace").decode() for value in values]
     return "JSON", [None if value is None else json.dumps(value) for value in values]
@@ -394,7 +394,7 @@ def _names(header: list[str], name: str) -> list[str]:
 
 
 def _csv_rows(reader: Any, names: list[str], name: str) -> Iterator[Numbered]:
-    """Yield a dict of the cells that are not empty, for each row that has any."""
+    """Yield each row of CSV as a dict of its cells without empty ones; skip empty rows."""
     start = reader.line_num + 1
     for cells in reader:
         if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
@@ -422,5 +422,5 @@ def _json_lines(file: IO[str], name: str) -> Iterator[Numbered]:
 
 
 def _with_loc(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with its ``url`` as ``loc`` if it has no ``loc``."""
+    """Rename the key ``url`` of a row to ``loc``, unless the row has a ``loc``."""
     return {**row, "loc": row["url"]} if "url" in row and "loc" not in row else row

@@ -1,4 +1,4 @@
-"""DuckDB storage of read results as tables that SQL can query.
+"""Store results of reading in a DuckDB file, as tables that SQL can query.
 
 This is the only package that imports DuckDB.
 """

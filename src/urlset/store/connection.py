@@ -106,7 +106,7 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
 def attach_temporary(
     connection: duckdb.DuckDBPyConnection, path: str | None, *, has_details: bool = False
 ) -> None:
-    """Create a temporary store as ``store``, without comments.
+    """Attach a new temporary store as ``store``, without comments on tables.
 
     Args:
         connection: The connection.
@@ -127,7 +127,7 @@ def attach_temporary(
 
 
 def expect_own_file(path: str) -> None:
-    """Raise :class:`urlset.StoreError` if DuckDB would write through a link out of the folder."""
+    """Raise :class:`urlset.StoreError` if a file is a link out of its folder, to be safe."""
     for name in (path, f"{path}.wal"):
         try:
             expect_no_outside_link(name)
@@ -147,7 +147,7 @@ def is_database(path: str) -> bool:
 
 
 def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
-    """Create the tables in a new file, or check those of an existing one.
+    """Create the tables of a store in a new file, or validate those of an existing file.
 
     Raises:
         StoreError: The file has other tables, or is a store of another version.
@@ -210,7 +210,7 @@ def map_interrupts() -> Iterator[None]:
 
 @contextmanager
 def reraise_stream_error(stream: Any) -> Iterator[None]:
-    """Raise the exception of a stream that DuckDB reads, instead of the DuckDB error for it."""
+    """Raise an exception that occurred in a stream in place of the resulting DuckDB error."""
     failure: BaseException | None = None
     try:
         with map_interrupts():
@@ -307,7 +307,7 @@ class Database:
         return self._future.result()
 
     def move_to_file(self) -> None:
-        """Move an empty temporary store to a file, before more data than memory holds is added."""
+        """Move an empty temporary store from memory to a file, before much data is added."""
         if self.is_new and not self.is_sealed:
             with map_errors(self.path):
                 self.connection.execute("USE results")
@@ -315,7 +315,7 @@ class Database:
                 attach_temporary(self.connection, self.path, has_details=self.has_details)
 
     def seal(self) -> None:
-        """Restrict the connection to its tables, before untrusted SQL is run.
+        """Permanently restrict the connection to its tables, before untrusted SQL is run.
 
         No file can be attached afterwards, so a temporary store is moved to its file first.
         A query may use every core and four fifths of the memory, the defaults of DuckDB.
@@ -338,7 +338,7 @@ class Database:
 
 
 def _open_in_background(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:
-    """Open an in-memory store in a thread: it takes 50 ms, in which 50,000 URLs can be read."""
+    """Open an in-memory store in a thread, as that takes 50 ms: the time to read 50,000 URLs."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="urlset-store")
     try:
         return pool.submit(_open, spill, has_details)

@@ -40,13 +40,13 @@ def is_interrupt(error: Exception) -> bool:
 
 
 def is_locked(error: Exception) -> bool:
-    """Return whether a file is open in another process, or in this one with other settings."""
+    """Return whether an error means that another process, or other settings, lock a file."""
     line = file_reason(error)
     return "Could not set lock" in line or "different configuration" in line
 
 
 def reads_other_file(error: Exception) -> bool:
-    """Return whether a view reads a file other than the permitted one."""
+    """Return whether an error means that a view reads a file that is not permitted."""
     return "operations are disabled" in file_reason(error)
 
 

@@ -129,7 +129,7 @@ class ExternalTable:
         self.columns: dict[str, str] = {row[0]: row[1] for row in found}
 
     def batches(self, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """Yield the rows as record batches.
+        """Yield the rows as record batches with the picked columns.
 
         Args:
             picks: Name and SQL expression of each column.
@@ -235,7 +235,7 @@ class ColumnMapper:
         return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
 
     def map(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """Yield a table as record batches.
+        """Yield a table as record batches, with columns computed by SQL expressions.
 
         Args:
             table: Arrow table.

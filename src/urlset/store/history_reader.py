@@ -52,7 +52,7 @@ class DocumentState(NamedTuple):
 
 
 def tracked_documents(session: StoreSession) -> Iterator[DocumentState]:
-    """Yield the rows of ``history_documents``."""
+    """Yield the documents of a watched site, the rows of ``history_documents``."""
     columns = {column.name: column.type for column in COLUMNS["history_documents"]}
     names = DocumentState._fields
     is_time = [columns[name] == "TIMESTAMPTZ" for name in names]
@@ -65,7 +65,7 @@ def tracked_documents(session: StoreSession) -> Iterator[DocumentState]:
 
 
 def moment(microseconds: int | None) -> datetime | None:
-    """Return the time of a number of ``epoch_us``: DuckDB needs pytz to return times itself."""
+    """Convert microseconds since 1970 to a time; DuckDB would need pytz to return times."""
     if microseconds is None:
         return None
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
@@ -130,7 +130,7 @@ _NAME = re.compile(r"(.+)@(latest|-?\d{1,9})", re.DOTALL)
 
 
 class SnapshotName(NamedTuple):
-    """Path of a store, and a snapshot in it.
+    """Path of a store, and the number of a snapshot in it.
 
     ``number`` counts from 1; 0 is the latest snapshot, -1 the one before it.
     """

@@ -51,7 +51,7 @@ class RobotsState(NamedTuple):
 
 
 class SnapshotFacts(NamedTuple):
-    """Facts of a step that are not about a document."""
+    """Facts of a snapshot as a whole: site, times, reasons for gaps, requests, bytes."""
 
     site: str
     started: datetime
@@ -93,7 +93,7 @@ class HistoryWriter:
         *,
         now: datetime,
     ) -> DocumentState:
-        """Record what was found out about a document.
+        """Record the outcome of reading a document in this step; return its new state.
 
         Args:
             source: URL of the document.
@@ -129,7 +129,7 @@ class HistoryWriter:
         return new
 
     def outcome(self, source: str) -> Outcome | None:
-        """Return what this step found out about a document; None if nothing yet."""
+        """Return the outcome that this step recorded for a document; None if none yet."""
         known = self.documents.get(source)
         return None if known is None else self._outcomes.get(known.document)
 
@@ -220,7 +220,7 @@ class HistoryWriter:
     def _known_since(
         self, document: DocumentState, before: DocumentState | None
     ) -> datetime | None:
-        """Return since when the entries of a document are known; None if they were not before.
+        """Return when the entries of a document were last known before this step; None if never.
 
         Those of a document that is new were empty when its index was read before.
         """
@@ -235,7 +235,7 @@ class HistoryWriter:
         return self._previous if known_parent is None else known_parent.verified_at
 
     def _compare(self) -> None:
-        """Create the scratch tables with the differences to the snapshot before."""
+        """Create the scratch tables with the differences from the previous snapshot."""
         run = self._session.run
         run(
             "CREATE OR REPLACE TABLE new_locs AS SELECT DISTINCT loc FROM seen "
@@ -355,7 +355,7 @@ class HistoryWriter:
         )
 
     def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
-        """Return the robots.txt files that differ from their latest row."""
+        """Return the robots.txt files that differ from their latest stored row."""
         query = (
             "SELECT DISTINCT ON (url) url, state, rules, sitemaps FROM store.history_robots "
             "ORDER BY url, snapshot DESC"
@@ -431,7 +431,7 @@ def _source(columns: Mapping[str, str]) -> str:
 
 
 def _batch(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Return the rows as one column of JSON."""
+    """Return rows as an Arrow batch with one column of JSON."""
     return as_table(batch_of({"row": text_array([json.dumps(row, default=_text) for row in rows])}))
 
 

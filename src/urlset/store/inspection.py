@@ -103,7 +103,7 @@ def unknown_objects(
 def _expected(
     _version: str, *, is_live: bool, has_history: bool
 ) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
-    """Return the objects and the columns of an empty store, as DuckDB prints them."""
+    """Return the views, macros and columns of an empty store, as DuckDB prints them."""
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")

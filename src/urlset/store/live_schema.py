@@ -263,7 +263,7 @@ INSPECTION_TABLES = (
 
 
 def inspection_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield the SQL statements that add the table to a store that lacks it.
+    """Yield the SQL statements that add the table of inspections to a store that lacks it.
 
     Args:
         existing: Column names by name of the tables in the store.

@@ -74,7 +74,7 @@ class QueryResult:
 
     @property
     def are_numbers(self) -> list[bool]:
-        """Whether each column holds numbers."""
+        """Return for each column whether it holds numbers."""
         return [kind in _NUMBERS or kind.startswith("DECIMAL") for kind in self.types]
 
     def texts(self) -> Iterator[tuple[str | None, ...]]:
@@ -163,7 +163,7 @@ def _open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnec
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
-    """Run a statement in a thread: DuckDB does not react to Ctrl-C while its threads work."""
+    """Run a statement in a thread, because DuckDB ignores Ctrl-C while its threads work."""
     with ThreadPoolExecutor(1) as pool:
         job = pool.submit(cursor.execute, statement, values)
         try:

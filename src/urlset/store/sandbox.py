@@ -1,4 +1,4 @@
-"""SQL of users and of configuration files: verified before it runs, and run within limits.
+"""Verify SQL of users and configuration files before it runs, and run it within limits.
 
 DuckDB's own parser verifies a statement. Only one that selects is accepted, and of functions only
 those that neither read files nor change anything. The limits are the second line of defence: no
@@ -95,7 +95,7 @@ def read_only(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 class TimeLimit:
-    """Interrupt statements that together run longer than a number of seconds; None for no limit.
+    """Time limit that interrupts statements which together run too long; None for no limit.
 
     >>> limit = TimeLimit(0.05)
     >>> connection = duckdb.connect()
@@ -112,7 +112,7 @@ class TimeLimit:
 
     @contextmanager
     def applied_to(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """Count the time of the block against the limit.
+        """Count the time of a ``with`` block against the limit.
 
         Raises:
             QueryError: A statement was interrupted.
@@ -139,7 +139,7 @@ class TimeLimit:
     def _watch(
         self, cursor: duckdb.DuckDBPyConnection, seconds: float, done: threading.Event
     ) -> None:
-        """Interrupt at the time limit; DuckDB checks for interrupts between chunks of rows only."""
+        """Interrupt a cursor at the time limit; DuckDB reacts only between chunks of rows."""
         memory = _resident_bytes()
         end = time.monotonic() + seconds
         while not done.wait(min(_POLL_S, max(0.0, end - time.monotonic()))):
@@ -225,7 +225,7 @@ _SERIALIZE = (
 
 
 class _StatementError(QueryError):
-    """A text is not one statement that selects."""
+    """Error for a text that is not exactly one SELECT statement."""
 
 
 def select_of(
@@ -235,7 +235,7 @@ def select_of(
     hidden: Collection[str] = (),
     has_own_names: bool = False,
 ) -> str:
-    """Return the one SELECT statement of a text, without a trailing semicolon.
+    """Verify that a text is one SELECT statement; return it without a trailing semicolon.
 
     Args:
         connection: Connection that parses the text.
@@ -254,7 +254,7 @@ def select_of(
 def condition_of(
     connection: duckdb.DuckDBPyConnection, text: str, *, hidden: Collection[str] = ()
 ) -> str:
-    """Return a condition of a configuration file in parentheses, as it can follow WHERE.
+    """Verify a condition of a configuration file; return it in parentheses, for use after WHERE.
 
     Raises:
         QueryError: The text is not one expression, e.g. because it closes the parenthesis.
@@ -278,7 +278,7 @@ def condition_of(
 
 
 def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict[str, Any]]:
-    """Return the text and the syntax tree of the one SELECT statement of a text."""
+    """Parse a text that must be one SELECT statement; return it and its syntax tree."""
     if len(text) > MAX_CHARACTERS:
         raise QueryError(
             f"expected a query of at most {MAX_CHARACTERS:,} characters, found {len(text):,}"

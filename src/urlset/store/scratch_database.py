@@ -141,7 +141,7 @@ class ScratchDatabase:
             return cursor.sql(query)
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query that has few."""
+        """Return all rows of a query as a list; for queries with few rows."""
         with map_errors(self._kept or self.path):
             # Not fetchall: it needs a time zone library for instants.
             return list(rows_of(self._connection.sql(query, params=list(values))))
@@ -190,7 +190,7 @@ class ScratchDatabase:
 
     @contextmanager
     def unordered(self) -> Iterator[None]:
-        """Allow any row order for inserts in the block: for rows without order, or with numbers."""
+        """Allow inserts in a ``with`` block to change the row order, where it does not matter."""
         self.run("SET GLOBAL preserve_insertion_order = false")
         try:
             yield
@@ -199,7 +199,7 @@ class ScratchDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run the block in a transaction, which may write to one file only."""
+        """Run a ``with`` block in a transaction, which may write to one file only."""
         self.run("BEGIN")
         try:
             yield

@@ -151,7 +151,7 @@ class StoreSession:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run the block in a transaction, which may write to one database only.
+        """Run a ``with`` block in a transaction, which may write to one database only.
 
         Ctrl-C takes effect after the transaction. DuckDB makes a part of it an error of a
         statement otherwise, and the error of the next statement would hide the interruption.
@@ -184,7 +184,7 @@ class StoreSession:
 
 @contextmanager
 def _delayed_interrupts() -> Iterator[None]:
-    """Delay SIGINT to the end of the block; only the main thread receives it."""
+    """Delay SIGINT (Ctrl-C) to the end of a ``with`` block; only the main thread gets it."""
     previous = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(previous):
         yield

@@ -226,7 +226,7 @@ _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
 
 class StoredRows(IndexedRows):
-    """Entries on disk: iterable, with a length, exported as an Arrow stream."""
+    """Entries on disk: an iterable with a length, which also exports an Arrow stream."""
 
     def __init__(
         self, relation: Callable[[], Any], count: int, source: str | None = None, path: str = ""

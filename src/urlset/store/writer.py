@@ -1,4 +1,4 @@
-"""Write documents to a store while they are read, batch by batch, one transaction each."""
+"""Write documents to a store while they are read, in batches of one transaction each."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _KEY_COLUMNS = {"robots": "url", "fetches": "source"}  # each is the first colum
 
 
 class Record(Protocol):
-    """Record of a read document; other attributes with names of columns are stored, too."""
+    """Protocol of a document record; attributes with names of columns are stored."""
 
     @property
     def source(self) -> str | None:
@@ -106,7 +106,7 @@ class StoreWriter:
         return number
 
     def on_response(self, response: Response) -> None:
-        """Add an HTTP response of any kind; of a robots.txt also its content and problems."""
+        """Add the row of an HTTP response, and for a robots.txt its content and problems."""
         common = self._common_values()
         self._pending["fetches"].append(fetch_row(response, **common))
         if is_robots(response):
@@ -160,7 +160,7 @@ class StoreWriter:
         self._pending_since = time.monotonic()
 
     def _write(self) -> None:
-        """Write all pending rows; can be repeated, since a document also replaces itself."""
+        """Write all pending rows; may be repeated, since a document replaces its earlier rows."""
         is_new, self._database.is_new = self._database.is_new, False
         self._write_urls()
         for numbers in self._partition(sorted(self._sources)):
@@ -229,7 +229,7 @@ class StoreWriter:
         self._delete_documents(which, numbers, self._first_number, named, None in sources)
 
     def _delete_urls(self, table: str, which: str, *values: Any) -> None:
-        """Delete rows of URLs, and the problems of a robots.txt among them."""
+        """Delete rows of a table by URL, with the problems of any robots.txt among them."""
         if table == "robots":
             urls = f"source IN (SELECT url FROM robots WHERE {which})"
             query = f"DELETE FROM problems WHERE document IS NULL AND {urls}"
@@ -370,6 +370,6 @@ def robots_rows(response: Response, **more: Any) -> RobotsRows:
 
 
 def _row(name: str, record: object, values: Mapping[str, Any]) -> Row:
-    """Return a row of ``values``; other columns are read from attributes of ``record``."""
+    """Build a row of a table from ``values``, and else from attributes of ``record``."""
     names = (column for column, _ in _COLUMNS[name])
     return tuple(values[name] if name in values else getattr(record, name, None) for name in names)

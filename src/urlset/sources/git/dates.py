@@ -64,7 +64,7 @@ class GitDates:
         return None if source is None else self.known[source]
 
     def source_of(self, path: str) -> str | None:
-        """Return the tracked path of a built file, or of its source; None if there is none."""
+        """Return the tracked path of a built file, or else of its source file, or None."""
         file = path.replace(os.sep, "/").removeprefix("./")
         if not self.patterns:
             return file if file in self.known else self._index.find(file)
@@ -150,7 +150,7 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
 
 
 def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
-    """Return the root of the repository, the folder in it, and where a shallow clone begins."""
+    """Return the repository root, the folder in it, and the first commits of a shallow clone."""
     output = run_git(
         folder, "rev-parse", "--show-prefix", "--is-shallow-repository", "--show-toplevel"
     )
@@ -178,7 +178,7 @@ def _tracked_files(root: str) -> dict[bytes, tuple[bytes, bytes]]:
 
 
 def _uncommitted(root: str, tracked: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
-    """Return the paths with uncommitted changes.
+    """Return the tracked paths that have uncommitted changes.
 
     Note: `git status` would run the filters that a repository configures. Here git only compares
     times and sizes, and the content of files that seem to differ is compared in Python.
@@ -208,7 +208,7 @@ def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
 
 
 def _clear_future_dates(known: dict[str, str | None]) -> int:
-    """Clear dates in the future by more than clocks and zones may differ; return their number."""
+    """Remove dates too far in the future for a wrong clock or zone; return their number."""
     latest = datetime.now(UTC) + timedelta(days=1)
     future = [
         path for path, date in known.items() if date and datetime.fromisoformat(date) > latest

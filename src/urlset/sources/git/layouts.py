@@ -32,7 +32,7 @@ _INDEX_RANK, _README_RANK, _SUFFIX_RANK, _DEFAULT_RANK = 100, 10_000, 1_000, 20_
 
 
 def page_of(file: str) -> str:
-    """Return a built file without extension and ``index``: ``about/index.html`` → ``about``.
+    """Return the page name of a built file: ``about/index.html`` → ``about``.
 
     >>> page_of("about/index.html"), page_of("index.html"), page_of("tea/green.html")
     ('about', '', 'tea/green')
@@ -76,7 +76,7 @@ class SourceIndex:
             self._normalized[key] = None if is_other else path
 
     def find(self, file: str) -> str | None:
-        """Return the source of a built file, by its path in the site, or None."""
+        """Return the path of the source file from which a file of the site was built, or None."""
         page = page_of(file)
         if page in self._exact:
             return self._exact[page][1]
@@ -115,7 +115,7 @@ class SourceIndex:
             self._insert(page, rank + _DEFAULT_RANK, path, language)
 
     def _insert(self, page: str, rank: int, path: str, language: str | None = None) -> None:
-        """Record a source of a page unless there is a better one, or languages conflict."""
+        """Add a source file of a page, unless there is a better one or languages conflict."""
         previous = self._exact.get(page)
         if language is not None:
             if page in self._ambiguous:
@@ -133,7 +133,7 @@ class SourceIndex:
 
 
 def _without_index(rest: str, rank: int) -> tuple[str, int]:
-    """Return the page of a source and its rank; the page of an index is its folder."""
+    """Return page and rank of a source file; the page of an ``index`` file is its folder."""
     parent, _, name = rest.rpartition("/")
     if name.lower() in ("index", "_index"):
         return parent, rank + _INDEX_RANK
@@ -152,5 +152,5 @@ def _languages(path: str) -> set[str]:
 
 
 def _normalized(page: str) -> str:
-    """Return a page in lower case with hyphens between words, as some generators write it."""
+    """Convert a page name to lower case with hyphens between words, as some generators do."""
     return page.lower().replace(" ", "-")

@@ -60,7 +60,7 @@ _CHUNK_SIZE = 1 << 18
 
 
 class GitError(Exception):
-    """Git failed; the message is for a note about dates.
+    """Error for a failed git command; its message appears in a note about missing dates.
 
     Attributes:
         is_absent: Whether git is not installed.
@@ -74,13 +74,13 @@ class GitError(Exception):
 
 
 def run_git(folder: str, *arguments: str) -> bytes:
-    """Return the output of git; raise :class:`GitError` if it fails."""
+    """Run git in a folder and return its output; raise :class:`GitError` if it fails."""
     with _git_process(folder, arguments) as output:
         return output.read()
 
 
 def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
-    """Yield the output of git between zero bytes while it runs; raise :class:`GitError`.
+    """Run git, and yield its output, split at zero bytes; raise :class:`GitError` if it fails.
 
     Closing the generator early ends git.
     """
@@ -247,7 +247,7 @@ def _commit(text: bytes) -> Commit:
 
 @dataclass
 class History:
-    """Reads commits, newest first, until each file has its date or cannot have one.
+    """Reader of commits, newest first, that finds for each file the date of its last change.
 
     Attributes:
         wanted: The current paths of the files.
@@ -276,7 +276,7 @@ class History:
         """Path at the time of a commit → current path, for the files without a date so far."""
 
     def read(self, history: Iterable[Commit]) -> None:
-        """Process commits, newest first; stop when each file is done."""
+        """Process commits, newest first; stop when every file has a date or cannot have one."""
         for commit in history:
             if commit.name in self.boundary:
                 self._stop_at(commit)

@@ -43,7 +43,7 @@ a later change within the same tick would be invisible."""
 
 
 class FoundFile(NamedTuple):
-    """A file of a page.
+    """File below a folder that may be a page: its path, size and modification time.
 
     Attributes:
         path: Path relative to the folder, with ``/`` between parts.
@@ -198,7 +198,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_settled(mtime_ns: int, now_ns: int | None = None) -> bool:
-    """Return whether any later change of a file will change its modification time.
+    """Return whether a modification time is so old that any later change must differ from it.
 
     >>> is_settled(1_000_000_001, now_ns=2_000_000_000), is_settled(10**9, now_ns=2 * 10**9)
     (True, False)
@@ -396,7 +396,7 @@ def is_verification_file(path: str, data: bytes) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the parts of a path in its URL: without ``index.html`` and extensions."""
+    """Split a file path into the parts of its URL, without ``index.html`` and extensions."""
     *folders, name = path.split("/")
     return (
         folders if folders and name.lower() in INDEXES else [*folders, _HTML_SUFFIX.sub("", name)]

@@ -54,7 +54,7 @@ class PageFactsCache(Protocol):
         """Return the cached facts of files, by path; ``files`` are their paths and states."""
 
     def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Store facts; ``rows`` have the path, the state and the facts of each file."""
+        """Store facts in the cache; each row has the path, the state and the facts of a file."""
 
 
 class HtmlFolder:
@@ -129,7 +129,7 @@ class HtmlFolder:
         self._read: list[tuple[str, str, str]] = []
 
     def use_cache(self, cache: PageFactsCache) -> None:
-        """Read the facts of unchanged files from a cache, and store those of others in it."""
+        """Set a cache, from which facts of unchanged files are read and which stores new ones."""
         self._cache = cache
 
     def batches(self) -> Iterator[Any]:
@@ -310,5 +310,5 @@ def _w3c_time(seconds: float | None) -> str | None:
 
 
 def rules_text(*rules: object) -> str:
-    """Return the options that facts depend on, as text; other options invalidate cached facts."""
+    """Return a text of the options on which facts depend; a new text invalidates the cache."""
     return repr((FACTS_VERSION, *rules))

@@ -97,7 +97,7 @@ def _number(text: bytes) -> int | None:
 
 
 class LogLine(NamedTuple):
-    """Fields of one line, as written; a line that is not parsed yet is in ``other``.
+    """Fields of one log line as written; a line that is not parsed yet is in ``other``.
 
     ``host`` is valid only if ``marker`` is not empty. The target is ``path`` and ``tail``, which
     begins with the first special character (``?``, ``;``, ``%``, a byte over 127).
@@ -118,10 +118,10 @@ ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
 
 
 class LogFormat(Protocol):
-    """A format of access logs."""
+    """Protocol of a format of access logs: parses blocks and lines."""
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
-        """Return the hits and rows of a block of complete lines.
+        """Parse a block of complete lines to hits (counted requests) and rows (other lines).
 
         See :meth:`urlset.engine.Engine.aggregate_log`. Other threads may use the format meanwhile.
         """
@@ -130,11 +130,11 @@ class LogFormat(Protocol):
         """Yield a row for each line of a block, in order."""
 
     def row(self, line: bytes) -> LogLine | None:
-        """Parse a line that a row has in ``other``; None if it is no request."""
+        """Parse the unparsed line in the field ``other`` of a row; None if it is not a request."""
 
 
 def unparsed_line(line: bytes) -> LogLine:
-    """Return a row for a line that is not parsed yet."""
+    """Return a row with a line in the field ``other``, to be parsed later."""
     return LogLine(b"", b"", b"", b"", b"", b"", b"", line)
 
 
@@ -156,7 +156,7 @@ class CommonFormat:
     """
 
     def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
-        """Return the hits and rows that the engine finds in a block."""
+        """Parse a block with the engine: plain requests become hits, other lines rows."""
         return engine.aggregate_log(block, keeps_queries)
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
@@ -211,7 +211,7 @@ class ExtendedFormat:
                 yield self._row(line) or unparsed_line(line)
 
     def row(self, line: bytes) -> LogLine | None:  # noqa: ARG002 - of the protocol
-        """Return None: ``rows`` has already tried the only way to parse a line."""
+        """Return None, because ``rows`` has already tried the only way to parse a line."""
         return None
 
     def _read_directive(self, line: bytes) -> None:
@@ -249,7 +249,7 @@ def _cells(line: bytes) -> list[bytes]:
 
 
 def log_line(host: bytes, time: bytes, method: bytes, target: bytes, status: bytes) -> LogLine:
-    """Return a row of these fields; a host that is ``-`` or ``_`` is empty."""
+    """Return the row of a request from its fields; a host ``-`` or ``_`` becomes empty."""
     marker = b"" if host in (b"", b"-", b"_") else host
     plain = _PLAIN_PATH.match(target)
     end = plain.end() if plain else 0
@@ -350,7 +350,7 @@ class JsonFormat:
         return self._value(record, _TIMES)
 
     def _value(self, record: dict[str, Any], names: list[str]) -> bytes:
-        """Return the value of the first name present, starting with that of the previous line."""
+        """Return the value of the first of some names in a record; try the last found first."""
         last = self._last_names.get(id(names))
         value = _at(record, last) if last else None
         if value is None:

@@ -106,7 +106,7 @@ class TargetFilter:
         return known
 
     def clean(self, target: bytes) -> tuple[str | None, str | None]:
-        """Return the path of a page and None, or None and a key of :data:`REFUSALS`.
+        """Convert a request target to the path of a page, or else to a key of :data:`REFUSALS`.
 
         Percent-encoding is normalized as in RFC 3986 section 6.2.2; the path is otherwise
         unchanged, as in :mod:`urlset.urls`. No target raises an error.
@@ -152,7 +152,7 @@ class TargetFilter:
         return "asset" if dot and ending in _ASSETS and not self._keep_assets else None
 
     def _kept_query(self, query: bytes) -> str:
-        """Return the kept parameters in the order of ``keep_parameters``, the first of each."""
+        """Return the query without parameters other than ``keep_parameters``, in their order."""
         found: dict[str, str] = {}
         for part in query.split(b"&", 100)[:100]:
             text = _normalize_escapes(part)
@@ -170,7 +170,7 @@ def _host_of(authority: bytes) -> bytes:
 
 
 def _has_secret_after(path: str) -> bool:
-    """Return whether a secret follows a word that precedes secrets."""
+    """Return whether a path has a likely secret after a word such as ``reset`` or ``token``."""
     parts = path.split("/")
     return any(
         _SECRET.search(part)

@@ -98,7 +98,7 @@ def detect_format(block: bytes) -> LogFormat:
 
 
 def first_timestamp(path: str) -> int:
-    """Return the time of the first line that has one, in seconds; 2^60 if there is none."""
+    """Return the time of the first line of a log that has one, in seconds since 1970, or 2^60."""
     parser = TimestampParser()
     try:
         for block in islice(blocks(path, path), 1):
@@ -248,7 +248,7 @@ class AccessLog:
             yield log_format, parsed, block.count(b"\n")
 
     def _process_hits(self, hits: Iterable[LogHit], position: LinePosition) -> None:
-        """Count the hits of a block of lines: paths whose requests in it all succeeded."""
+        """Add the hits of a block to the history: paths whose requests in it all succeeded."""
         history, excluded = self._history, self._excluded
         known, counts, latest, removals = (
             history.known,
@@ -280,7 +280,7 @@ class AccessLog:
         now: int,
         position: LinePosition,
     ) -> int:
-        """Add the rows of a block; return the last time. Calls are limited to rare cases."""
+        """Add rows of a block to the status history; return the time of the last row."""
         history, excluded = self._history, self._excluded
         known, hits, last, removals = history.known, history.hits, history.last, history.removals
         is_site_host, has_keep = self._filter.is_site_host, bool(self._filter.keep)
@@ -348,14 +348,14 @@ class AccessLog:
         self._first_damaged = self._first_damaged or position
 
     def _register(self, path: bytes, position: LinePosition) -> int:
-        """Return the number of a new path, below 0 if it is refused."""
+        """Add a new path to the status history; return its number, below 0 if it is refused."""
         refusal = _refusal_in(path) if path.startswith(b"!") else self._filter.clean(path)[1]
         if refusal is not None:
             return self._history.refuse(path, _REFUSAL_NAMES.index(refusal))
         return self._history.add(path, *position)
 
     def _cleaned(self, target: bytes) -> bytes:
-        """Return the path of a target with special characters, or ``!`` and a refusal.
+        """Convert a target with special characters to a path, or to ``!`` and why it is refused.
 
         Results are cached, up to a limit.
         """
@@ -369,7 +369,7 @@ class AccessLog:
         return found
 
     def _check_file(self, number: int, before: int) -> None:
-        """Add a failure for a file of which every line is damaged: it is not a log."""
+        """Record a failure for a file in which every line is damaged, as it is not a log."""
         is_first = self._first_damaged is not None and self._first_damaged[0] == number
         if is_first and self._lines - self._damaged == before:
             self.failures.append(

@@ -29,7 +29,7 @@ MAX_PENDING = 100_000
 
 
 class UrlStatus(NamedTuple):
-    """State of one URL: successes, first position, and the reason for exclusion or None."""
+    """State of one URL: number of successes, first position, and why it is excluded, or None."""
 
     path: bytes
     hits: int
@@ -61,7 +61,7 @@ class StatusHistory:
         self._refused = 0
 
     def add(self, path: bytes, file: int, line: int) -> int:
-        """Add a new URL; return its number."""
+        """Add a new path at a file and line; return its number."""
         number = self.known[path] = len(self.hits)
         self.hits.append(0)
         self.last.append(-(1 << 62))
@@ -73,7 +73,7 @@ class StatusHistory:
         return number
 
     def refuse(self, path: bytes, refusal: int) -> int:
-        """Remember for a while that a path is not a page; return a number below 0."""
+        """Cache that a path is not a page, for a limited time; return a number below 0."""
         self._refused += 1
         if self._refused > MAX_PENDING:
             # Note: changed in place, because the reader of the lines has a reference to it.
@@ -84,7 +84,7 @@ class StatusHistory:
         return -1 - refusal
 
     def add_success(self, number: int, now: int) -> None:
-        """Record a success at a time for a URL with removals."""
+        """Record a successful request, by time, for a URL that also has removals."""
         run = self.removals[number]
         if now >= run[2]:
             del self.removals[number]
@@ -92,7 +92,7 @@ class StatusHistory:
             run[1] = max(run[1], now)
 
     def add_removal(self, path: bytes, status: bytes, now: int) -> None:
-        """Record a status of :data:`REMOVAL_STATUSES` at a time."""
+        """Record a response, by time, whose status says that a page was removed (404, 410, …)."""
         number = self.known.get(path)
         if number is None:
             if len(self._pending) >= MAX_PENDING and path not in self._pending:
@@ -112,7 +112,7 @@ class StatusHistory:
         return [path for path, number in self.known.items() if number >= 0]
 
     def status_of(self, path: bytes) -> UrlStatus:
-        """Return the state of a path."""
+        """Return the recorded state of a path: successes, position, reason to exclude."""
         number = self.known[path]
         return UrlStatus(
             path, self.hits[number], self._file[number], self._line[number], self._reason(number)

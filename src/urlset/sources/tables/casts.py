@@ -1,4 +1,4 @@
-"""Convert columns of tables to the fields of candidates: with SQL, nested values row by row."""
+"""Convert table columns to fields of candidates: plain ones in SQL, nested ones row by row."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LOCAL_TIME = rf"{DAY}[ T]{TIME}"
 
 
 def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
-    """Return an expression for a URL: unchanged text; raise for other types."""
+    """Return SQL for a column of URLs as text; raise an error if the column is not text."""
     if type_name == "JSON":
         return f"CASE WHEN json_type({column}) = 'VARCHAR' THEN {column} ->> '$' END"
     if not _TEXT.fullmatch(type_name):
@@ -59,7 +59,7 @@ def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
 
 
 def text_sql(column: str, type_name: str) -> str:
-    """Return an expression for a value of any type as text; lists and structs as JSON."""
+    """Return SQL that converts a column of any type to text; lists and structs become JSON."""
     if type_name == "VARCHAR":
         return column
     if type_name == "JSON":
@@ -68,7 +68,7 @@ def text_sql(column: str, type_name: str) -> str:
 
 
 def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
-    """Return an expression for a number; invalid text becomes NaN, which no priority can be."""
+    """Return SQL that converts a column to numbers; invalid text becomes NaN, never valid."""
     if type_name == "FLOAT":  # 0.8 in four bytes is 0.800000011920929 in eight
         return f"round({column}::DOUBLE, 7)"
     if _NUMBER.fullmatch(type_name):
@@ -82,7 +82,7 @@ def number_sql(column: str, type_name: str, error: ErrorFactory) -> str:
 def date_sql(
     column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """Return expressions for a date as an instant and as text; either may be None.
+    """Return SQL that converts a column to dates, as instants and as text; either may be None.
 
     A date without a time is text. ``conversion`` states what the type does not: ``epoch`` (seconds
     since 1970), ``epoch_ms``, ``utc`` (a time without zone is UTC), ``date`` (only the day).
@@ -133,7 +133,7 @@ def date_sql(
 def images_sql(
     column: str, type_name: str, conversion: str | None, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """Return expressions for lists of images, and for values to convert later; either may be None.
+    """Return SQL for a column of images: lists, and values to convert later; either may be None.
 
     A column has one URL, several in one text (``split(SEPARATOR)``), a list of URLs, or JSON.
     """
@@ -161,7 +161,7 @@ def images_sql(
 def nested_sql(
     target: str, column: str, type_name: str, error: ErrorFactory
 ) -> tuple[str | None, str | None]:
-    """Return expressions for values of the right type, and for values to convert later."""
+    """Return SQL for a nested column: values of the right type, and values to convert later."""
     type_ = _TYPES[target]
     is_list = type_.endswith("[]")
     if type_name == type_:
@@ -200,7 +200,7 @@ _URLS = ("loc", ".href", ".license")  # a number is not a URL
 
 
 def convert_nested_columns(batch: Any) -> Any:
-    """Return a batch with its nested columns converted, and with a column of faults if any.
+    """Convert the nested columns of a batch; add a column of faults if any value is invalid.
 
     A field has its unconverted values in a column named with :data:`UNCONVERTED`. A column with the
     name of the field itself holds the values of those rows where the other is null.
@@ -238,7 +238,7 @@ def convert_nested_columns(batch: Any) -> Any:
 
 
 def _field(value: Any, name: str, spec: Any) -> Any:
-    """Convert the value of one field; raises :class:`ValueProblem`."""
+    """Convert a nested value to a list or a struct; raises :class:`ValueProblem`."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -296,7 +296,7 @@ def _leaf(value: Any, where: str, kind: Any) -> Any:
 
 
 def _expected(spec: Any) -> str:
-    """Return a description of the expected form."""
+    """Return a text for messages that describes the expected form of a nested value."""
     if isinstance(spec, ListOf):
         item = "texts" if isinstance(spec.item, str) else f"objects with {_keys(spec.item)}"
         return f"a list of {item}"

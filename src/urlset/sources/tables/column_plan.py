@@ -50,7 +50,7 @@ _CONVERSION = re.compile(r"(epoch|epoch_ms|utc|date|split\(.{1,3}\)):(.+)", re.D
 
 
 class NoUrlColumnError(SourceError):
-    """A table has no column with URLs.
+    """Error for a table without a column of URLs.
 
     ``found`` is the message without the advice to add a mapping, for commands that have no
     mapping.
@@ -62,14 +62,14 @@ class NoUrlColumnError(SourceError):
 
 
 class _Target(NamedTuple):
-    """The column for a field, and its conversion."""
+    """Column to read for a field of candidates, and its conversion."""
 
     column: str
     conversion: str | None
 
 
 class ColumnPlan(NamedTuple):
-    """The expressions that convert the rows of a table to candidates, and notes."""
+    """Plan to convert a table to candidates: SQL expressions by field, and notes."""
 
     expressions: list[NamedExpression]
     notes: list[str]
@@ -145,7 +145,7 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 
 def field_of(column: str) -> str | None:
-    """Return the field that a column has according to its name, or None.
+    """Return the entry field that a column name is a spelling of, or None.
 
     >>> field_of("Last-Mod"), field_of("id")
     ('lastmod', None)
@@ -165,7 +165,7 @@ class _MappingBuilder:
         self._name = name
 
     def targets(self, mapping: Mapping[str, str]) -> dict[str, _Target]:
-        """Return the targets of the mapping, and those found by name."""
+        """Return the column for each field: those of the mapping, then those found by name."""
         targets = {
             target: target_column
             for target, value in mapping.items()
@@ -188,7 +188,7 @@ class _MappingBuilder:
         return targets
 
     def expressions(self, targets: Mapping[str, _Target]) -> list[NamedExpression]:
-        """Return the expressions for targets, each with the name of a column of candidates."""
+        """Return the SQL expression of each field, with the name of the column of candidates."""
         expressions = [
             expression
             for target, target_column in targets.items()
@@ -236,7 +236,7 @@ class _MappingBuilder:
         return text_sql(where, kind)
 
     def find(self, column: str, target: str) -> str:
-        """Return a column as the table spells it; raise ``SourceError`` if it is missing."""
+        """Return the name of a column as the table spells it; raise ``SourceError`` if missing."""
         if found := self.found(column):
             return found
         close = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
@@ -247,7 +247,7 @@ class _MappingBuilder:
         )
 
     def found(self, column: str) -> str | None:
-        """Return a column as the table spells it, or None."""
+        """Return the name of a column as the table spells it, in any case of letters, or None."""
         if column in self._columns:
             return column
         matching = [name for name in self._columns if name.lower() == column.lower()]
@@ -308,7 +308,7 @@ class _MappingBuilder:
         return error
 
     def _alternates(self, locales: Mapping[str, _Target]) -> str:
-        """Return an expression for the list of the alternates that are not empty."""
+        """Return SQL for the list of alternates, from one column for each language."""
         parts = []
         for locale, (column, _) in locales.items():
             kind = self._columns[column]
@@ -322,7 +322,7 @@ class _MappingBuilder:
 
 
 def _written_text_or(text: str | None) -> str:
-    """Return an expression for ``lastmod_text`` if it is valid W3C, else for ``text``."""
+    """Return SQL for the column ``lastmod_text`` if it is a W3C date, else for ``text``."""
     unconverted = f"CASE WHEN regexp_full_match(lastmod_text, '{W3C}') THEN lastmod_text END"
     return unconverted if text is None else f"coalesce({unconverted}, {text})"
 
@@ -358,7 +358,7 @@ _NUMBER = re.compile(r"U?(?:INTEGER|BIGINT|HUGEINT)|DOUBLE|DECIMAL\(.*")
 
 
 def likely_field(column: str) -> str | None:
-    """Return the field that a column probably has, or None.
+    """Return the entry field that a column probably holds, by its name, for a hint; or None.
 
     >>> likely_field("Updated_At"), likely_field("url_de"), likely_field("id")
     ('lastmod', 'alternates.de', None)
@@ -402,7 +402,7 @@ def unused_columns(
 
 
 def _conversion_for(kind: str) -> str:
-    """Return the conversion prefix for a date of that type."""
+    """Return the prefix of a mapping that a date column of a type needs, such as ``epoch:``."""
     if kind.startswith("TIMESTAMP") and not kind.endswith("ZONE"):
         return "utc:"
     return "epoch:" if _NUMBER.fullmatch(kind) else ""

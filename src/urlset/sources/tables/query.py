@@ -75,7 +75,7 @@ class Query:
         self._timeout_s = timeout_s
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row, if the driver can."""
+        """Check the query without reading rows, if the driver can; raise its errors."""
         if self._dsn.scheme in ("sqlite", "duckdb"):
             self._table().check()
             return
@@ -210,7 +210,7 @@ def _query_batches(manager: Any, statement: Any, dsn: Dsn, query: str) -> Iterat
 
 
 def _driver(dsn: Dsn) -> tuple[str, str, Any]:
-    """Return the kind of a database, its driver, and the driver manager."""
+    """Import the ADBC driver for a database; return the kind, the driver and the manager."""
     scheme = dsn.scheme
     kind = _PACKAGES.get(scheme) or _DBC_DRIVERS.get(scheme)
     if kind is None:

@@ -97,7 +97,7 @@ def sqlite_batches(
 
 
 class _TimeLimit:
-    """Limit of the seconds that SQLite works on a query; the use of rows does not count."""
+    """Time limit of a query in SQLite; the time in which the caller uses rows does not count."""
 
     def __init__(self, seconds: float | None):
         self.seconds = seconds
@@ -112,7 +112,7 @@ class _TimeLimit:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Add the time of a block to the time used."""
+        """Add the time of a ``with`` block to the time used."""
         self._began = time.monotonic()
         try:
             yield
@@ -201,7 +201,7 @@ _EXPECTED_TYPES: dict[_Kind, set[type]] = {
 
 
 def _values(values: list[Any], kind: _Kind, name: str, first: int, source_name: str) -> list[Any]:
-    """Return the values of a column converted to its kind; most need no conversion."""
+    """Convert the values of a column to its kind; most need no conversion."""
     if {*map(type, values)} - {type(None)} <= _EXPECTED_TYPES[kind]:
         return values
     return [_value(value, kind, name, first + n, source_name) for n, value in enumerate(values)]
@@ -291,7 +291,7 @@ class Table:
             raise SourceError(f"expected one of {', '.join(get_args(TableForm))}, found {form!r}")
 
     def check(self) -> None:
-        """Raise what :meth:`batches` would raise before the first row; read no rows."""
+        """Check file and columns without reading rows; raise the errors of :meth:`batches`."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
 
@@ -388,7 +388,7 @@ def map_batches(
     empty: Any = None,
     notes: list[str],
 ) -> Iterator[Any]:
-    """Yield candidates for record batches that have the same columns, of any type.
+    """Convert record batches with any columns to batches of candidates, by a mapping.
 
     ``empty`` is a batch or a table without rows, which is needed if there may be no batch at all.
     Remarks on the columns are appended to ``notes``.
@@ -412,7 +412,7 @@ def map_batches(
 
 
 def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str]:
-    """Return the names of the columns of CSV, and the delimiter; raise for duplicate names."""
+    """Return the column names of a CSV file and its delimiter; raise for duplicate names."""
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD_BYTES)
