@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from urlset.auditor.visits import Budget
 from urlset.checker.views import creation_order
 from urlset.crawler import CrawlOptions, crawl_into
 from urlset.errors import SourceError
-from urlset.http import Policy, Walk, drive_in_thread, origin_of
+from urlset.http import drive_in_thread, origin_of
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries, Source, read
 from urlset.store import Store, StoreSession, quoted
@@ -113,10 +113,6 @@ def audit_entries(
         raise
 
 
-def _drive(walk: Walk[Any], policy: Policy) -> Generator[Any]:
-    return drive_in_thread(walk, policy)
-
-
 class _AuditRun:
     """Stages of one audit."""
 
@@ -134,7 +130,7 @@ class _AuditRun:
         self._rules = rules
         self._store = store
         self._progress: Progress = progress or (lambda _: None)
-        self._drive = drive or _drive
+        self._drive = drive or drive_in_thread
         self._started = datetime.now(UTC)
         self._budget = Budget(settings.max_requests, settings.max_minutes)
 

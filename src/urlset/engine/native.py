@@ -132,8 +132,4 @@ class _Stream:
         return self.capsule
 
 
-def renderer(
-    kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
-) -> Renderer:
-    """Return an empty document; ``kind`` is ``urlset`` or ``text``."""
-    return Renderer(kind, max_urls, max_bytes, max_news, stylesheet)
+renderer = Renderer

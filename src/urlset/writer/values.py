@@ -282,6 +282,4 @@ def _date_advice(date_: Date) -> str:
     return "fix it, or leave it out"
 
 
-@lru_cache(maxsize=16_384)
-def _parse(value: str) -> Date:
-    return parse_date(value)
+_parse = lru_cache(maxsize=16_384)(parse_date)

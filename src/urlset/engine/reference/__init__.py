@@ -115,8 +115,4 @@ def written_urls() -> UrlTexts:
     return UrlTexts()
 
 
-def renderer(
-    kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
-) -> DocumentRenderer:
-    """Return an empty document; ``kind`` is ``urlset`` or ``text``."""
-    return DocumentRenderer(kind, max_urls, max_bytes, max_news, stylesheet)
+renderer = DocumentRenderer
