@@ -8,6 +8,7 @@ import re
 import pytest
 
 import urlset
+from tests.http_walks import quick
 from tests.live_sites import (
     SITEMAPS,
     XHTML,
@@ -392,3 +393,37 @@ def test_redirects_are_recorded_hop_by_hop(box, tmp_path):
         (box.url("/a"), 301),
         (box.url("/b"), 302),
     ]
+
+
+# Redirects that end nowhere: an audit that follows links says the same as one that does not.
+
+
+@pytest.mark.parametrize("follows_links", [False, True])
+def test_redirects_that_end_nowhere_say_why(box, follows_links):
+    with SiteBox("localhost") as other:
+        put_site(box, {"/": ["/circle", "/script", "/to-script", "/long/0", "/over", "/gone"]})
+        put_sitemap(box, ["/", "/circle", "/script", "/to-script", "/long/0", "/over", "/gone"])
+        box.play("/circle", redirect("/back"))
+        box.play("/back", redirect("/circle"))
+        box.play("/script", redirect("javascript:alert(1)"))
+        box.play("/to-script", redirect("/script"))
+        for number in range(12):
+            box.play(f"/long/{number}", redirect(f"/long/{number + 1}"))
+        box.play("/over", redirect(other.url("/over")))
+        other.play("/over", redirect(box.url("/over")))
+        box.play("/gone", redirect(other.url("/gone")))
+
+        result = audit(box, crawl=follows_links, policy=quick(allow_private=True, per_host=8))
+
+    texts = {
+        str(f.loc).removeprefix(box.site): f"{f.rule}: {f.message.replace(box.site, '')}"
+        for f in result.findings
+    }
+    no_page = "redirects, but not to an http or https URL"
+    assert texts["/circle"].endswith("never arrives: redirects in a circle: back to /circle")
+    assert texts["/script"].startswith("redirect-loop")
+    assert texts["/script"].endswith(no_page)
+    assert texts["/to-script"].endswith(f"/script {no_page}")
+    assert texts["/long/0"].endswith("never arrives: more than 10 redirects")
+    assert texts["/over"].endswith("never arrives: redirects in a circle: back to /over")
+    assert texts["/gone"].endswith("(HTTP 302), which returns HTTP 404")

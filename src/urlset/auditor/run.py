@@ -186,7 +186,9 @@ class SiteVisits:
             "LEFT JOIN store.pages p ON p.url = k.url AND p.status = 200 AND p.verdict = 'ok' "
             f"AND p.crawl <> {self._crawl} "
             "WHERE k.url IS NULL OR NOT EXISTS (FROM store.pages q WHERE q.url = k.url "
-            f"AND q.crawl = {self._crawl})"
+            # A crawl does not follow redirects to other hosts; where they end is looked at here.
+            f"AND q.crawl = {self._crawl} "
+            "AND NOT (q.verdict = 'redirect' AND q.final_status IS NULL))"
         )
         [(count,)] = session.rows("SELECT count(*) FROM chosen")
         return int(count)

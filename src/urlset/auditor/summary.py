@@ -14,7 +14,7 @@ MAX_NAMED = 2
 
 _PHRASES = {
     "redirect": ("redirects", "redirect"),
-    "redirect-loop": ("redirects without end", "redirect without end"),
+    "redirect-loop": ("redirects to no page", "redirect to no page"),
     "gone": ("is gone", "are gone"),
     "client-error": ("returns a client error", "return a client error"),
     "server-error": ("returns a server error", "return a server error"),

@@ -13,7 +13,7 @@ __all__ = ["LIVE_MATERIALIZED", "LIVE_NAMES", "LIVE_VIEWS"]
 
 _BAD_TARGET = """CASE
             WHEN verdict = 'redirect' THEN 'redirects to ' || final_url
-            WHEN verdict = 'redirect-loop' THEN 'redirects without end'
+            WHEN verdict = 'redirect-loop' THEN 'redirects to no page'
             WHEN verdict IN ('gone', 'client-error', 'server-error')
                 THEN 'returns HTTP ' || final_status
             WHEN verdict = 'unreachable' THEN 'does not respond'

@@ -47,13 +47,19 @@ _CHAINS = f"""
             arg_max(here, len(steps))) AS is_loop
     FROM chain GROUP BY start"""
 _REDIRECTS = f"""
-    UPDATE store.pages p SET final_url = c.here, redirects = c.steps, final_status = q.status,
+    UPDATE store.pages p SET final_url = c.here, redirects = c.steps, final_status = c.status,
         verdict = CASE WHEN c.error IS NULL THEN 'redirect' ELSE 'redirect-loop' END,
-        error = c.error
-    FROM (SELECT start, here, steps, CASE WHEN is_loop THEN 'redirect-loop'
-            WHEN len(steps) >= {MAX_HOPS} AND EXISTS (FROM store.links l
-                WHERE l.url = here AND l.kind = 'redirect') THEN 'too-many-redirects' END AS error
-        FROM temp.chains) c LEFT JOIN store.pages q ON q.url = c.here
+        error = c.error, "message" = c.description
+    FROM (SELECT *, CASE error
+            WHEN 'redirect-loop' THEN 'redirects in a circle: back to ' || here
+            WHEN 'too-many-redirects' THEN 'more than {MAX_HOPS} redirects'
+            WHEN 'bad-redirect' THEN here || ' redirects, but not to an http or https URL'
+        END AS description
+    FROM (SELECT r.start, r.here, r.steps, t.status, CASE WHEN r.is_loop THEN 'redirect-loop'
+            WHEN len(r.steps) >= {MAX_HOPS} AND EXISTS (FROM store.links l
+                WHERE l.url = r.here AND l.kind = 'redirect') THEN 'too-many-redirects'
+            WHEN t.error = 'bad-redirect' THEN t.error END AS error
+        FROM temp.chains r LEFT JOIN store.pages t ON t.url = r.here)) c
     WHERE p.url = c.start"""
 
 # A page is linked if another page has a link to it, or to a URL that redirects to it.

@@ -122,6 +122,11 @@ def read_record(
             links.append(PageLinkRow(final, "redirect", None, False, 1))
             if final == url:
                 row |= {"verdict": "redirect-loop", "error": "redirect-loop"}
+                row["message"] = f"redirects in a circle: back to {url}"
+        else:
+            row |= {"verdict": "redirect-loop", "error": "bad-redirect"}
+            text = f"{url} redirects, but not to an http or https URL"
+            row["message"] = response.message or text
     facts = _facts(response)
     if facts is not None:
         _add_facts(row, facts, url)

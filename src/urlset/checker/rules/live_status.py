@@ -12,16 +12,24 @@ _STATUS = "https://developers.google.com/search/docs/crawling-indexing/http-netw
 _REDIRECTS = "https://developers.google.com/search/docs/crawling-indexing/301-redirects"
 _RFC = "https://www.rfc-editor.org/rfc/rfc9110#section-15"
 _URL = {"page": "preview(loc)"}
-_TO = {"page": "preview(loc)", "target": "preview(final_url)"}
+_TO = {
+    "page": "preview(loc)",
+    "target": "preview(final_url)",
+    "outcome": "if(final_status BETWEEN 400 AND 499, ', which returns HTTP ' || final_status, '')",
+}
+_DEAD_END = "if(final_status BETWEEN 400 AND 499, 'error', 'warning')"
+"""Level of a redirect: it is an error if it leads to a page that does not exist."""
+
 _GOOD = site(tea=page("Tea"))
 
 RULES = (
     rule(
         "N101 url-redirect warning",
-        message="{page} redirects to {target} (HTTP {status})",
+        message="{page} redirects to {target} (HTTP {status}){outcome}",
         view="listed_pages",
         where="verdict = 'redirect' AND len(redirects) < 2",
         values=_TO,
+        level_sql=_DEAD_END,
         why="A sitemap lists the URLs that search engines should show. A URL that redirects is not "
         "shown, and each visit of it costs a request.",
         fix_hint="List the URL to which it redirects, or remove the entry",
@@ -180,10 +188,11 @@ RULES = (
     ),
     rule(
         "N117 redirect-chain warning",
-        message="{page} redirects {n} times, at last to {target}",
+        message="{page} redirects {n} times, at last to {target}{outcome}",
         view="listed_pages",
         where="verdict = 'redirect' AND len(redirects) > 1",
         values={**_TO, "n": "len(redirects)"},
+        level_sql=_DEAD_END,
         why="Each redirect costs time, and search engines end after ten. A sitemap should list the "
         "last URL of the chain.",
         fix_hint="List the last URL, and redirect the first one to it directly",
