@@ -92,8 +92,9 @@ docs: setup ## write the generated pages of docs/
 site: $(SITE) ## build the documentation site in build/site (SITE_URL=https://…/ is its address)
 	@$(PYTHON) docs/build_site.py
 
-site-check: $(SITE) ## build the site for loopback; check its sitemap, pages and links
+site-check: setup $(SITE) ## build the site for loopback; check its sitemap, pages and links, in Chromium too
 	@$(PYTHON) docs/build_site.py --check
+	@$(PYTHON) -m pytest -q tests/docs/test_site_browser.py
 
 clean: ## remove everything that these targets made
 	rm -rf .venv build dist rust/target src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

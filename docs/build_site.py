@@ -53,8 +53,9 @@ ELSEWHERE = {
 }
 PAGE_OF = {file: page for page, file in ELSEWHERE.items()}
 PAGE_OF |= {"README.md": "index", "benches/README.md": "performance"}
+CODE = re.compile(r"`[^`\n]+`")
 MARKDOWN_LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
-FENCE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 
 CONFIG = """\
 site_name: urlset
@@ -75,13 +76,13 @@ theme:
   palette:
     - media: "(prefers-color-scheme: light)"
       scheme: default
-      primary: teal
-      accent: teal
+      primary: custom
+      accent: custom
       toggle: {{icon: material/weather-night, name: Dark colours}}
     - media: "(prefers-color-scheme: dark)"
       scheme: slate
-      primary: teal
-      accent: teal
+      primary: custom
+      accent: custom
       toggle: {{icon: material/weather-sunny, name: Light colours}}
 extra:
   generator: false
@@ -212,7 +213,12 @@ def relinked(text: str, path: Path, name: str) -> str:
         here = os.path.dirname(name)
         return f"[{found['text']}]({os.path.relpath(page, here or '.')}.md{hash_}{anchor})"
 
-    linked = MARKDOWN_LINK.sub(link, FENCE.sub(hide, text))
+    def row(found: re.Match[str]) -> str:
+        # GitHub needs a backslash before | in a table also in code; Python-Markdown would show it.
+        return CODE.sub(lambda code: code[0].replace("\\|", "|"), found[0])
+
+    text = re.sub(r"(?m)^\|.*$", row, FENCE.sub(hide, text))
+    linked = MARKDOWN_LINK.sub(link, CODE.sub(hide, text))
     return re.sub("\0(\\d+)\0", lambda found: fences[int(found[1])], linked)
 
 
@@ -228,7 +234,7 @@ def nav() -> dict[str, list[str]]:
 
 def nav_lines(sections: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield the navigation as YAML."""
-    yield "  - urlset: index.md\n"
+    yield "  - Start: index.md\n"
     for title, names in sections.items():
         yield f"  - {title}:\n"
         yield from (f"      - {name}.md\n" for name in names)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,14 @@ async def with_page(path: str, folder: Path, use: Any) -> Any:
         finally:
             process.kill()
             process.stderr.read()
+
+
+def axe_source() -> str | None:
+    """Source of axe-core, which finds violations of WCAG; None if it is not installed."""
+    node = shutil.which("node")
+    script = "console.log(require.resolve('axe-core/axe.min.js'))"
+    run = node and subprocess.run([node, "-e", script], capture_output=True, text=True, check=False)
+    return Path(run.stdout.strip()).read_text("utf-8") if run and run.returncode == 0 else None
 
 
 def drive(path: str, folder: Path, use: Any) -> Any:

@@ -1,15 +1,12 @@
 """The HTML report in Chromium: no requests, no errors, accessible, whole without the script."""
 
 import re
-import shutil
-import subprocess
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tests import browsers
-from tests.reporter.chromium import drive
+from tests.reporter.chromium import axe_source, drive
 from tests.reporter.live_site import BASE, HOSTILE_TITLE, fill, findings
 from tests.reporter.test_html_report import report_of
 from urlset.html_report import ExampleLog, LastmodTrial, RuleChange, take_figures
@@ -53,12 +50,10 @@ def browse(tmp_path):
 @pytest.fixture(scope="module")
 def axe() -> str:
     """Source of axe-core, which finds violations of WCAG."""
-    node = shutil.which("node")
-    script = "console.log(require.resolve('axe-core/axe.min.js'))"
-    run = node and subprocess.run([node, "-e", script], capture_output=True, text=True, check=False)
-    if not run or run.returncode:
+    source = axe_source()
+    if source is None:
         pytest.skip("axe-core is not installed (npm install --no-save axe-core)")
-    return Path(run.stdout.strip()).read_text("utf-8")
+    return source
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

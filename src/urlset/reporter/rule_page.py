@@ -58,7 +58,8 @@ def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
     yield "| code | name | level | message | |"
     yield "|---|---|---|---|---|"
     for rule in rules.values():
-        message = template_text(rule.message).replace("|", "\\|").replace("<", "&lt;")
+        message = template_text(rule.message).replace("&", "&amp;").replace("<", "&lt;")
+        message = message.replace("|", "\\|")
         notes = [] if rule.is_default or rule.profiles else ["off"]
         notes += ["audit"] if rule.is_live else []
         notes += sorted(rule.profiles)
