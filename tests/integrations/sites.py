@@ -1,5 +1,6 @@
 """Small projects of MkDocs, Sphinx and Pelican, built by the hosts themselves."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
+        env={**os.environ, "COLUMNS": "400"},  # some hosts wrap their messages
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -53,8 +55,6 @@ def entries(path: Path) -> dict[str, urlset.Entry]:
 
 def commit(folder: Path, date: str) -> None:
     """Commit all files of a folder, on a date."""
-    import os
-
     env = {
         **os.environ,
         "GIT_AUTHOR_DATE": date,

@@ -20,6 +20,7 @@ THEME = "simple"
 FEED_ALL_ATOM = CATEGORY_FEED_ATOM = TRANSLATION_FEED_ATOM = None
 AUTHOR_FEED_ATOM = AUTHOR_FEED_RSS = None
 CACHE_CONTENT = False
+STATIC_PATHS = []
 PLUGINS = ["urlset.integrations.pelican"]
 """
 FROST = 'Title: First <b> & "frost"\nDate: 2024-01-01 10:00\nSlug: frost\nLang: en\nTags: a&b\n'

@@ -25,7 +25,6 @@ from urlset.html.metadata import as_w3c
 from urlset.model import Alternate
 from urlset.sources import GitDates, HtmlFolder, git_dates
 from urlset.sources.candidates import SourceType
-from urlset.sources.html.files import FileUrls
 
 __all__ = [
     "GENERATED",
@@ -256,8 +255,9 @@ class HostPages:
             videos="videos" in options.with_,
             news="news" in options.with_,
             evidence=options.lastmod,
+            known_urls={page.file: page.loc for page in self._pages.values()},
         )
-        self._default = FileUrls(site.base_url)
+        self._base = f"{site.base_url.rstrip('/')}/"
         self._dates = GitDates()
         self.name = self._folder.name
         self.failures = self._folder.failures
@@ -299,16 +299,10 @@ class HostPages:
         pages = [self._pages.get(name) for name in names]
         locs = column_values(batch, "loc")
         reasons = column_values(batch, "reason")
-        locs = [
-            # Note: a canonical of the page that differs only in its form has replaced the URL.
-            page.loc if page and loc == self._default.url(name) else loc
-            for page, name, loc in zip(pages, names, locs, strict=True)
-        ]
         reasons = [
             self._reason(name, page, loc) or reason
             for name, page, loc, reason in zip(names, pages, locs, reasons, strict=True)
         ]
-        batch = replace_column(batch, "loc", text_array(locs))
         batch = replace_column(batch, "reason", text_array(reasons))
         columns = {
             "lastmod_text": text_array([page and page.lastmod for page in pages]),
@@ -339,7 +333,7 @@ class HostPages:
             and not (page.reason == GENERATED and self._options.generated)
         ):
             return page.reason
-        path = loc.removeprefix(self._default.base)
+        path = loc.removeprefix(self._base)
         for pattern in self._options.exclude:
             if fnmatchcase(file, pattern) or fnmatchcase(path, pattern):
                 return f"exclude: {pattern}"
@@ -368,7 +362,7 @@ class HostPages:
     def _translated(self, file: str, listed: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
         """Yield each language with the URL of the same page in it."""
         languages = self._options.languages
-        base = self._default.base
+        base = self._base
         local = {code: _below(place, base) for code, place in languages.items()}
         own = max(
             (p for p in local.values() if p is not None and file.startswith(p)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, ClassVar, Protocol
@@ -79,6 +79,8 @@ class HtmlFolder:
         images: Read images from the pages; ``alternates``, ``videos`` and ``news`` likewise.
         evidence: ``page`` reads the dates that pages state, ``content`` only fingerprints.
         follow_symlinks: Follow symbolic links.
+        known_urls: URLs of pages by their path in the folder, with ``/``, for a generator that
+            knows them. A canonical URL that only has another form does not replace them.
         engine: Name of the engine; by default the best that is installed.
 
     >>> import tempfile
@@ -106,6 +108,7 @@ class HtmlFolder:
         news: bool = False,
         evidence: Sequence[str] = ("page",),
         follow_symlinks: bool = False,
+        known_urls: Mapping[str, str] | None = None,
         engine: str | None = None,
     ):
         self.name = os.fspath(path)
@@ -119,6 +122,7 @@ class HtmlFolder:
         self._wants |= {"lastmod", "fingerprint"} if "page" in evidence else set()
         self._wants |= {"fingerprint"} if "content" in evidence else set()
         self._follow_symlinks = follow_symlinks
+        self._known_urls = known_urls or {}
         self._engine = engine
         self._cache: PageFactsCache | None = None
         self._rules = rules_text(
@@ -195,7 +199,7 @@ class HtmlFolder:
 
     def _candidate(self, found: FoundFile, facts: PageFacts | None) -> Candidate | None:
         """Return the candidate of a file; count a duplicate of another file and return None."""
-        loc = self._urls.url(found.path)
+        loc = self._known_urls.get(found.path) or self._urls.url(found.path)
         if found.is_duplicate:
             self._count(
                 "duplicates of the index of their folder", f"{found.path} ({found.duplicate_of})"
@@ -241,7 +245,8 @@ class HtmlFolder:
         *,
         is_lookalike: bool = False,
     ) -> Candidate:
-        loc, reason = self._url_and_reason(candidate.loc, facts)
+        is_known = found.path in self._known_urls
+        loc, reason = self._url_and_reason(candidate.loc, facts, is_known=is_known)
         if is_lookalike and reason is None:
             if is_error_page(found.path, facts):
                 reason = "error page"
@@ -258,7 +263,9 @@ class HtmlFolder:
             page_lastmod=facts.lastmod,
         )
 
-    def _url_and_reason(self, loc: str, facts: PageFacts) -> tuple[str, str | None]:
+    def _url_and_reason(
+        self, loc: str, facts: PageFacts, *, is_known: bool
+    ) -> tuple[str, str | None]:
         """Return the URL of a page, and the reason for which it is excluded, or None."""
         if facts.refresh and not same_page(facts.refresh, loc):
             return loc, f"redirect: {facts.refresh}"
@@ -271,6 +278,8 @@ class HtmlFolder:
             return loc, None
         if not same_page(canonical, loc):
             return loc, f"canonical: {canonical}"
+        if is_known:
+            return loc, None
         if split_origin(canonical)[:2] != split_origin(loc)[:2]:
             self._count(
                 "pages whose canonical has another scheme, which is ignored", f"{canonical} ({loc})"
