@@ -138,7 +138,7 @@ class Configuration(NamedTuple):
         return {name: value for name, value in options.items() if name in names}
 
     def _options(self, section: str) -> dict[str, Any]:
-        """Return the values of a section by parameter name; empty values are left out."""
+        """Return the non-empty values of a section by parameter name."""
         schema = _SECTIONS[section]
         values = {}
         for key, value in self.table.get(section, {}).items():
@@ -204,7 +204,7 @@ class Configuration(NamedTuple):
             raise self._error(f"{place}: expected {expected}, found {found!r}")
 
     def _error(self, message: str) -> ConfigurationError:
-        """Return an error whose message begins with the path of this file."""
+        """Create an error whose message begins with the path of the configuration file."""
         return ConfigurationError(f"{self.path}: {message}")
 
 
@@ -255,7 +255,7 @@ def load_config(
 
 
 def _trusted_owners(folder: Path) -> set[int] | None:
-    """Return the users whose files are read without being named; None if files have no owners.
+    """Return the users whose configuration files are found and read; None without file owners.
 
     They are this user, the administrator, and the owner of the working directory, who controls its
     content: in a container, that is often another user than the one who runs the command.
@@ -313,7 +313,7 @@ def _is_list_of_tables(value: object) -> bool:
 
 
 def _checked_type(option: Option) -> Any:
-    """Return the type of an option in TOML, with its limits."""
+    """Return the type, with limits, that an option has in TOML."""
     if option.type is Path:
         return str
     if option.minimum is None and option.maximum is None:
@@ -346,7 +346,7 @@ _TYPE_NAMES = {
 
 
 def _innermost_fault(value: Any, kind: Any, where: str) -> tuple[str, str, Any]:
-    """Return where a value differs from its type, what is expected there, and what is found."""
+    """Find where a value differs from its type; return the place, what is expected and found."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Union:  # at most one of its types has parts
         for part in parts:
@@ -364,7 +364,7 @@ def _innermost_fault(value: Any, kind: Any, where: str) -> tuple[str, str, Any]:
 
 
 def _expected(kind: Any) -> str:
-    """Return a type in words.
+    """Describe a type in words, for messages.
 
     >>> _expected(list[str]), _expected(Literal["a", "b"]), _expected(Union[str, dict[str, str]])
     ('a list', 'a, b', 'a string or a table')

@@ -73,7 +73,7 @@ Precision = Literal["year", "month", "day", "minute", "second", "fraction"]
 
 
 class Date(NamedTuple):
-    """A parsed date.
+    """Result of parsing a date: its instant, precision and zone, or why it is not valid.
 
     ``instant`` is in UTC; None if the text has no certain meaning. ``code`` is the code of the
     problem (``D001`` to ``D004``); None for a W3C date.
@@ -208,7 +208,7 @@ def _has_certain_zone(found: re.Match[str]) -> bool:
 
 
 def _iso_code(text: str, found: re.Match[str]) -> str | None:
-    """Return the code of an ISO 8601 date that is not W3C Datetime; None if it is valid.
+    """Return the rule code for an ISO 8601 date that is not W3C Datetime; None if it is valid.
 
     A day with an offset, ``2013-01-27+01:00``, is a date of XML Schema, which the schema of the
     protocol allows in addition to W3C Datetime.
@@ -224,7 +224,7 @@ def _iso_code(text: str, found: re.Match[str]) -> str | None:
 
 
 def _assemble(parts: tuple[str | None, ...], code: str | None) -> Date:
-    """Return the date of year, month, day, hour, minute, second, fraction and zone."""
+    """Build a date from the texts of year, month, day, hour, minute, second, fraction, zone."""
     year, month, day, hour, minute, second, fraction, zone = parts
     offset = _offset_minutes(zone)
     if offset is None:

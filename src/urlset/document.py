@@ -84,7 +84,7 @@ class Document:
         self._diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the text: parsing it again takes less time than pickling the entries."""
+        """Pickle the text instead of the entries: parsing it again takes less time."""
         if self.engine not in engines.NAMES:  # from tables: there is no text
             from urlset.arrow.frames import ListedRows
 
@@ -240,7 +240,7 @@ _CUT = ("X025", "L009")
 
 
 def _template_diagnostic(template: Template, source: str | None) -> Diagnostic:
-    """Return the diagnostic of a template: an error over HTTP, a warning for a file."""
+    """Return the diagnostic for a template file: an error over HTTP, a warning for a file."""
     is_served = source is not None and source.startswith(("http://", "https://"))
     level = "error" if is_served else None
     return Diagnostic("X031", template.offset, template.end, template.language, level)
@@ -265,7 +265,7 @@ def _problem(diagnostic: Diagnostic, offset: int, end: int, line: int, column: i
 def _with_positions(
     diagnostics: list[Diagnostic], text: bytes, runs: list[OffsetRun]
 ) -> Iterator[Problem]:
-    """Yield sorted diagnostics as problems with line and column, in one pass over the text."""
+    """Convert sorted diagnostics to problems with line and column, in one pass over the text."""
     position, line, column = 0, 1, 1
     for diagnostic in diagnostics:
         passed = text[position : diagnostic.offset]
@@ -329,7 +329,7 @@ def locate_problems(document: Document) -> Iterator[ProblemLocation]:
 
 
 def text_offset(document: Document, offset: int) -> int:
-    """Return the offset in the text for one in the source; inverse of ``engine.source_offset``."""
+    """Convert an offset in the original bytes to one in the decoded text of a document."""
     runs = document.runs
     if not runs:
         return offset

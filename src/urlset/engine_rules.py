@@ -22,7 +22,7 @@ class EngineRule(NamedTuple):
     template: str
 
     def message(self, detail: str) -> str:
-        """Return the message for one problem."""
+        """Return the message of the rule for one problem with a detail."""
         return self.template.replace("{}", detail)
 
 

@@ -42,7 +42,7 @@ _LEAVES: tuple[str, ...] = get_args(Leaf)
 
 
 class Field(NamedTuple):
-    """Field of a record.
+    """Field of a record: name, type, XML element, unit and meaning.
 
     Attributes:
         name: Name of the field and of the column.
@@ -99,7 +99,7 @@ class RecordSchema(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Place of a value in XML: local names of the elements above it, and of an attribute."""
+    """Place of a value in XML: local names of the enclosing elements, and of an attribute."""
 
     elements: tuple[str, ...]
     attribute: str
@@ -141,7 +141,7 @@ def container_elements() -> dict[str, tuple[str, ...]]:
 
 
 def is_leaf(kind: str) -> bool:
-    """Return whether a type is that of a single value.
+    """Return whether a field type is that of a single value, not of a list or record.
 
     >>> is_leaf("string"), is_leaf("Image")
     (True, False)

@@ -1,4 +1,4 @@
-"""Decompress gzip, zlib and deflate piece by piece, bounded, up to the damage if there is one.
+"""Decompress gzip, zlib and deflate in pieces of limited size, up to the damage, if any.
 
 This is the only module that decompresses with zlib.
 """
@@ -48,7 +48,7 @@ class InflateStream:
         return self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
 
     def feed(self, data: bytes | memoryview, limit: int) -> bytes:
-        """Return at most ``limit`` bytes that ``data`` decompresses to; limits are at least 1."""
+        """Decompress ``data``; return at most ``limit`` bytes (1 or more) of the result."""
         before = self._stream.copy() if self._salvages else None
         try:
             return self._stream.decompress(data, limit)
@@ -58,7 +58,7 @@ class InflateStream:
 
 
 def _up_to_damage(stream: zlib._Decompress, data: memoryview, limit: int) -> bytes:
-    """Return the bytes before the damage; smaller and smaller steps keep every byte."""
+    """Decompress damaged data in ever smaller steps; return every byte before the damage."""
     kept = bytearray()
     step = _PIECE
     while step > 1 and len(kept) < limit:

@@ -13,7 +13,7 @@ _requests: dict[object, tuple[str, float]] = {}
 
 @contextmanager
 def track(url: str) -> Iterator[None]:
-    """Register a URL as being fetched while the context is open."""
+    """Register a URL as being fetched during a ``with`` block."""
     key = object()
     _requests[key] = url, time.monotonic()
     try:

@@ -45,11 +45,11 @@ _secrets: set[str] = set()  # secrets of profiles, which messages must not conta
 
 
 class VersionConflict(Exception):
-    """The version of an object is not the expected one; callers map it to ``TargetError``."""
+    """Error for an object whose version is not the expected one; callers map it."""
 
 
 class ObjectInfo(NamedTuple):
-    """Object: its bytes, its headers by name, and the identifier of its version."""
+    """Content of an object: its bytes, its headers by name, and the identifier of its version."""
 
     data: bytes
     attributes: Attributes
@@ -213,7 +213,7 @@ def _check(url: str) -> None:
 
 
 def _may_be_http(url: str, allow_http: bool, endpoint: str = "") -> bool:
-    """Return whether plain HTTP is allowed; raise if the endpoint needs it and it is not."""
+    """Return whether a store may use plain HTTP; raise if its endpoint needs it but may not."""
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), endpoint)
     if not url.startswith("s3") or urlsplit(endpoint).scheme != "http":
         return allow_http

@@ -27,7 +27,7 @@ Role = Literal[
 
 
 class Span(NamedTuple):
-    """Part of a line, with its role."""
+    """Part of a line of output, with its role, which decides its style."""
 
     text: str
     role: Role = "plain"
@@ -65,7 +65,7 @@ def escape_json(text: str) -> str:
 
 
 def template_text(template: str) -> str:
-    """Return the message template of a rule, each placeholder replaced by an ellipsis.
+    """Replace each placeholder in the message template of a rule by an ellipsis.
 
     >>> template_text("{n:,} URLs; the limit is 50,000")
     '… URLs; the limit is 50,000'

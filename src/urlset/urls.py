@@ -74,7 +74,7 @@ _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]", re.ASCII)
 
 
 class UrlIssue(NamedTuple):
-    """A problem of a URL: code of the rule, detail for its message, and level if not the rule's."""
+    """Problem of a URL: code of the rule, detail for the message, and level if it differs."""
 
     code: str
     detail: str
@@ -82,7 +82,7 @@ class UrlIssue(NamedTuple):
 
 
 class ParsedUrl(NamedTuple):
-    """A URL that can be requested, or None; and the problems of the text."""
+    """Result of parsing a URL: the URL to request, or None, and the problems of the text."""
 
     url: str | None
     issues: tuple[UrlIssue, ...]
@@ -320,7 +320,10 @@ def _join_lines(blanks: re.Match[str]) -> str:
 
 
 def _absolute(url: str, written: str, base: str | None, issues: list[UrlIssue]) -> str | None:
-    """Resolve a relative reference; ``written`` is the reference before spaces were encoded."""
+    """Resolve a relative reference and record the issue, or return None if it is ambiguous.
+
+    ``written`` is the reference before spaces were encoded.
+    """
     scheme = scheme_of(url)
     if scheme and scheme.lower() not in ("http", "https"):
         issues.append(UrlIssue("U002", scheme))
@@ -337,7 +340,7 @@ def _absolute(url: str, written: str, base: str | None, issues: list[UrlIssue]) 
 
 
 def _is_ambiguous(first: str, rest: str) -> bool:
-    """Return whether text may not be a reference, so that resolving it could invent a URL.
+    """Return whether text may be no relative reference, so that resolving it could invent a URL.
 
     Examples are a host without its scheme (``www.example.com``, ``example.com/a``; but not
     ``index.html``), a broken scheme (``1https://``, ``https//``), text in quotes or with spaces,

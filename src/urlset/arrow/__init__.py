@@ -1,4 +1,4 @@
-"""Convert entries to Arrow columns and back; the only package that imports arro3.
+"""Convert entries to Arrow columns and back; no other package imports arro3.
 
 Arrow data is exchanged through the PyCapsule interface
 (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html), so that polars,
@@ -33,13 +33,13 @@ __all__ = [
 
 
 class ListOf(NamedTuple):
-    """Column of lists; an entry without items has an empty list, never null."""
+    """Type of a column of lists; an entry without items has an empty list, never null."""
 
     item: Any
 
 
 class StructOf(NamedTuple):
-    """Column of structs, converted from and to a named tuple; null if there is none."""
+    """Type of a column of structs, converted from and to named tuples; null if there is none."""
 
     row: Callable[..., Any]
     fields: tuple[tuple[str, Any], ...]
@@ -102,7 +102,7 @@ def filter_stream(
     is_wanted: Callable[[str, datetime | None], bool],
     requested_schema: object = None,
 ) -> object:
-    """Return an Arrow C stream of the rows whose loc and lastmod match."""
+    """Return an Arrow C stream of the rows for whose loc and lastmod the predicate is true."""
     batches = (selected(batch, is_wanted) for batch in arro3.RecordBatchReader.from_stream(stream))
     reader = arro3.RecordBatchReader.from_batches(schema(), batches)
     return reader.__arrow_c_stream__(requested_schema)
@@ -122,7 +122,7 @@ def _first(batches: Iterable[Any], limit: int | None) -> Iterator[Any]:
 
 
 def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> Any:
-    """Return the rows of a batch whose loc and lastmod match."""
+    """Return the rows of a batch for whose loc and lastmod the predicate is true."""
     pairs = zip(
         column_of(batch.column("loc"), "loc", "string"),
         column_of(batch.column("lastmod"), "lastmod", "instant"),
@@ -133,12 +133,12 @@ def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> A
 
 
 def open_stream(stream: Any) -> Any:
-    """Read any Arrow stream, batch by batch (an ``arro3.core.RecordBatchReader``)."""
+    """Open any Arrow stream as an ``arro3.core.RecordBatchReader``, to read batch by batch."""
     return arro3.RecordBatchReader.from_arrow(stream)
 
 
 def open_schema(schema: Any) -> Any:
-    """Read any Arrow schema (an ``arro3.core.Schema``)."""
+    """Convert any exported Arrow schema to an ``arro3.core.Schema``."""
     return arro3.Schema.from_arrow(schema)
 
 

@@ -60,7 +60,7 @@ def split_batch(batch: Any, rows: int) -> Iterator[tuple[int, Any]]:
 
 
 def entry_columns(batch: Any) -> Any:
-    """Return the columns of a batch that are fields of entries, each in its type.
+    """Return the columns of a batch that are entry fields, each cast to its type.
 
     A column ``url`` is used as ``loc``.
 
@@ -87,7 +87,7 @@ def text_columns(batch: Any, names: Sequence[str]) -> Any | None:
 
 
 def column_to_text(values: Any) -> Any:
-    """Return a column as text."""
+    """Convert a column to text."""
     return values if values.type == type_of("string") else values.cast(type_of("string"))
 
 
@@ -114,7 +114,7 @@ def replace_column(batch: Any, name: str, values: Any) -> Any:
 
 
 def next_values(batch: Any, name: str, end: int) -> Any:
-    """Return the next value for each row of a column; for the last row it is ``end``."""
+    """Return for each row of a column the value of the next row; ``end`` for the last row."""
     values = batch.column(name)
     last = arro3.Array([end], values.type)
     return arro3.ChunkedArray([values.slice(1), last]).combine_chunks()
@@ -172,7 +172,7 @@ def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
 
 
 def _rounded(values: Any) -> Any:
-    """Return a float32 column as float64, rounded to seven digits.
+    """Convert a float32 column to float64, rounded to seven digits.
 
     Otherwise 0.8 in four bytes is 0.800000011920929 in eight: four bytes hold seven digits.
     """
@@ -232,7 +232,7 @@ def in_microseconds(values: Any) -> Any:
 
 
 def _plain_column(values: Any, kind: Any) -> Any | None:
-    """Return a column in its type; None unless only the layout of texts and lists differs."""
+    """Cast a column to a type if only the layout of texts and lists differs, else None."""
     target = type_of(kind)
     if values.type == target:
         return values
@@ -242,7 +242,7 @@ def _plain_column(values: Any, kind: Any) -> Any | None:
 
 
 def _is_alike(found: Any, kind: Any) -> bool:
-    """Return whether a type has the same fields in the same order, in any text layout."""
+    """Return whether two types have the same fields in the same order, in any text layout."""
     if isinstance(kind, ListOf):
         return _is_list(found) and _is_alike(found.value_type, kind.item)
     if isinstance(kind, StructOf):
@@ -262,6 +262,6 @@ def _is_of(kind: Any, word: str) -> bool:
 
 
 def batch_of(columns: Mapping[str, Any]) -> Any:
-    """Return a batch of columns."""
+    """Create a batch from columns by name."""
     fields = [arro3.Field(name, values.type) for name, values in columns.items()]
     return arro3.RecordBatch.from_arrays(list(columns.values()), schema=arro3.Schema(fields))

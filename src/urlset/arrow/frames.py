@@ -40,7 +40,7 @@ def to_polars(stream: Any) -> Any:
 
 
 def _table(stream: Any) -> Any:
-    """Read all rows into memory; raise the original exception of the stream."""
+    """Read all rows of a stream into a table; raise the original exception of the stream."""
     try:
         return arro3.Table.from_arrow(stream)
     except Exception:
@@ -113,7 +113,7 @@ def _library(name: str, packages: str, load: Callable[[], Any]) -> Any:
 
 
 class ListedRows(IndexedRows):
-    """List of entries that is converted to Arrow on request."""
+    """List of entries with the methods of :class:`IndexedRows`, converted to Arrow on request."""
 
     def __init__(self, entries: list[Entry]):
         self.entries = entries

@@ -81,7 +81,7 @@ class LazyStream:
 
 
 class TableReader:
-    """Schema and batches of a table of a caller: polars, pandas, pyarrow, DuckDB and others.
+    """Reader of schema and batches of a caller's table: polars, pandas, pyarrow, DuckDB, others.
 
     Raises :class:`urlset.SourceError`, here and in the iteration, if the library of the table
     raises an exception of its own: its query fails, or its connection is closed or in use; and
@@ -165,7 +165,7 @@ def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
 
 
 class RowLimit:
-    """Row limit over several streams; counts the rows that were read."""
+    """Limit on the number of rows of several streams together; counts the rows that were read."""
 
     def __init__(self, limit: int | None = None):
         self.limit = limit
@@ -258,7 +258,7 @@ def as_entries(stream: Any, source: str | None = None) -> LazyStream:
 
 
 def rewrite_dates(batch: Any, make: Callable[[str | None], str | None], source: str) -> Any:
-    """Return a batch of entries with ``lastmod_text`` mapped by ``make``.
+    """Rewrite the ``lastmod_text`` of a batch of entries by the function ``make``.
 
     The column ``lastmod`` is dropped, since the text holds the same information. Rows without a
     ``source`` get the argument.

@@ -77,7 +77,7 @@ class GroupedCommand(TyperCommand):
     """
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections of the help."""
+        """Write the options of the help, grouped in sections."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -92,7 +92,7 @@ class GroupedCommand(TyperCommand):
 
 
 def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """Return the command line with some commands; importing the others would take time."""
+    """Create the command line application with given commands; others are not imported."""
     app = typer.Typer(
         name="urlset",
         add_completion=False,  # the command completion prints scripts that start no Python
@@ -114,7 +114,7 @@ def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
 
 
 def _with_color(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that has the option ``--color``, too."""
+    """Add the option ``--color`` to a command."""
     signature = inspect.signature(command, eval_str=True)
     given = [*signature.parameters.values()]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

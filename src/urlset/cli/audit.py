@@ -213,7 +213,7 @@ def audit(
 
 
 def _how_to_continue(store: Path | None) -> str:
-    """Return what an interrupted audit has kept, and what continues it."""
+    """Return a message after an interruption: what was stored, and how to continue."""
     if store is None:
         return (
             "Interrupted: the pages visited so far are not kept; with --store FILE, the same "

@@ -189,7 +189,7 @@ class BuildOutput:
             self._folder.cleanup()
 
     def copy(self, result: Build, sink: Sink) -> None:
-        """Copy the only file of the build to stdout."""
+        """Copy the only file of a build to stdout."""
         if not self.is_stdout:
             return
         names = [file.name for file in (*result.files, *result.indexes)]
@@ -252,7 +252,7 @@ def _first_urls(result: Build, reason: str, count: int) -> str:
 
 
 def _date_options(result: Build, evidence: Sequence[str]) -> list[str]:
-    """Return advice about the options that could find dates in sources of these kinds."""
+    """Return advice about options that could find dates in sources of these kinds."""
     kinds = {kind for _, kind in result.sources}
     options = []
     if "html" in kinds and evidence:

@@ -99,7 +99,7 @@ class CheckConfig(NamedTuple):
 
     @property
     def rules(self) -> dict[str, Rule]:
-        """All rules, by code, with the custom ones."""
+        """All rules by code, including custom ones."""
         with as_usage_error("rules"):
             return catalogue_with(self.options.get("rules", ()), self.options.get("levels", {}))
 
@@ -233,7 +233,7 @@ class CheckRun:
             )
 
     def _report_progress(self, event: ProgressEvent, progress: Progress) -> None:
-        """Show that a document was read; findings are known when all documents are read."""
+        """Update the progress display after a document was read."""
         if event.error:
             self._latest_failures = [
                 *self._latest_failures[-2:],
@@ -259,7 +259,7 @@ class CheckRun:
                 self.documents.append(record._replace(problems=()))
 
     def _count_new(self, unlisted: Mapping[FindingKey, int]) -> None:
-        """Count the findings that are not yielded as new or known, by their numbers."""
+        """Count findings that are not yielded as new or known, by comparison with the baseline."""
         assert self._baseline is not None
         new = self._baseline.match_counted(unlisted)
         for key, count in new.items():

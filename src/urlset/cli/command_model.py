@@ -15,7 +15,7 @@ __all__ = ["CommandInfo", "OptionInfo", "describe_commands"]
 
 
 class OptionInfo(NamedTuple):
-    """Option of a command, or an argument.
+    """Description of an option or an argument of a command.
 
     Attributes:
         names: Its names, the first one long: ``--output``, ``-o``. An argument has none.
@@ -35,7 +35,7 @@ class OptionInfo(NamedTuple):
 
 
 class CommandInfo(NamedTuple):
-    """Command, or the root of all commands, whose name is empty."""
+    """Description of a command, or of the root of all commands, whose name is empty."""
 
     name: str
     summary: str

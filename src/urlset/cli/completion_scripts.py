@@ -31,7 +31,7 @@ def _rules() -> str:
 
 
 def _value(command: CommandInfo, option: OptionInfo) -> str:
-    """Return the name of a value; that of ``urlset rules`` is a rule, not any name."""
+    """Return the placeholder of an option's value; that of ``urlset rules`` is a rule."""
     is_rule = command.name == "rules" and not option.names
     return "RULES" if is_rule else option.value
 

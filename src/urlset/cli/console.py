@@ -164,7 +164,7 @@ class Sink:
 
 
 def discard_stdout() -> None:
-    """Redirect stdout to the null device: Python flushes it at exit and would report an error."""
+    """Redirect stdout to the null device, as Python flushes it at exit and would report errors."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -199,7 +199,7 @@ _STYLES = {
 
 
 class Color(StrEnum):
-    """When stdout has colours."""
+    """Values of ``--color``: when text on stdout is coloured."""
 
     auto = "auto"
     always = "always"

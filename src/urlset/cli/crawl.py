@@ -196,7 +196,7 @@ def crawl(
 
 
 def _patterns(option: str, patterns: list[str] | None) -> list[str]:
-    """Return the regular expressions of an option after checking each."""
+    """Validate the regular expressions of an option and return them."""
     from urlset.reader.filters import compile_pattern
 
     for pattern in patterns or ():
@@ -253,7 +253,7 @@ def _json(found: Crawl) -> str:
 
 
 def _why_nothing(found: Crawl) -> str:
-    """Return why no page was visited."""
+    """Return the message about a crawl that visited no page."""
     texts = [text for text in found.reasons if text.startswith("robots.txt: ")] or found.reasons
     return f"{found.site}: no page was visited: {'; '.join(texts)}"
 

@@ -149,7 +149,7 @@ def _print(found: Diff, sink: Sink, format_: DiffFormat, max_examples: int) -> N
 
 
 class _Limit:
-    """Most changes of a kind: a number, or a share of the URLs of the earlier state."""
+    """Limit of the changes of a kind: a number, or a share of the URLs of the earlier state."""
 
     def __init__(self, text: str, number: float, *, is_share: bool):
         self.text = text

@@ -45,7 +45,7 @@ AUTH_VARIABLE = "URLSET_AUTH"
 
 
 class UsageError(UrlsetError, ValueError):
-    """An option has an invalid value, or options contradict each other."""
+    """Error for an option with an invalid value, or for options that contradict each other."""
 
 
 class EngineName(StrEnum):
@@ -264,7 +264,7 @@ _VERBOSE = inspect.Parameter("verbose", _ANY_KIND, default=0, annotation=Verbose
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    """Return an option as a parameter that typer reads."""
+    """Convert an option to a function parameter that typer reads."""
     info: Any
     if option.name == "sources":
         info = typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
@@ -314,7 +314,7 @@ def time_limit(seconds: float | None, default: float) -> float | None:
 
 @contextmanager
 def as_usage_error(option: str) -> Iterator[None]:
-    """Convert a ``ValueError`` of the body to a :class:`UsageError` about an option."""
+    """Convert a ``ValueError`` in a ``with`` block to a :class:`UsageError` about an option."""
     try:
         yield
     except UrlsetError:
@@ -331,7 +331,10 @@ def _header(line: str) -> tuple[str, str]:
 
 
 def _credentials(file: Path | None) -> str | tuple[str, str] | None:
-    """Read a token, or user and password: other users can see the arguments of a process."""
+    """Read a token, or user and password, from a file or an environment variable.
+
+    Other users can see the arguments of a process.
+    """
     origin = f"${AUTH_VARIABLE}" if file is None else f"--auth-file {file}"
     if file is None:
         text = os.environ.get(AUTH_VARIABLE)

@@ -236,7 +236,7 @@ def _split(options: list[str] | None) -> list[str] | None:
 
 
 def _validated(filters: dict[str, Any]) -> dict[str, Any]:
-    """Return the filters; raise :class:`UsageError` if one is invalid, before anything is read."""
+    """Validate filters and return them; raise :class:`UsageError` if one is invalid."""
     try:
         EntryFilter.of(**filters)
     except ValueError as error:
@@ -245,7 +245,7 @@ def _validated(filters: dict[str, Any]) -> dict[str, Any]:
 
 
 class ReadJob:
-    """Write the entries of a session to their destination.
+    """Writer of the entries of a session: as text, a tree, a store, Parquet or a query result.
 
     Attributes:
         count: Number of entries that were written.

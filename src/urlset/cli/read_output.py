@@ -135,7 +135,7 @@ def _cell(name: str, entry: Entry) -> str:
 
 
 def _loc_width(columns: dict[str, list[str]], width: int) -> int:
-    """Return the cells that the other columns leave for the loc."""
+    """Return the terminal cells that the other columns leave for the loc."""
     others = [_needed_width(name, values) for name, values in columns.items() if name != "loc"]
     return width - sum(others) - len(_GAP) * len(others)
 
@@ -181,7 +181,7 @@ def _row(values: list[str], widths: list[int], are_right: list[bool]) -> str:
 
 
 class _Tree:
-    """Records by their parent; the children of an index are listed once, where it was read."""
+    """Tree of document records by parent; the children of an index are listed once."""
 
     def __init__(self, records: list[DocumentRecord]):
         sources = {record.source for record in records}
@@ -237,7 +237,7 @@ class _Tree:
             yield Span(sanitize(f"{' · ' if parts else ''}failed: {record.error}"), "error")
 
     def _entries_in(self, records: list[DocumentRecord]) -> int:
-        """Return the entries in all documents below; an index that lists itself counts once."""
+        """Count the entries in documents and all below; an index that lists itself counts once."""
         total = 0
         for record in records:
             total += record.entries
@@ -247,7 +247,7 @@ class _Tree:
 
 
 def _without_origin(source: str, parent: str) -> str:
-    """Return the path alone if scheme and host are those of the parent."""
+    """Return the source of a document as a path if scheme and host are those of the parent."""
     scheme, authority, path = split_origin(source)
     is_same = "://" in parent and split_origin(parent)[:2] == (scheme, authority)
     return path if path and is_same else source

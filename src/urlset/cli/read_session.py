@@ -103,7 +103,7 @@ class ReadSession:
             self.unread.add(source)
 
     def count(self, record: DocumentRecord) -> None:
-        """Add a document to the totals."""
+        """Count a document and its entries, and note its failure, if any."""
         self.records.append(record._replace(problems=()))
         self._finished += 1
         self._found += record.sitemaps + (record.how != "index")
@@ -156,7 +156,7 @@ class ReadSession:
 
     @property
     def exit_code(self) -> int:
-        """0 if everything was read, 1 if a part failed, 2 if nothing could be read."""
+        """Exit code: 0 if everything was read, 1 if a part failed, 2 if nothing could be read."""
         if not self.failures:
             return 0
         return 1 if self.documents else 2

@@ -177,7 +177,7 @@ def _create_key(folder: Path, *, is_quiet: bool) -> int:
 
 
 def _keys(file: Path | None) -> Any:
-    """Return the keys of a file, or of the environment."""
+    """Read the keys of IndexNow from a file, or from the environment."""
     from urlset.submitter.keys import parse_keys
 
     text = _secret(file, (KEY_VARIABLE,))
@@ -211,7 +211,7 @@ def _secret(file: Path | None, variables: tuple[str, ...], path_variable: str = 
 
 
 def _ledger(configuration: Configuration) -> Path | None:
-    """Return the ledger of the configuration or of the working directory."""
+    """Return the path of the ledger: as configured, or in the working directory, or None."""
     from urlset.builder import LEDGER
 
     ledger = Path(configuration.build.get("ledger", LEDGER))

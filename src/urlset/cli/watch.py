@@ -188,7 +188,7 @@ def _text(found: Watch) -> Iterator[str]:
 
 
 def _section_lines(sections: Sequence[SectionEstimate]) -> Iterator[str]:
-    """Yield a table of the sections, once there is more to tell than the number of URLs."""
+    """Yield the lines of a table of the sections, if more than their URL counts is known."""
     if not any(section.new_today is not None for section in sections):
         return
     yield f"{'section':<24} {'URLs':>9} {'new':>6} {'normal':>11} {'changes/URL/week':>17}"
@@ -204,7 +204,7 @@ def _section_lines(sections: Sequence[SectionEstimate]) -> Iterator[str]:
 
 
 def _normal(section: SectionEstimate) -> str:
-    """Return the band of new URLs; before four weeks, the range so far, with a question mark."""
+    """Format the normal range of new URLs; before four weeks, the range so far with a "?"."""
     if section.new_low is not None:
         return f"{section.new_low:,}–{section.new_high:,}"
     if section.new_least is not None:
@@ -255,7 +255,7 @@ def _alert_values(alert: Alert) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Return a value for JSON, which has no infinity."""
+    """Return a value for JSON, with None in place of infinity."""
     if isinstance(value, dict):
         return {name: _finite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

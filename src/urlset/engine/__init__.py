@@ -1,4 +1,4 @@
-"""Engine contract: pure functions over one document, with two implementations.
+"""Interface of the engines: pure functions over one document, with two implementations.
 
 ``reference`` is plain Python and the specification; ``native`` is Rust and returns the same rows
 and problems. :func:`get` selects one. Rare work (decoding, damaged gzip) is written once, in
@@ -52,7 +52,7 @@ class Diagnostic(NamedTuple):
 
 
 class OffsetRun(NamedTuple):
-    """Run of decoded text and its position in the original bytes.
+    """Run of decoded text in which one factor maps offsets to those of the original bytes.
 
     A byte ``x`` of the text at or after ``text_start`` comes from
     ``source_start + (x - text_start) // text_width * source_width``.
@@ -113,7 +113,7 @@ class Rows(Protocol):
 
 
 class Parsed(Protocol):
-    """What :meth:`Engine.parse` gives: diagnostics are in order of their offset in the text.
+    """Result of :meth:`Engine.parse`; the diagnostics are sorted by their offset in the text.
 
     Of each code the first 10,000 are there; ``omitted`` counts the rest, by code.
     """
@@ -131,14 +131,14 @@ class Parsed(Protocol):
 
 
 class Columns(Protocol):
-    """Entries in the form that an engine renders; returned by :meth:`Engine.columns`."""
+    """Entries in the form from which an engine renders; returned by :meth:`Engine.columns`."""
 
     def __len__(self) -> int: ...
     def loc(self, row: int) -> str: ...
 
 
 class WrittenUrls(Protocol):
-    """Set of URLs that are already written.
+    """Set of the URLs already written, to find duplicates.
 
     ``add`` adds the URLs of the rows from ``start`` to ``end`` and returns the rows, in order,
     whose URL is a duplicate.
@@ -199,10 +199,10 @@ class Engine(Protocol):
 
     def is_utf8(self, data: bytes) -> bool: ...
     def gunzip(self, data: bytes, limit: int) -> bytes | None:
-        """Return intact gzip unpacked; None if it is damaged or longer than ``limit`` bytes."""
+        """Decompress intact gzip; None if it is damaged or longer than ``limit`` bytes."""
 
     def gzip(self, data: bytes) -> bytes:
-        """Return bytes packed with gzip, without a time stamp: equal input, equal output."""
+        """Compress bytes with gzip, without a time stamp: equal input, equal output."""
 
     def parse(
         self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
@@ -210,30 +210,30 @@ class Engine(Protocol):
         """Parse UTF-8 text of any format. Never raises."""
 
     def element_spans(self, text: bytes) -> ElementSpans:
-        """Return the elements of UTF-8 text; none if it is not XML. Never raises.
+        """Return the byte ranges of all XML elements; none if the text is not XML. Never raises.
 
         Tags, comments, sections and instructions are where :meth:`parse` finds them, also
         malformed ones. Nothing is decoded or reported.
         """
 
     def columns(self, entries: Any) -> Columns:
-        """Convert a list of entries, or an Arrow stream in our schema."""
+        """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
 
     def user_columns(self, rows: Sequence[Any]) -> Columns:
-        """Convert rows of a caller: entries, dicts, URLs or any other object.
+        """Convert rows of a caller (entries, dicts, URLs, other objects) to columns.
 
         A row that needs validation gets an empty URL and is one of :meth:`uncertain_rows`.
         """
 
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:
-        """Return the rows, in order, that :mod:`urlset.writer.input_rows` has to check.
+        """Return the numbers of rows, in order, that :mod:`urlset.writer.input_rows` has to check.
 
         All other rows are valid, and validation would not change them. An engine may return more
         rows than necessary.
         """
 
     def written_urls(self) -> WrittenUrls:
-        """Return an empty set of URLs."""
+        """Return an empty set for the URLs that will be written."""
 
     def renderer(
         self,
@@ -243,7 +243,7 @@ class Engine(Protocol):
         max_news: int,
         stylesheet: str | None = None,
     ) -> Renderer:
-        """Return an empty document; ``kind`` is ``urlset`` or ``text``.
+        """Return a renderer of an empty document; ``kind`` is ``urlset`` or ``text``.
 
         ``stylesheet`` is the address of the CSS with which browsers display a ``urlset``.
         """

@@ -66,7 +66,7 @@ class NativeRows(IndexedRows):
 
 
 class NativeParsed(NamedTuple):
-    """Result of ``parse`` in the native module."""
+    """Result of :func:`parse`, as the Rust extension returns it."""
 
     kind: Kind
     entries: NativeRows
@@ -88,7 +88,7 @@ def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRu
 
 
 def element_spans(text: bytes) -> ElementSpans:
-    """Return the elements of UTF-8 text; none if it is not XML. Never raises."""
+    """Return the byte ranges of all XML elements; none if the text is not XML. Never raises."""
     offsets, rows, name_table = _native.element_spans(text)
     starts, content_starts, content_ends, ends = (memoryview(x).cast("q") for x in offsets)
     parents, following, names, entries = (memoryview(x).cast("i") for x in rows)
@@ -98,7 +98,7 @@ def element_spans(text: bytes) -> ElementSpans:
 
 
 def columns(entries: Any) -> Columns:
-    """Convert a list of entries, or an Arrow stream in our schema."""
+    """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
     if isinstance(entries, NativeRows):
         return entries.columns
     if is_arrow(entries):
@@ -110,7 +110,7 @@ def columns(entries: Any) -> Columns:
 
 
 def user_columns(rows: Sequence[Any]) -> Columns:
-    """Convert rows of a caller; a row that needs validation gets an empty URL."""
+    """Convert rows of a caller to columns; a row that needs validation gets an empty URL."""
     return _native.columns_from_user_rows(list(rows), _CLASSES)
 
 
@@ -118,7 +118,7 @@ _CLASSES = (Entry, Image, Alternate, datetime, UTC)
 
 
 def written_urls() -> UrlHashes:
-    """Return an empty set of URLs."""
+    """Return an empty set for the URLs that will be written."""
     return UrlHashes()
 
 

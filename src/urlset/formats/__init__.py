@@ -1,1 +1,1 @@
-"""Detect, decompress and decode files, before they are parsed."""
+"""Detect the kind of files, decompress and decode them before they are parsed."""

@@ -100,7 +100,7 @@ def open_gzip(file: IO[bytes]) -> IO[bytes]:
 
 
 def open_decompressed(file: Any, head: bytes) -> IO[bytes]:
-    """Return a file that decompresses gzip, bzip2 or xz, which ``head`` shows, while it is read.
+    """Return a file that decompresses gzip, bzip2 or xz while it is read, as ``head`` requires.
 
     Args:
         file: Open binary file.
@@ -118,7 +118,7 @@ def open_decompressed(file: Any, head: bytes) -> IO[bytes]:
 
 
 def _salvage(data: bytes, limit: int, diagnostics: list[Diagnostic]) -> bytes:
-    """Return the unpacked members up to the end, the damage or the limit."""
+    """Decompress the members of damaged gzip data, up to the end, the damage or the limit."""
     pieces: list[bytes] = []
     size = position = 0
     while is_gzip(data, position):
@@ -145,7 +145,7 @@ def _fault_diagnostic(fault: str, position: int, end: int, limit: int) -> Diagno
 def _member(
     data: bytes, start: int, limit: int, form: DeflateFormat
 ) -> tuple[bytes, int, str | None]:
-    """Return the bytes of one gzip member, its packed size, and its fault or None."""
+    """Decompress one gzip member; return its bytes, its packed size, and its fault or None."""
     stream = InflateStream(form, salvages=True)
     view = memoryview(data)
     pieces: list[bytes] = []

@@ -151,7 +151,7 @@ def stored_form(source: object) -> Literal["duckdb", "parquet"] | None:
 
 
 def has_sitemap_ending(name: str) -> bool:
-    """Return whether a file of a folder may be a sitemap by its ending.
+    """Return whether a file name has an ending of sitemaps, such as ``.xml`` or ``.xml.gz``.
 
     >>> has_sitemap_ending("pages.XML.gz"), has_sitemap_ending("photo.svg")
     (True, False)
@@ -160,7 +160,7 @@ def has_sitemap_ending(name: str) -> bool:
 
 
 def has_sitemap_name(name: str) -> bool:
-    """Return whether a file is named like a sitemap; if it is not one, that is an error.
+    """Return whether a file name is that of a sitemap, so that other content is an error.
 
     Other files that are not sitemaps are ignored.
 
@@ -213,7 +213,7 @@ def _is_list(text: bytes) -> bool:
 
 
 class FileHead(NamedTuple):
-    """Beginning of a text file: decompressed, decoded from ``encoding``, without leading spaces."""
+    """Beginning of a text file, decompressed, decoded, without leading white space."""
 
     text: str
     encoding: str
@@ -303,7 +303,7 @@ def is_json_array(head: FileHead) -> bool:
 
 
 def table_kind(head: bytes, name: str = "") -> TableKind | None:
-    r"""Return the kind of a table that may be taken for a sitemap; None for anything else.
+    r"""Return the kind of a table that may be mistaken for a sitemap; None for other content.
 
     The first line of CSV has several names with ``loc`` or ``url`` among them. The first line of
     JSON lines is an object with one of these keys. If the content is ambiguous, the ending of

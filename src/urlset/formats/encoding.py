@@ -236,7 +236,7 @@ def with_utf16_bom(data: bytes) -> bytes:
 
 
 def skip_space(text: bytes) -> bytes:
-    """Return the first 64 KiB without leading white space and byte order marks."""
+    """Remove leading white space and byte order marks from the first 64 KiB of a text."""
     head = text[:PROLOG_LIMIT]
     while (rest := head.lstrip(b" \t\r\n").removeprefix(BOM)) != head:
         head = rest
@@ -256,7 +256,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _declared_text(data: bytes, known: dict[str, str]) -> Decoded | None:
-    """Decode with the first codec in which all bytes are valid."""
+    """Decode a document with the first of some codecs in which all bytes are valid, or None."""
     for name, codec in known.items():
         try:
             text = data.decode(codec, _CONTROLS)
@@ -268,7 +268,7 @@ def _declared_text(data: bytes, known: dict[str, str]) -> Decoded | None:
 
 
 def _damaged(data: bytes, name: str, codec: str) -> Decoded:
-    """Decode with a codec in which most bytes are valid; the others become U+FFFD."""
+    """Decode a document with a codec; invalid bytes become U+FFFD, with a diagnostic."""
     spans = _skipped.spans = []
     pieces = data.decode(codec, _SKIP).split(_LOSS)
     runs: list[OffsetRun] = []
@@ -286,7 +286,7 @@ def _damaged(data: bytes, name: str, codec: str) -> Decoded:
 
 
 def _skip(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Record the span of invalid bytes; an error handler gets only the error."""
+    """Error handler of a codec: record the span of invalid bytes, and mark them in the text."""
     assert isinstance(error, UnicodeDecodeError)
     _skipped.spans.append((error.start, error.end))
     return _LOSS, error.end
@@ -305,7 +305,7 @@ codecs.register_error(_SKIP, _skip)
 
 
 def _lost(data: bytes, name: str) -> Decoded:
-    """Keep ASCII; replace each other byte, and each shift to another set, by U+FFFD."""
+    """Decode an unknown encoding: keep ASCII, replace other bytes and shift codes by U+FFFD."""
     words = f'Encoding "{name}" is not known: what is not ASCII cannot be read'
     text = _SHIFT.sub(lambda found: b"\xff" * len(found[0]), data).decode("ascii", "replace")
     runs = list(_runs(text, "ascii", 0))
@@ -313,7 +313,7 @@ def _lost(data: bytes, name: str) -> Decoded:
 
 
 def _control(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Decode bytes that windows encodings do not define as controls, as the standard does."""
+    """Error handler of a codec: decode undefined bytes of windows encodings as C1 controls."""
     assert isinstance(error, UnicodeDecodeError)
     byte = error.object[error.start]
     if error.encoding != "charmap" or not 0x80 <= byte < 0xA0:
@@ -348,7 +348,7 @@ def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
 
 
 def _disagreement(data: bytes, declared: str | None) -> list[Diagnostic]:
-    """Return the diagnostics of a wrong declaration of valid UTF-8."""
+    """Return the diagnostics for valid UTF-8 that declares another encoding."""
     if declared is None or codec_of(declared) == "utf-8":
         return []
     codec = codec_of(declared)
@@ -370,7 +370,7 @@ def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[Offs
 
 
 def _repaired(data: bytes) -> tuple[Decoded, int]:
-    """Decode UTF-8 with invalid bytes as windows-1252; return also the number of those bytes."""
+    """Decode UTF-8, with invalid bytes as windows-1252; return the result and their number."""
     pieces: list[bytes] = []
     runs = [OffsetRun(0, 0, 1, 1)]
     position = size = count = 0

@@ -107,7 +107,7 @@ class Template(NamedTuple):
 
 
 def find_template(text: bytes) -> Template | None:
-    r"""Return what makes a document a template; None if it is not a template.
+    r"""Return the template language of a document and where it shows; None for other documents.
 
     One of these in its first 64 KiB: front matter at the beginning; a statement or an
     expression between elements, not in the text of one or in a comment; or
@@ -130,7 +130,7 @@ def find_template(text: bytes) -> Template | None:
 
 
 def _between_elements(head: bytes) -> Template | None:
-    """Return the first statement or expression that is part of the structure."""
+    """Return the first template statement between elements, or None."""
     structure = _VALUE.sub(lambda found: b" " * len(found[0]), head)
     found = [
         Template(language, match.start(), match.end())
@@ -141,7 +141,7 @@ def _between_elements(head: bytes) -> Template | None:
 
 
 def _instead_of_urls(head: bytes) -> Template | None:
-    """Return the first expression if most locs begin with one."""
+    """Return the first template expression in a loc if most locs begin with one, or None."""
     locs = list(_LOC.finditer(head))
     begun = [match for loc in locs if (match := _EXPRESSION.match(head, loc.start(1)))]
     if not begun or 2 * len(begun) <= len(locs):

@@ -43,22 +43,22 @@ class ElementSpan(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Start of the start tag."""
+        """Offset at which the start tag begins."""
         return self.document.columns.starts[self.row]
 
     @property
     def content_start(self) -> int:
-        """End of the start tag."""
+        """Offset after the start tag, where the content begins."""
         return self.document.columns.content_starts[self.row]
 
     @property
     def content_end(self) -> int:
-        """Start of the end tag."""
+        """Offset at which the end tag begins."""
         return self.document.columns.content_ends[self.row]
 
     @property
     def end(self) -> int:
-        """End of the end tag."""
+        """Offset after the end tag."""
         return self.document.columns.ends[self.row]
 
     @property
@@ -69,7 +69,7 @@ class ElementSpan(NamedTuple):
 
     @property
     def name_end(self) -> int:
-        """End of the name in the start tag."""
+        """Offset after the name in the start tag."""
         return self.start + 1 + len(self.raw_name)
 
     @property

@@ -1,4 +1,4 @@
-"""Report as one HTML file that works offline, without scripts, and at any size of the site.
+"""Write reports as one HTML file that works offline and without scripts, for any site size.
 
 :func:`take_figures` reads the tables of a store while it is open; :class:`ExampleLog` records
 findings while they are yielded; :func:`html_report` composes the page.

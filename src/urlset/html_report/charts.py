@@ -59,7 +59,7 @@ class StackedRow(NamedTuple):
 
 
 class FunnelStep(NamedTuple):
-    """Step of a funnel: label, size, and why the others were lost before it."""
+    """Step of a funnel: label, size, and why items of the step before did not reach it."""
 
     label: str
     size: int
@@ -100,7 +100,7 @@ class Cell(NamedTuple):
 
 
 def legend(items: Iterable[tuple[str, str]]) -> str:
-    """Return a legend: a swatch and a label for each role."""
+    """Draw a legend: a swatch and a label for each role."""
     entries = "".join(
         f'<li><svg class="swatch" width="12" height="12" aria-hidden="true">'
         f'<rect width="12" height="12" rx="2" class="{escape(role)}"/></svg>{escape(label)}</li>'
@@ -110,7 +110,7 @@ def legend(items: Iterable[tuple[str, str]]) -> str:
 
 
 def stacked_bars(rows: Sequence[StackedRow]) -> str:
-    """Return horizontal bars of equal length; the segments of each are shares of its total."""
+    """Draw horizontal bars of equal length; the segments of each are shares of its total."""
     return _rows(
         (row.label, _bar(row.segments, sum(part.value for part in row.segments)), row.note)
         for row in rows
@@ -118,13 +118,13 @@ def stacked_bars(rows: Sequence[StackedRow]) -> str:
 
 
 def bars(rows: Sequence[tuple[str, int]], role: str) -> str:
-    """Return a horizontal bar per label and number; the longest fills the width."""
+    """Draw a horizontal bar for each label and number; the longest fills the width."""
     most = max((value for _, value in rows), default=0)
     return _rows((label, _bar([Segment(role, value)], most), f"{value:,}") for label, value in rows)
 
 
 def funnel(steps: Sequence[FunnelStep]) -> str:
-    """Return bars of decreasing length; between them, why the others were lost."""
+    """Draw bars of decreasing length; between them, why items did not reach the next one."""
     most = max((step.size for step in steps), default=0)
     lines = []
     for step in steps:
@@ -139,7 +139,7 @@ def funnel(steps: Sequence[FunnelStep]) -> str:
 def histogram(
     bins: Sequence[Bin], labels: Sequence[tuple[float, str]], *, height: int = 180
 ) -> str:
-    """Return vertical bars.
+    """Draw a histogram of vertical bars with labels on the axis.
 
     A spike is drawn to the full height with a gap that shows that it is cut, so that the other
     bars keep their shape.
@@ -187,7 +187,7 @@ def bin_labels(names: Sequence[str], count: int) -> list[tuple[float, str]]:
 
 
 def icicle(blocks: Sequence[Block]) -> str:
-    """Return an icicle of two levels: width is size, colour is the share of faults."""
+    """Draw an icicle chart of two levels: width is size, colour is the share of faults."""
     total = sum(block.size for block in blocks)
     marks, start = [], 0.0
     for block in blocks:
@@ -209,7 +209,7 @@ def icicle(blocks: Sequence[Block]) -> str:
 
 
 def heat(faults: float, total: float) -> str:
-    """Return the class of a share of faults, ``heat-0`` to ``heat-4``.
+    """Return the CSS class for a share of faults, ``heat-0`` to ``heat-4``.
 
     >>> heat(0, 10), heat(1, 10), heat(5, 10)
     ('heat-0', 'heat-3', 'heat-4')
@@ -219,7 +219,7 @@ def heat(faults: float, total: float) -> str:
 
 
 def upset(sets: Sequence[tuple[str, int]], rows: Sequence[tuple[Sequence[bool], str, int]]) -> str:
-    """Return an UpSet plot: one row for each combination of sets, with its size as a bar.
+    """Draw an UpSet plot: one row for each combination of sets, with its size as a bar.
 
     Args:
         sets: Name and size of each set.
@@ -239,7 +239,7 @@ def upset(sets: Sequence[tuple[str, int]], rows: Sequence[tuple[Sequence[bool], 
 
 
 def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: str) -> str:
-    """Return a table whose cells are coloured by the share of faults.
+    """Draw a table whose cells are coloured by the share of faults.
 
     Args:
         names: Names of the rows and columns.
@@ -270,7 +270,7 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
 
 
 def ranges(rows: Sequence[Range], ticks: Sequence[tuple[float, str]], *, most: float) -> str:
-    """Return rows with a line from a low to a high value, on one scale from 0 to ``most``."""
+    """Draw rows with a line from a low to a high value, on one scale from 0 to ``most``."""
     grid = "".join(
         f'<line class="grid" x1="{100 * at / most:.2f}%" x2="{100 * at / most:.2f}%" '
         'y1="0" y2="100%"/>'
@@ -293,7 +293,7 @@ def ranges(rows: Sequence[Range], ticks: Sequence[tuple[float, str]], *, most: f
 
 
 def diverging_bars(rows: Sequence[tuple[str, int, int, str]]) -> str:
-    """Return bars to the left for the first number and to the right for the second.
+    """Draw bars to the left for the first number and to the right for the second.
 
     Args:
         rows: Label, number to the left, number to the right, and the text at the end.
@@ -382,7 +382,7 @@ def _spike_text(middle: float, top: int, text: str) -> str:
 
 
 def _anchor(at: float) -> str:
-    """Return the text anchor that keeps a text at this position inside of the chart."""
+    """Return the SVG text anchor that keeps a text at a position inside of the chart."""
     return attributes(text_anchor="start" if at < 0.02 else "end" if at > 0.98 else "middle")
 
 

@@ -22,7 +22,7 @@ _COMPLETE_SQL = "SELECT is_complete FROM crawls ORDER BY crawl DESC LIMIT 1"
 
 
 def coverage_figures(session: StoreSession, coverage: CoverageCounts | None) -> Iterator[Figure]:
-    """Yield the charts for which there is data.
+    """Yield the charts about coverage for which the store has data.
 
     Args:
         session: Session of the store.
@@ -35,7 +35,7 @@ def coverage_figures(session: StoreSession, coverage: CoverageCounts | None) -> 
 
 
 def _counted_coverage(session: StoreSession) -> CoverageCounts:
-    """Return the coverage of the indexable pages by their columns."""
+    """Count the coverage of the indexable pages of a crawl by columns of ``pages``."""
     regions: list[Any] = [row for row in session.rows(_COVERAGE_SQL) if any(row[:3])]
     is_complete = next(iter(session.rows(_COMPLETE_SQL)), (False,))[0]
     return CoverageCounts(regions, bool(is_complete), _COVERAGE_SQL)

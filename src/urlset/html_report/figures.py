@@ -1,4 +1,4 @@
-"""Take the numbers and charts of one source from the tables of its store."""
+"""Compute the numbers and charts of one source from the tables of its store."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAULT_NAMES = {
 def take_figures(
     session: StoreSession, name: str, coverage: CoverageCounts | None = None
 ) -> SourceFigures:
-    """Return the numbers and charts of a source; charts without data are omitted.
+    """Query the numbers and charts of a source; charts without data are omitted.
 
     Call it while the tables exist: after the rules were evaluated, before the session is closed.
 
@@ -68,7 +68,7 @@ def _has_rows(session: StoreSession, table: str) -> bool:
 
 
 def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
-    """Return the verdict on the listed URLs in one sentence."""
+    """Return one sentence about the listed URLs: how many are good, and the worst section."""
     if not total.listed:
         return "No listed URLs were found."
     if not total.visited:

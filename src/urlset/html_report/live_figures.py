@@ -115,7 +115,7 @@ GROUP BY section ORDER BY slow DESC, section"""
 
 
 class Outcome(NamedTuple):
-    """Number of listed URLs of one section, or of all, by outcome."""
+    """Numbers of listed URLs of a section, or of all, by the outcome of their visit."""
 
     section: str
     listed: int
@@ -133,7 +133,7 @@ class Outcome(NamedTuple):
 
 
 def section_label(section: str | None) -> str:
-    """Return a section as a path.
+    """Format a section as a path.
 
     >>> section_label("shop"), section_label("/"), section_label(None)
     ('/shop/', '/', '/')
@@ -143,7 +143,7 @@ def section_label(section: str | None) -> str:
 
 
 def outcome(session: StoreSession) -> tuple[Outcome, list[Outcome]]:
-    """Return the outcome of all listed URLs, and of each section, largest first."""
+    """Count the outcomes of visits for all listed URLs, and for each section, largest first."""
     sections = []
     total: Counter[str] = Counter()
     for section, listed, *counts in session.rows(OUTCOME_SQL):

@@ -53,7 +53,7 @@ _FLEXIBLE = ("dates", "trial")
 
 
 class _Detail(NamedTuple):
-    """How much of each rule is in the HTML: number of examples, and whether its SQL is shown."""
+    """Level of detail: number of examples of each rule, and whether its SQL is shown."""
 
     examples: int
     has_sql: bool
@@ -78,7 +78,7 @@ def html_report(report: ReportInput) -> str:
 
 
 def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None:
-    """Replace a file atomically by the report.
+    """Write the report to a file, which is replaced atomically.
 
     Raises:
         urlset.TargetError: The file cannot be written.
@@ -231,7 +231,7 @@ def _when(moment: datetime) -> str:
 
 
 def _source_parts(report: ReportInput) -> Iterator[str]:
-    """Yield the numbers and charts of each source."""
+    """Yield the HTML of the numbers and charts of each source."""
     extra = [
         *_lastmod_figures(report.lastmod_trial, report.lastmod_sql),
         *_change_figures(report),
@@ -256,7 +256,7 @@ def _source_parts(report: ReportInput) -> Iterator[str]:
 
 
 def _arranged(figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures in their order, so that two narrow ones share a row.
+    """Sort figures in the order of the report; make narrow ones share a row.
 
     A narrow one without a neighbor shares its row with a wide one that can be narrow, or is wide.
     """
@@ -380,7 +380,7 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
 
 
 def _findings(report: ReportInput, detail: _Detail) -> Iterator[str]:
-    """Yield the findings, by level and by rule."""
+    """Yield the HTML of the findings, by level and by rule."""
     yield '<section id="findings" aria-labelledby="findings-title">'
     yield f'<h2 id="findings-title">{"Changes" if report.kind == "diff" else "Findings"}</h2>'
     by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in _LEVELS}

@@ -1,4 +1,4 @@
-"""Charts about the sitemaps themselves: dates, languages and sections; no page is needed."""
+"""Charts that need only sitemaps, no visited pages: dates, languages and sections."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _spikes(days: Sequence[tuple[date, int]], total: int) -> set[date]:
 
 
 def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tuple[list[Bin], str]:
-    """Return the bars, and the unit of a bar in words. Up to 1 % of the oldest are left out."""
+    """Group days into bars, without up to 1 % of the oldest; return them and the unit of a bar."""
     start, seen = days[0][0], 0
     for day, urls in days:
         if seen + urls > total * 0.01:

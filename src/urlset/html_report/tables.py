@@ -28,7 +28,7 @@ _COLUMNS = ("url", "finding", "place", "basis")
 def number_table(
     columns: Sequence[str], rows: Sequence[Sequence[object]], *, key: str | None = None
 ) -> str:
-    """Return a table of values; numbers have thousands separators and are right-aligned.
+    """Format rows as an HTML table; numbers have thousands separators, aligned to the right.
 
     Args:
         columns: Names of the columns.
@@ -72,7 +72,7 @@ def example_table(code: str, examples: Sequence[Example], limit: int, total: int
 
 
 def packed_examples(examples: Mapping[str, Sequence[Example]], shown: int) -> tuple[str, int]:
-    """Return the examples as columns by rule: JSON, gzip, base64.
+    """Encode the examples for the script: columns by rule as JSON, in gzip and base64.
 
     Rules whose examples are all in the HTML are omitted. If the result exceeds
     :data:`MAX_DATA_BYTES`, fewer examples of each rule are kept.
@@ -112,7 +112,7 @@ def _cell(value: object) -> str:
 
 
 def _role(value: object) -> str:
-    """Return the class of numbers, also of those with a unit."""
+    """Return the HTML attribute for table cells with a number, also with a unit; or no text."""
     is_number = isinstance(value, int) or _NUMBER.fullmatch(str(value))
     return ' class="number"' if is_number else ""
 

@@ -76,7 +76,7 @@ def link(text: str, limit: int = MAX_TEXT) -> str:
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:
-    """Return a count with its noun, and thousands separators.
+    """Format a count with its noun, in singular or plural, and with thousands separators.
 
     >>> plural(1, "entry", "entries"), plural(48_120, "URL")
     ('1 entry', '48,120 URLs')
@@ -116,7 +116,7 @@ def duration(seconds: float) -> str:
 
 
 def joined(words: Sequence[str]) -> str:
-    """Return words as an enumeration.
+    """Join words to an enumeration with commas and "and".
 
     >>> joined(["a", "b", "c"])
     'a, b and c'
@@ -127,7 +127,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 def attributes(**values: object) -> str:
-    """Return attributes as HTML, with ``_`` in names as ``-``; None and False are omitted.
+    """Format HTML attributes, with ``_`` in names as ``-``; None and False are omitted.
 
     >>> attributes(class_="bar", x="10%", hidden=None)
     ' class="bar" x="10%"'

@@ -26,7 +26,7 @@ MAX_ORIGINS = 1_000
 
 
 class Fetcher:
-    """Fetch requests with the limits of a policy.
+    """HTTP client that fetches requests within the limits of a policy.
 
     The caller must call :meth:`release` when it no longer needs a document: at most
     ``policy.concurrency`` documents are in memory.
@@ -60,12 +60,12 @@ class Fetcher:
         self._sessions.abandon()
 
     def release(self, size: int) -> None:
-        """Release the slot and the memory of a document; ``size`` is that of its body."""
+        """Release the slot and the memory of a fetched document whose body has ``size`` bytes."""
         self._budget.release(size)
         self._limiter.release_document()
 
     async def fetch(self, request: Request) -> Response:
-        """Fetch with retries; if all attempts fail, return the one with the longest body."""
+        """Fetch a request with retries; of failed attempts, return that with the longest body."""
         if request.wait_s > 0:
             await asyncio.sleep(request.wait_s)
         attempts = Attempts(self._policy)
@@ -122,7 +122,7 @@ class Fetcher:
         left_s: float,
         secrets: Secrets | None,
     ) -> tuple[Response, NetworkScope]:
-        """Wait for a slot and send one request; return its response and the scope of its URLs."""
+        """Wait for a slot of the host, and send one request without following redirects."""
         origin = origin_of(url) or ""
         host = host_of(origin)
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
@@ -179,7 +179,7 @@ class Fetcher:
 
 
 def _shown(request: Request, url: str) -> str:
-    """Return the URL for logs, without its secrets."""
+    """Return the URL as logs show it: only its origin if the request is secret."""
     return origin_of(url) or "" if request.is_secret else url
 
 

@@ -43,7 +43,7 @@ class BodyDecoder:
         return self._size
 
     def feed(self, data: bytes) -> None:
-        """Decode the next bytes of the transfer."""
+        """Decode the next chunk of the body."""
         self._decode(data, 0)
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class BodyDecoder:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part is missing: a stream is damaged or incomplete."""
+        """Whether a part of the body is missing, as the stream is damaged or incomplete."""
         return any(decoder.fault or not decoder.is_done for decoder in self._decoders)
 
     def body(self) -> bytes:
@@ -94,7 +94,7 @@ class _Decoder:
         return f"the {self.name} stream is damaged: {fault}" if fault else None
 
     def decode(self, data: bytes) -> tuple[bytes, bytes]:
-        """Decode ``data`` up to 1 MiB of output; return the output and the input that is left."""
+        """Decode ``data`` up to 1 MiB of output; return the output and the unused input."""
         if self._is_plain:
             return data, b""
         if self._is_past_end or self.fault:
@@ -118,7 +118,7 @@ class _Decoder:
         return chunk, left
 
     def rest(self) -> bytes:
-        """Return the buffered first byte, if the body is too short to detect its encoding."""
+        """Return the buffered first byte of a body that is too short to detect its encoding."""
         rest, self._head = self._head, b""
         return rest
 

@@ -44,7 +44,7 @@ class Hop(NamedTuple):
 
 
 class _Received:
-    """The part of a response that has been received; one object per hop."""
+    """Part of a response that has been received so far: status, headers, decoded body."""
 
     def __init__(self, lease: Lease) -> None:
         self.lease = lease
@@ -123,7 +123,7 @@ async def _receive(
 
 
 def _with_secrets(hop: Hop) -> tuple[str, Mapping[str, str]]:
-    """Return the URL and the headers that are sent, with the secrets of the request."""
+    """Add the secrets of a request to its URL and headers, as they are sent."""
     secrets = hop.secrets
     if secrets is None:
         return hop.url, hop.headers
@@ -172,7 +172,7 @@ def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
 def _error_of(
     received: _Received, failure: BaseException | None, policy: Policy
 ) -> tuple[ErrorCode | None, str | None]:
-    """Return the code and the message of the first error that applies, or None and None."""
+    """Return the code and message of the first error that applies to a transfer, or Nones."""
     if received.status is not None and received.status >= 400:
         return "status", f"HTTP {received.status}{_phrase(received.status)}"
     if failure is not None:

@@ -10,7 +10,10 @@ __all__ = ["HostLimiter", "Lease", "MemoryBudget"]
 
 
 class _Host:
-    """State of one host; removed when no request uses it and no delay is left."""
+    """State of one host: its slots and the time of its next request.
+
+    It is removed when no request uses it and no delay is left.
+    """
 
     def __init__(self, slots: int):
         self.slots = asyncio.Semaphore(slots)
@@ -20,7 +23,7 @@ class _Host:
 
 
 class HostLimiter:
-    """Limit the concurrent requests per host and the documents in memory.
+    """Limiter of concurrent requests per host, and of documents in memory.
 
     A request needs a slot of its host and a document slot. The caller owns the document slot
     until it calls :meth:`release_document`: as long as the document is in memory.
@@ -33,7 +36,7 @@ class HostLimiter:
 
     @asynccontextmanager
     async def host_slot(self, name: str, delay_s: float) -> AsyncIterator[None]:
-        """Hold a slot of a host within the block; also acquire a document slot, and keep it.
+        """Hold a slot of a host in a ``with`` block; acquire a document slot, too, and keep it.
 
         Args:
             name: Key of the host.
@@ -81,7 +84,7 @@ class HostLimiter:
 
 
 class Lease:
-    """The bytes of a memory budget that one running transfer uses."""
+    """Share of a memory budget that one running transfer uses."""
 
     def __init__(self, budget: MemoryBudget):
         self._budget = budget
@@ -114,7 +117,7 @@ class Lease:
 
 
 class MemoryBudget:
-    """Count the bytes of running transfers and of fetched documents that are still in use.
+    """Memory budget of a fetcher: bytes of running transfers and of documents still in use.
 
     When no bytes are left, transfers wait. When no fetched document is in use, so that nothing
     would free memory, the oldest transfer continues. So there is no deadlock, and at most

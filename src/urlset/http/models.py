@@ -40,7 +40,7 @@ ErrorCode = Literal[
 
 
 class Secrets:
-    """Headers and query parameters that a request is sent with, and that are never shown.
+    """Secret headers and query parameters of a request, which logs and messages never show.
 
     They are no part of its URL and headers, which appear in logs and messages. A redirect does not
     get them.
@@ -156,10 +156,10 @@ class Response(NamedTuple):
 
 
 class Walk(Protocol[T_co]):
-    """A state machine that requests documents and handles the responses, without any I/O."""
+    """Protocol of a state machine that yields requests and takes responses, without any I/O."""
 
     def next_request(self) -> Request | None:
-        """Return the next request; None if there is none, or none before the next response."""
+        """Return the next request; None at the end, or if a response has to arrive first."""
 
     def handle(self, response: Response, /) -> Iterable[T_co]:
         """Process the response to one of the requests; responses may arrive in any order."""

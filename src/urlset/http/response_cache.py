@@ -64,7 +64,7 @@ def _key(request: Request) -> Hashable:
 
 
 class _Stored(NamedTuple):
-    """A response without its body, and the body: in memory, or in the file ``name``."""
+    """Stored response: its fields, and its body in memory or in the file ``name``."""
 
     response: Response
     body: bytes
@@ -74,7 +74,7 @@ class _Stored(NamedTuple):
 
 
 class ResponseStore:
-    """Mapping of keys to responses: small bodies in memory, the others in temporary files.
+    """Storage of responses by key: small bodies in memory, large ones in temporary files.
 
     Holds at most ``max_bytes`` packed bytes, if set. Files are compressed and are removed with
     the store. May be used from several threads.
@@ -97,7 +97,7 @@ class ResponseStore:
         return len(self._stored)
 
     def put(self, key: Hashable, response: Response) -> None:
-        """Store a response in place of the one that has this key.
+        """Store a response under a key, in place of the previous one.
 
         When the limit is exceeded, everything is removed: see :attr:`is_full`.
 
@@ -127,7 +127,7 @@ class ResponseStore:
             self._stored[key] = _Stored(bare, in_memory, name, len(packed), is_packed)
 
     def get(self, key: Hashable) -> Response:
-        """Return a stored response.
+        """Return the response stored under a key.
 
         Raises:
             KeyError: No response has this key.
@@ -142,20 +142,20 @@ class ResponseStore:
         return stored.response._replace(body=body)
 
     def pop(self, key: Hashable) -> Response:
-        """Return a stored response and remove it; raises as :meth:`get` does."""
+        """Return the response stored under a key, and remove it; raises as :meth:`get` does."""
         response = self.get(key)
         with self._lock:
             self._remove(key)
         return response
 
     def disable(self) -> None:
-        """Remove everything, and store nothing from now on."""
+        """Remove all responses, and store none from now on."""
         with self._lock:
             self.is_full = True
             self._clear()
 
     def close(self) -> None:
-        """Remove everything; the store is empty then, and can be used again."""
+        """Remove all responses; the storage can be used again."""
         with self._lock:
             self._clear()
 

@@ -1,4 +1,4 @@
-"""Redirects and retries of one request: what is requested next, and when."""
+"""Decide what is requested after a response: the target of a redirect, or a retry, and when."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
 
 
 class RedirectChain:
-    """Redirects of one attempt: the URLs that were requested, with their statuses."""
+    """Redirect chain of one attempt: the requested URLs with their statuses."""
 
     def __init__(self, max_redirects: int) -> None:
         self._max_redirects = max_redirects
@@ -38,7 +38,7 @@ class RedirectChain:
         self._seconds = 0.0
 
     def add(self, response: Response, *, is_followed: bool) -> tuple[Response, str | None]:
-        """Add the response of a URL.
+        """Add the response of the latest URL; return it, and the URL to request next.
 
         Args:
             response: The response, without the redirects that led to it.
@@ -86,7 +86,7 @@ class Attempts:
         self._last: Response | None = None
 
     def add(self, response: Response) -> float | None:
-        """Add the response of an attempt; return the seconds to wait, None if it was the last."""
+        """Add the response of an attempt; return the seconds until the next, None at the end."""
         self.count += 1
         self._last = response
         best = self._best
@@ -113,7 +113,7 @@ class Attempts:
         return backoff * random.uniform(0.5, 1.0)
 
     def best(self) -> Response:
-        """Return the response with the longest body, with the number of attempts."""
+        """Return the response with the longest body, in which the number of attempts is set."""
         best = self._best
         assert best is not None, "expected at least one attempt"
         if best.error is None and self.count == 1:

@@ -52,7 +52,7 @@ _PRIVATE_NAMES = (".localhost", ".localdomain", ".local", ".internal", ".home.ar
 
 
 class BlockedError(OSError):
-    """The address is not allowed in the network scope of the request."""
+    """Error for a connection to an address that the network scope of a request forbids."""
 
 
 @lru_cache(maxsize=1024)
@@ -150,7 +150,7 @@ def is_allowed(scope: NetworkScope, address: str) -> bool:
 
 
 def scope_after(asked: NetworkScope, address: str | None) -> NetworkScope:
-    """Return the scope of the URLs in a document that was fetched from ``address``.
+    """Return the network scope for URLs in a document that was fetched from ``address``.
 
     A document from a private network may link to private addresses. A public document may not,
     and neither may the documents that it leads to.
@@ -160,7 +160,7 @@ def scope_after(asked: NetworkScope, address: str | None) -> NetworkScope:
 
 
 def socket_factory(scope: NetworkScope) -> Callable[[Any], socket.socket]:
-    """Return a function that opens sockets and refuses addresses outside the scope."""
+    """Return a function that creates sockets and refuses addresses outside a network scope."""
 
     def open_socket(info: tuple[Any, ...]) -> socket.socket:
         family, kind, protocol, _, address = info

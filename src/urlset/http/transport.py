@@ -27,26 +27,26 @@ READ_BUFFER = 262_144
 
 
 class PeerResponse(aiohttp.ClientResponse):
-    """A response with the address of its peer, which aiohttp drops with the connection."""
+    """Response of aiohttp that keeps the address of its peer after the connection is closed."""
 
     peer: str | None = None
 
     async def start(self, connection: Any) -> aiohttp.ClientResponse:
-        """Record the address, then start as the base class does."""
+        """Record the address of the peer, then start as the base class does."""
         name = connection.transport.get_extra_info("peername") if connection.transport else None
         self.peer = str(name[0]) if isinstance(name, tuple) else None
         return await super().start(connection)
 
 
 class _HeadSplittingHandler(ResponseHandler):
-    """Pass the head of a response to aiohttp separately from the body.
+    """Protocol handler that passes the head of a response to aiohttp separately from the body.
 
     A body that is longer than its Content-Length looks like an invalid next response. If both
     are in one chunk, aiohttp also drops the valid response.
     """
 
     def data_received(self, data: bytes) -> None:
-        """Pass a chunk on, split after the head."""
+        """Pass received bytes to aiohttp, split after the head of the response."""
         end = data.find(b"\r\n\r\n") + 4 if data.startswith(b"HTTP/") else 0
         if 4 <= end < len(data):
             super().data_received(data[:end])
@@ -55,7 +55,7 @@ class _HeadSplittingHandler(ResponseHandler):
 
 
 class SessionPool:
-    """One pool of connections per network scope, so that scopes never share a connection."""
+    """Sessions of aiohttp by network scope, so that scopes never share a connection."""
 
     def __init__(self, policy: Policy):
         self._policy = policy
@@ -179,7 +179,7 @@ class _Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, as the resolver has nothing to close."""
 
 
 def lookup(host: str, port: int, family: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Schema of the options of build, check, diff and submit, for each place that has options.
+"""Schema of the options of build, check, diff and submit: for Python, file and command line.
 
 The command line is built from these declarations, ``urlset.toml`` is decoded by them, the page
 docs/options.md is generated from them, and a test compares them with the signatures of

@@ -94,7 +94,7 @@ class Option:
         return where in self.allowed
 
     def value(self, given: Any) -> Any:
-        """Return a value of the file or of the command line as one for Python."""
+        """Convert a value from the file or the command line to the one that Python takes."""
         if self.is_time_limit:
             return given or None
         if self.is_split and isinstance(given, dict):

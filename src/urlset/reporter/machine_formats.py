@@ -122,7 +122,7 @@ def _sarif_result(finding: Finding, number: int) -> dict[str, Any]:
 
 
 def _notification(result: dict[str, Any]) -> dict[str, Any]:
-    """Return a result as a notification about the run of the tool."""
+    """Convert a SARIF result to a notification about the run of the tool."""
     rule = {"id": result["ruleId"], "index": result["ruleIndex"]}
     location = {"locations": result["locations"]} if "locations" in result else {}
     return {
@@ -134,7 +134,7 @@ def _notification(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _uri(source: str) -> str:
-    """Return the URI of a URL or a path; characters that a URI excludes are percent-encoded."""
+    """Convert a URL or a path to a URI; characters that URIs exclude are percent-encoded."""
     if source.lower().startswith(("http://", "https://")):
         scheme, authority, rest = split_origin(source)
         rest = quote(_LONE_PERCENT.sub("%25", rest), safe="%/?#:@!$&'()*+,;=")

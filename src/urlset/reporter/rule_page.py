@@ -102,7 +102,7 @@ def _fenced(piece: Piece) -> Iterator[str]:
 
 
 def _silent(rule: Rule) -> Iterator[str]:
-    """Yield unusual but valid inputs for which the rule reports nothing; tests run them too."""
+    """Yield the lines about unusual but valid inputs, for which the rule reports nothing."""
     inputs = silent_for(rule.code)
     if not inputs:
         return
@@ -123,7 +123,7 @@ def _silent(rule: Rule) -> Iterator[str]:
 
 
 def _query(rule: Rule) -> Iterator[str]:
-    """Yield the SQL query of the rule, as a template for custom rules."""
+    """Yield the lines with the SQL query of a rule, as a template for custom rules."""
     if rule.is_engine_rule:
         return
     query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"

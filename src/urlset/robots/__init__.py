@@ -170,7 +170,7 @@ def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robot
 
 
 class _SitemapLines:
-    """Collect the sitemaps that the lines of a robots.txt declare, each URL once."""
+    """Collector of the sitemaps that the lines of a robots.txt declare, each URL once."""
 
     def __init__(self, base: str, *, is_html: bool):
         self.sitemaps: dict[str, int] = {}

@@ -189,7 +189,10 @@ class CompiledRule(NamedTuple):
 
 
 def compile_rules(lines: Iterable[RuleLine]) -> list[CompiledRule]:
-    """Return the rules of the lines, those with precedence first; empty lines are ignored."""
+    """Compile the allow and disallow lines of a group to rules, those with precedence first.
+
+    Empty lines are ignored.
+    """
     found: dict[CompiledRule, None] = {}
     for line in lines:
         if not line.value:
@@ -220,7 +223,7 @@ def path_of(url: str) -> str:
 
 
 class Matcher:
-    """The compiled rules of one group."""
+    """Matcher of paths against the compiled rules of one group."""
 
     def __init__(self, rules: Iterable[CompiledRule]):
         self._whole: dict[str, int] = {}
@@ -270,7 +273,7 @@ class _Automaton:
         self.highest = self._texts[-1][1]
 
     def rank(self, rest: str) -> int:
-        """Return the highest rank among the patterns that match."""
+        """Return the highest precedence among the patterns that match the rest of a path."""
         start, stays, ends, literals, positions = self._bits
         state = start
         for char in rest:
@@ -339,7 +342,7 @@ _END_OF_CODE = re.compile(r"[0-9A-F]{1,2}")
 
 
 class Regexes(NamedTuple):
-    """Regular expressions of a pattern, matched at the start of a path.
+    """Regular expressions of a pattern, to be matched at the start of a path.
 
     ``plain`` is None if the pattern matches no path without percent-encoding.
     """
@@ -350,7 +353,7 @@ class Regexes(NamedTuple):
 
 
 def regexes_of(pattern: str) -> Regexes:
-    r"""Return the regular expressions of a pattern that is percent-encoded for comparison.
+    r"""Convert a pattern of robots.txt, percent-encoded for comparison, to regular expressions.
 
     >>> regexes_of("/a*.pdf$")[::2]
     ('/a.*\\.pdf$', True)
@@ -422,7 +425,7 @@ def _encoded(piece: str) -> str:
 
 
 def _either(found: re.Match[str]) -> str:
-    """Return a regular expression for a character or code: literal, or encoded in any way."""
+    """Return a regular expression for a character, literal or percent-encoded in any way."""
     many, code, character = found.groups()
     if many is not None:
         if _is_odd(many):

@@ -153,7 +153,7 @@ def render(
     on_rejected: Callable[[Rejection], None] | None = None,
     engine: str | None = None,
 ) -> bytes:
-    """Render entries as the bytes of one sitemap, for the view of a web application.
+    """Render entries as the bytes of one sitemap, such as for a view of a web application.
 
     ``entries`` and the options are those of :func:`write`; nothing is written to disk. The media
     type is ``application/xml``, or ``text/plain; charset=utf-8`` for ``format="text"``. With
@@ -202,7 +202,7 @@ def render(
 
 
 class _Stager:
-    """Stages documents as files, and skips files that are unchanged in the folder."""
+    """Stager of documents as files, which skips files that are unchanged in the folder."""
 
     def __init__(
         self,
@@ -222,7 +222,10 @@ class _Stager:
     def files(
         self, documents: Iterator[RenderedDocument], *, is_indexed: bool
     ) -> Iterator[WrittenFile]:
-        """Stage documents as they arrive; a second one decides the name of the first."""
+        """Stage documents as files while they arrive; yield the file of each.
+
+        A second document decides the name of the first.
+        """
         first = next(documents)
         second = next(documents, None)
         if second is None and not is_indexed:
@@ -236,13 +239,13 @@ class _Stager:
             number, second = number + 1, next(documents, None)
 
     def indexes(self, files: list[WrittenFile], base: str) -> Iterator[WrittenFile]:
-        """Stage the index files that list the files."""
+        """Stage index files that list given files; yield each."""
         pairs = ((file.name, file.lastmod) for file in files)
         for number, (data, count) in enumerate(render_indexes(pairs, base, self._stylesheet), 1):
             yield self._file(self._naming.index(number), RenderedDocument(data, count))
 
     def style(self, names: list[str]) -> list[str]:
-        """Stage the style sheet if one of the files uses it and it is missing or outdated."""
+        """Stage the style sheet if files use it and it is missing or outdated; return its name."""
         name = styles.local_file_name(self._stylesheet)
         if name is None or all(file.endswith((".txt", ".txt.gz")) for file in names):
             return []
@@ -253,7 +256,7 @@ class _Stager:
         return [name]
 
     def retired(self, names: list[str]) -> list[str]:
-        """Return the files of the published set that are not in the new one."""
+        """Return the names of published files that are not in the new set, to be removed."""
         old = (*self._published.indexes, *self._published.files)
         kept = set(names)
         return [name for name in old if name not in kept and (self._target.folder / name).is_file()]
@@ -270,7 +273,7 @@ class _Stager:
         return WrittenFile(name, path, urls, size, len(data), self._now, changed=True)
 
     def _is_same(self, there: bytes, data: bytes) -> bool:
-        """Return whether a file has the same content, regardless of its compression."""
+        """Return whether two files have the same content, regardless of their compression."""
         if self._naming.is_packed:
             return self._engine.gunzip(there, len(data)) == data
         return there == data

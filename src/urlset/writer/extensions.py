@@ -42,7 +42,7 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
-    """Return the five fields as they are written; raise :class:`ValueProblem` if one is bad."""
+    """Validate the extension fields of an entry; return them as written, or raise an error."""
     given = given._replace(
         **{
             name: from_text(value, name, form)
@@ -71,7 +71,7 @@ def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> 
 
 
 def from_text(value: str, field: str, form: str) -> Any:
-    """Return the value of a nested field that is passed as text.
+    """Parse a nested field that is passed as text, such as JSON.
 
     The text is JSON, or the URL of one image. Empty text and ``null`` mean no value.
     Raises :class:`ValueProblem` for other text; ``form`` names what the JSON must hold.
@@ -186,7 +186,7 @@ def _extra(given: Any, engine: str | None) -> str | None:
 
 @lru_cache(maxsize=1_024)
 def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, str | None]:
-    """Return extra XML as the reader returns it, or what is expected and why it is invalid."""
+    """Validate extra XML by parsing it; return an error, or None and the XML as it is read."""
     expected = "elements of other namespaces, well-formed, their prefixes declared on them"
     try:
         page = (
@@ -215,7 +215,7 @@ _WITHOUT_MARKUP = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
 
 
 def _texts(record: _R) -> _R:
-    """Return a record with all values as text, without its lists and structs."""
+    """Convert the plain values of a record to text; empty its lists and structs."""
     names: tuple[str, ...] = record._fields  # type: ignore[attr-defined]
     defaults: dict[str, Any] = record._field_defaults  # type: ignore[attr-defined]
     made = {
@@ -229,7 +229,7 @@ _NESTED = frozenset(("content_segments", "tags", "prices", "tvshow", "ids"))
 
 
 def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> tuple[_R, ...]:
-    """Return the records of a list, without those that hold no value."""
+    """Convert and validate a list of records, without those that have no value."""
     made = []
     for number, item in enumerate(_listed(given, field, kind)):
         where = f"{field}[{number}]"
@@ -240,7 +240,7 @@ def _many(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> t
 
 
 def _one(given: Any, field: str, kind: type[_R], make: Callable[[_R], _R]) -> _R | None:
-    """Return a record, or None: tables also hold a missing struct as one full of nulls."""
+    """Convert and validate one record; None if it is missing, or has only nulls as in tables."""
     if is_blank(given):
         return None
     record = _record(given, field, kind)
@@ -282,7 +282,7 @@ def _listed(given: Any, field: str, kind: type[Any] = str) -> Iterable[Any]:
 
 
 def _count(made: dict[str, Any]) -> int:
-    """Return an upper bound of the number of elements of an entry."""
+    """Return an upper bound for the number of XML elements of an entry's extensions."""
     count = len(made["alternates"]) + 6 * len(made["images"]) + 64
     for video in made["videos"]:
         nested = (video.tags, video.prices, video.content_segments, video.ids)

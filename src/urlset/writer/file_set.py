@@ -58,7 +58,7 @@ class FileNaming:
         return f"{self.name}{'-index' if self.format == 'text' else ''}.xml{gz}"
 
     def is_child(self, name: str) -> bool:
-        """Return whether :meth:`child` returns a file name."""
+        """Return whether a file name is one that :meth:`child` can return."""
         pattern = rf"{re.escape(self.name)}-([1-9][0-9]*){re.escape(self._ending)}"
         found = re.fullmatch(pattern, name)
         return self.child(int(found[1]) if found else 1) == name
@@ -118,7 +118,7 @@ class PublishedSet(NamedTuple):
 
 
 def read_index(data: bytes, engine: Engine, *, is_packed: bool) -> Sequence[Sitemap] | None:
-    """Return the sitemaps that an index of this layout lists; None for other documents."""
+    """Parse an index; return the sitemaps that it lists, or None for other documents."""
     text = engine.gunzip(data, MAX_BYTES) if is_packed else data
     if text is None or not (_HEADER.match(text) and text.endswith(_FOOTER)):
         return None
@@ -133,7 +133,7 @@ def render_indexes(
     max_urls: int = MAX_URLS,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[tuple[bytes, int]]:
-    """Yield the indexes of the files: the bytes, and the number of files listed in each.
+    """Render the indexes that list files; yield the bytes and the number of files of each.
 
     Without files there is one empty index.
 

@@ -44,7 +44,7 @@ _LIKE = {name.replace("_", ""): name for name in _NAMES} | {name[:-1]: name for 
 
 
 class Batch(NamedTuple):
-    """Batch of unchanged input rows; ``row`` is the number of the first, from 1."""
+    """Batch of unchanged rows of the input; ``row`` is the number of the first one, from 1."""
 
     row: int
     items: list[Any]
@@ -59,7 +59,7 @@ class Batch(NamedTuple):
         return engine.user_columns(self.items)
 
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
-        """Return rows by their numbers from 0, in ascending order."""
+        """Return the rows with given numbers, which count from 0 and ascend."""
         if len(numbers) < 2:
             return [self.items[number] for number in numbers]
         return self.items if len(numbers) == len(self.items) else itemgetter(*numbers)(self.items)
@@ -88,7 +88,7 @@ class TableBatch(NamedTuple):
             return None
 
     def at(self, numbers: Sequence[int]) -> Sequence[Any]:
-        """Return rows as entries, by their numbers from 0, in ascending order."""
+        """Return the rows with given numbers, which count from 0 and ascend, as entries."""
         is_all = len(numbers) == self.size
         part = self.part if is_all else arrow_batches.take_rows(self.part, numbers)
         columns = [_values(part, field, self.sources.get(field)) for field in Entry._fields]
@@ -141,7 +141,7 @@ def _table_batches(stream: Any) -> Iterator[TableBatch]:
 
 
 def _columns(names: list[str]) -> dict[str, str]:
-    """Return the column of each field that the table has."""
+    """Map each entry field to the column of the table that has it."""
     for name in names:
         meant = intended_field(name)
         if meant is not None and meant not in names:
@@ -176,7 +176,7 @@ def _values(batch: Any, field: str, source: str | None) -> list[Any]:
 
 
 class Rules(NamedTuple):
-    """Validation options: ``base`` resolves references; ``is_text`` keeps only the loc."""
+    """Options of the validation: ``base`` resolves references; ``is_text`` keeps only the loc."""
 
     base: str | None
     is_text: bool
@@ -197,7 +197,7 @@ def validate(batch: Batch, rules: Rules) -> Checked:
 
 
 def validate_rows(rows: Iterable[tuple[int, Any]], rules: Rules) -> Checked:
-    """Validate rows, each preceded by its number in the input."""
+    """Validate rows, given as pairs of the number in the input and the row."""
     checked = Checked([], [], [])
     for row, item in rows:
         try:

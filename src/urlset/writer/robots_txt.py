@@ -23,7 +23,7 @@ _NOTE = "these lines are written by urlset; yours go above or below"
 
 
 class _Block(NamedTuple):
-    """Parts of a robots.txt above and below the generated block, and whether there is a block."""
+    """Text of a robots.txt above and below the generated block, and whether there is a block."""
 
     above: bytes
     below: bytes
@@ -107,7 +107,7 @@ def _refuse_wide(text: bytes) -> None:
 
 
 def _cut(text: bytes, label: str) -> _Block:
-    """Find the generated block; only lines that are certainly generated are removed."""
+    """Split a robots.txt at the generated block, whose lines must be certainly generated."""
     name = re.escape(label.encode())
     marker = re.compile(
         rb"(?:\xef\xbb\xbf)?[ \t]*#[ \t]*"

@@ -31,7 +31,7 @@ class RenderedDocument(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Range of rows of columns, from ``start`` to ``end``; ``rows`` maps them to input rows."""
+    """Range of rows to render, from ``start`` to ``end``; ``rows`` maps them to input rows."""
 
     columns: Columns
     start: int
@@ -40,7 +40,7 @@ class _Run(NamedTuple):
 
 
 class Splitter:
-    """Splits entries into documents; one object per publication.
+    """Splitter of entries into documents within the limits; one object per publication.
 
     ``rejected`` and ``urls`` are updated while :meth:`documents` is consumed.
     """
@@ -69,7 +69,7 @@ class Splitter:
         self._first: tuple[int, str] | None = None  # row and loc of the current document
 
     def documents(self, batches: Iterable[Batch | TableBatch]) -> Iterator[RenderedDocument]:
-        """Yield each document when it is full, and the rest at the end; none without entries."""
+        """Render batches as documents; yield each when it is full or the input ends."""
         for batch in batches:
             for columns, start, end, rows in self._new_runs(batch):
                 place = start
@@ -85,7 +85,7 @@ class Splitter:
         self.rejected.sort(key=lambda rejection: rejection.row)
 
     def empty(self) -> RenderedDocument:
-        """Return a document without entries."""
+        """Render a document without entries."""
         return RenderedDocument(self._new_renderer().finish(), 0)
 
     def _finish(self) -> Iterator[RenderedDocument]:
@@ -160,7 +160,7 @@ class Splitter:
 def _merged(
     certain: _Run, odd: Sequence[int], validated: Columns, rows: Sequence[int]
 ) -> Iterator[_Run]:
-    """Yield unchanged rows and, in place of the others, their validated versions."""
+    """Merge runs of unchanged rows with the validated versions of the other rows, in order."""
     start, done, taken = 0, 0, 0
     for place in odd:
         if start < place:

@@ -39,11 +39,11 @@ class ValueProblem(Exception):
         self.advice = advice
 
     def within(self, where: str) -> ValueProblem:
-        """Return the problem with the field inside a record, as ``images[0].loc``."""
+        """Return a copy whose field is within a record, such as ``images[0].loc``."""
         return ValueProblem(f"{where}.{self.field}", self.value, self.expected, self.advice)
 
     def in_row(self, row: int) -> EntryError:
-        """Return the :class:`urlset.EntryError` for this problem in a row."""
+        """Convert the problem to an :class:`urlset.EntryError` about a row."""
         detail = f"expected {self.expected}, found {shown(self.value)}; {self.advice}"
         return EntryError(
             f"row {row}, {self.field}: {detail}",
@@ -55,7 +55,7 @@ class ValueProblem(Exception):
 
 
 def shown(value: object) -> str:
-    """Return the text of a value for a message, on one line and clipped.
+    """Format a value for a message, on one line and clipped.
 
     >>> shown("a"), shown(None)
     ("'a'", 'nothing')
@@ -85,7 +85,7 @@ _ADVICE = {
 
 
 def url(value: Any, field: str, base: str | None) -> str:
-    """Return a URL that the reader accepts unchanged; a reference is resolved against ``base``.
+    """Validate a URL; resolve a relative one against ``base``; the reader accepts the result.
 
     Surrounding spaces and line ends are trimmed: a line of a file ends with one.
     """
@@ -126,7 +126,7 @@ def _encoded_length(url: str) -> int:
 
 
 def line(loc: str) -> str:
-    """Return a URL if a text sitemap can hold it: readers must not mistake it for markup."""
+    """Validate a URL for a text sitemap, in which readers could mistake it for markup."""
     if any(mark in loc for mark in '<>"'):
         advice = 'percent-encode <, > and "; URLs do not contain them'
         raise ValueProblem("loc", loc, "a URL that a text sitemap can hold", advice)
@@ -134,7 +134,7 @@ def line(loc: str) -> str:
 
 
 def text(value: Any, field: str) -> str | None:
-    """Return the trimmed text of an extension; None if it is empty.
+    """Validate the text of an extension field; return it trimmed, None if it is empty.
 
     Numbers, dates and booleans (``yes``, ``no``) are written as the protocol writes them.
     """
@@ -152,7 +152,7 @@ def text(value: Any, field: str) -> str | None:
 
 
 def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
-    """Return a date as ``datetime`` and text, from ``lastmod`` and ``lastmod_text``.
+    """Validate a date, given as ``lastmod`` or ``lastmod_text``; return it in both forms.
 
     A W3C text keeps its precision and offset; an instant in UTC needs no text. Both must be the
     same instant.
@@ -177,7 +177,7 @@ def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
 
 
 def changefreq(value: Any) -> str | None:
-    """Return one of the seven values of the protocol; None if there is none."""
+    """Validate a changefreq; return one of the seven values of the protocol, or None."""
     if value is None or value == "":
         return None
     if value not in CHANGEFREQS:
@@ -191,7 +191,7 @@ def changefreq(value: Any) -> str | None:
 
 
 def priority(value: Any) -> float | None:
-    """Return a number from 0.0 to 1.0; a string must be a decimal."""
+    """Validate a priority; return a number from 0.0 to 1.0, or None; a text must be a decimal."""
     if value is None or value == "":
         return None
     number = math.nan
@@ -227,7 +227,7 @@ def _to_text(value: Any, field: str) -> str:
 
 
 def _instant_of(value: Any, field: str = "lastmod") -> tuple[datetime, str | None]:
-    """Return the instant of a date, and its text if that holds more than the instant."""
+    """Convert a date to an instant, and to a text if that has more information."""
     if isinstance(value, str):
         return _w3c(value.strip(ASCII_SPACE), field)
     if isinstance(value, datetime):

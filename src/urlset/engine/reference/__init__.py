@@ -35,7 +35,7 @@ name = "reference"
 
 
 class ReferenceParsed(NamedTuple):
-    """Result of :func:`parse`."""
+    """Result of :func:`parse`: kind, entries, sitemaps and diagnostics of a document."""
 
     kind: Kind
     entries: ListedRows
@@ -69,7 +69,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def gunzip(data: bytes, limit: int) -> bytes | None:
-    """Return intact gzip unpacked; None if it is damaged or longer than ``limit`` bytes."""
+    """Decompress intact gzip; None if it is damaged or longer than ``limit`` bytes."""
     pieces: list[bytes] = []
     view = memoryview(data)
     size = position = 0
@@ -91,27 +91,27 @@ _STEP = 1 << 10
 
 
 def gzip(data: bytes) -> bytes:
-    """Return bytes packed with gzip, without a time stamp: equal input, equal output."""
+    """Compress bytes with gzip, without a time stamp: equal input, equal output."""
     return _gzip.compress(data, compresslevel=6, mtime=0)
 
 
 def columns(entries: object) -> EntryColumns:
-    """Convert a list of entries, or an Arrow stream in our schema."""
+    """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
     return EntryColumns.of(entries)
 
 
 def user_columns(rows: Sequence[Any]) -> EntryColumns:
-    """Return placeholders: this engine converts no row of a caller."""
+    """Return columns of empty entries, because this engine leaves all conversion to validation."""
     return EntryColumns([Entry("")] * len(rows))
 
 
 def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - part of the contract
-    """Return the rows that need validation: in this engine, all."""
+    """Return the numbers of rows that need validation: in this engine, all."""
     return range(len(columns))
 
 
 def written_urls() -> UrlTexts:
-    """Return an empty set of URLs."""
+    """Return an empty set for the URLs that will be written."""
     return UrlTexts()
 
 

@@ -13,7 +13,7 @@ SNIPPET = 80
 
 
 def snippet(text: str) -> str:
-    """Return a value for a message: one line of at most 80 characters."""
+    """Shorten a text for a message to one line of at most 80 characters."""
     text = text.replace("\r", " ").replace("\n", " ").replace("\t", " ")
     return text if len(text) <= SNIPPET else text[:SNIPPET] + "…"
 
@@ -27,7 +27,7 @@ _LOWER = {upper: upper + 32 for upper in range(65, 91)}
 
 
 class Context:
-    """The state of one document; one object per document, never reused."""
+    """State of the parse of one document; one object per document, never reused."""
 
     def __init__(self, text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]):
         self.text = text
@@ -57,7 +57,7 @@ class Context:
     def report(
         self, code: str, offset: int, end: int, detail: str = "", level: str | None = None
     ) -> None:
-        """Add a diagnostic."""
+        """Add a diagnostic with a rule code and a byte range."""
         diagnostics = self.diagnostics.setdefault(code, [])
         diagnostics.append(Diagnostic(code, offset, end, snippet(detail), level))
         if len(diagnostics) >= 2 * MAX_DIAGNOSTICS:
@@ -79,7 +79,7 @@ class Context:
             diagnostics[number] = diagnostics[number]._replace(level="error")
 
     def retract(self, code: str, offset: int) -> bool:
-        """Remove a diagnostic if it is among the last 256 of its code; return whether it was."""
+        """Remove the diagnostic at an offset, if among the last 256 of a code; return whether."""
         diagnostics = self.diagnostics.get(code, [])
         for number in range(len(diagnostics) - 1, max(len(diagnostics) - 257, -1), -1):
             if diagnostics[number].offset == offset:
@@ -93,7 +93,7 @@ class Context:
         del self.diagnostics.get(code, [])[1:]
 
     def all_diagnostics(self) -> list[Diagnostic]:
-        """Return the diagnostics in order: the first ones of each code, the rest is counted."""
+        """Return the diagnostics in order; of each code the first ones, the others are counted."""
         for code in self.diagnostics:
             self._prune(code)
         return in_order(
@@ -108,7 +108,7 @@ class Context:
         self.diagnostics[code] = diagnostics[:MAX_DIAGNOSTICS]
 
     def report_issues(self, issues: tuple[UrlIssue, ...], offset: int, end: int) -> None:
-        """Add the diagnostics of a URL."""
+        """Add a diagnostic for each issue of a URL."""
         for issue in issues:
             self.report(issue.code, offset, end, issue.detail, issue.level)
 
@@ -126,7 +126,7 @@ class Context:
     def url(
         self, text: str, offset: int, end: int, base: str | None = None, *, is_stated: bool = False
     ) -> str | None:
-        """Return a URL, resolved against ``base`` or that of the document; report its issues.
+        """Parse a URL, resolve it against ``base`` or the document's base, and report its issues.
 
         A relative reference is not an issue if the document itself states the base.
         """
@@ -150,5 +150,5 @@ class Context:
         return self._line
 
     def source_offset(self, offset: int) -> int:
-        """Where a byte of the text stood in the original bytes."""
+        """Return the offset in the original bytes of an offset in the text."""
         return source_offset(offset, self.runs)

@@ -62,7 +62,7 @@ def _read_roots(context: Context, start: int) -> Kind:
 
 
 def _next_root(context: Context, start: int, pattern: re.Pattern[bytes]) -> int | None:
-    """Return the start of another root after a root, or None; report the text between them."""
+    """Return the offset of another root element after a root, or None; report text before it."""
     text = context.text
     position = _skip_misc(context, start)
     if position == len(text):
@@ -101,7 +101,7 @@ def _skip_misc(context: Context, start: int) -> int:
 
 
 class _Root:
-    """Root element and its content; ``start`` is the offset of its ``<``."""
+    """Reader of a root element and its content; ``start`` is the offset of its ``<``."""
 
     def __init__(self, context: Context, start: int):
         name = _ROOT_NAME.match(context.text, start)

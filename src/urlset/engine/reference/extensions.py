@@ -1,4 +1,4 @@
-"""Read extensions: images, videos, news and alternates to columns, others as XML.
+"""Read the extensions of an entry: images, videos, news, alternates; others remain XML.
 
 Extensions without a column are serialized. Namespaces are declared where they are used, values are
 escaped, comments are dropped: the same element yields the same text in any document, and parsing
@@ -75,7 +75,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _right(uri: str) -> str:
-    """Return the official spelling of a namespace."""
+    """Return the official spelling of a namespace URI that is a known misspelling."""
     ns = NAMESPACES.get(uri.strip(" \t\r\n"))
     return URIS[ns] if ns is not None else uri
 
@@ -127,7 +127,7 @@ def read(context: Context, children: list[Node]) -> dict[str, Any]:
 
 
 def _value(context: Context, field: Field, nodes: list[Node]) -> Any:
-    """Return the value of a field from its elements: all of a list, else the first one."""
+    """Return the value of an entry field from its elements: all for a list, else the first."""
     if not field.is_list:
         for node in nodes[1:]:
             code = _DUPLICATE_CODES.get(field.type, "S008")
@@ -143,7 +143,7 @@ def _value(context: Context, field: Field, nodes: list[Node]) -> Any:
 
 
 def _record(context: Context, node: Node, record: RecordSchema) -> Any:
-    """Return the record of an element; None for an image without a URL."""
+    """Convert an element to a record, such as an image; None for an image without a URL."""
     code = _DUPLICATE_CODES.get(record.name, "")
     children = _fields(context, node, code) if node.name.key in CHILDREN else {}
     values: dict[str, Any] = {}
@@ -172,7 +172,7 @@ def _record(context: Context, node: Node, record: RecordSchema) -> Any:
 
 
 def _all(node: Node, key: str) -> list[Node]:
-    """Return the children of an element that have this name and its namespace."""
+    """Return the children of an element with a local name, in the namespace of the element."""
     return [c for c in node.children() if c.name.key == key and c.name.ns is node.name.ns]
 
 
@@ -191,7 +191,7 @@ def _attribute(node: Node, name: str) -> str | None:
 
 
 def _fields(context: Context, node: Node, code: str) -> dict[str, Node]:
-    """Return the first child of each name; report repeated ones that may occur once only."""
+    """Return the first child element of each name; report repetitions that are not allowed."""
     fields: dict[str, Node] = {}
     for child in node.children():
         key = child.name.key

@@ -69,11 +69,11 @@ _LINK_KEYS = {"rel", "hreflang", "href", "media"}
 
 
 class _NotPlainError(Exception):
-    """An entry is not plain."""
+    """Raised within this module for an entry that is not in the common form."""
 
 
 class FastPath:
-    """Reads consecutive plain entries of one root."""
+    """Reader of consecutive entries in the common form, within one root."""
 
     def __init__(self, context: Context, root: Node):
         self.context = context
@@ -85,7 +85,7 @@ class FastPath:
         }
 
     def read(self, position: int) -> int:
-        """Read entries from ``position``; return the end of the last plain one."""
+        """Read entries from ``position`` while they are in the common form; return their end."""
         text = self.context.text
         try:
             while self._is_urlset and (begin := _BEGIN.match(text, position, position + MAX_ENTRY)):
@@ -125,7 +125,7 @@ class FastPath:
         return end
 
     def _children(self, position: int, limit: int) -> Iterator[re.Match[bytes]]:
-        """Yield the consecutive elements of extensions."""
+        """Yield matches of consecutive extension elements from a position."""
         while child := _CHILD.match(self.context.text, position, limit):
             if child.lastindex not in self._known:
                 raise _NotPlainError
@@ -134,7 +134,7 @@ class FastPath:
 
 
 def _check(entry: bytes) -> None:
-    """Raise for an entry that needs more than ``&amp;`` and line ends decoded."""
+    """Raise an error for an entry with other escapes than ``&amp;`` or forbidden characters."""
     if (
         entry.count(b"&") != entry.count(b"&amp;")
         or len(entry.translate(None, _CONTROLS)) != len(entry)

@@ -69,7 +69,7 @@ def finish_item(context: Context, node: Node, base: str | None) -> None:
 
 
 def _joined(reference: str | None, base: str | None) -> str | None:
-    """Return an ``xml:base`` resolved against the outer one.
+    """Resolve an ``xml:base`` against that of the enclosing elements.
 
     One of MAX_LOC characters or more is ignored: otherwise each of many links would become as
     long as their common base.
@@ -86,7 +86,7 @@ def _joined(reference: str | None, base: str | None) -> str | None:
 
 
 def _link(node: Node) -> tuple[str, Node] | None:
-    """Return the first link.
+    """Return the link of a feed item and its element, or None: the first one that fits.
 
     In RSS the text, in Atom the ``href`` without ``rel`` or of an alternate. The fallback is a
     ``guid``, unless it has ``isPermaLink="false"``.

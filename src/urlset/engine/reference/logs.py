@@ -25,7 +25,7 @@ begins with the first special character (``?``, ``;``, ``%``, a byte over 127).
 
 
 def lines(block: bytes) -> list[Line]:
-    """Return the parts of each line of a block."""
+    """Split each line of a block into its parts."""
     return _LINE.findall(block)
 
 
@@ -33,7 +33,7 @@ def aggregate_log(
     block: bytes,
     keeps_queries: bool,  # noqa: ARG001 - part of the contract
 ) -> tuple[list[LogHit], list[tuple[int, None, Line]]]:
-    """Return the lines of a block; see :meth:`urlset.engine.Engine.aggregate_log`.
+    """Parse the lines of a block, count no hits; see :meth:`urlset.engine.Engine.aggregate_log`.
 
     No line is aggregated into a hit: in Python that takes longer than it saves.
     """

@@ -59,7 +59,7 @@ class Role(IntEnum):
 
 
 class Name(NamedTuple):
-    """Resolved name; ``key`` is the local name in the letter case of the protocol."""
+    """Resolved element name: its role, and ``key``, the local name in the case of the protocol."""
 
     raw: bytes
     ns: Ns
@@ -69,7 +69,7 @@ class Name(NamedTuple):
 
 
 class NameResolver:
-    """Resolves the names of one document; reports each wrong name once."""
+    """Resolver of the element names of one document; reports each wrong name once."""
 
     def __init__(self, context: Context, *, is_feed: bool):
         self.context = context
@@ -92,7 +92,7 @@ class NameResolver:
         return name
 
     def set_root(self, raw: bytes, bindings: Bindings, start: int, end: int) -> None:
-        """Treat the namespace of the root, whatever it is, as that of the protocol."""
+        """Set the namespace of the root as that of the protocol, even if it is another one."""
         if self.is_feed:
             return
         prefix, _, local = raw.rpartition(b":")

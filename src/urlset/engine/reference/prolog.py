@@ -42,7 +42,7 @@ def skip_space(text: bytes, start: int) -> int:
 
 
 def _skip_boms(context: Context) -> int:
-    """Skip byte order marks and white space; report the misplaced ones."""
+    """Skip byte order marks and white space at the start, and report misplaced ones."""
     text = context.text
     start = position = len(BOM) if text.startswith(BOM) else 0
     if start:
@@ -79,7 +79,7 @@ def _next_part(context: Context, start: int, *, is_first: bool) -> int | None:
 
 
 def _root_at(context: Context, start: int) -> tuple[Literal["xml", "text", "html", "unknown"], int]:
-    """Return what begins after the prolog."""
+    """Return the form and offset of the content that begins after the prolog."""
     text = context.text
     if FIND_ROOT.match(text, start) or FIND_FRAGMENT.match(text, start):
         return "xml", start
@@ -145,7 +145,7 @@ def read_doctype(context: Context, start: int) -> int:
 
 
 def _read_parts(context: Context, position: int) -> tuple[int | None, bool]:
-    """Store the entities; return the end, and whether anything is declared externally.
+    """Read the entities of a DOCTYPE; return its end, and whether it has external declarations.
 
     From where one search came to no end, no other comes to one: so many DOCTYPEs without an
     end take no more time than one.

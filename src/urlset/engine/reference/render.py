@@ -25,7 +25,7 @@ _FOOTER = b"</urlset>\n"
 
 
 class EntryColumns(list[Entry]):
-    """List of entries to render."""
+    """Columns of this engine: the list of entries to render."""
 
     @classmethod
     def of(cls, entries: Any) -> EntryColumns:
@@ -40,7 +40,7 @@ class EntryColumns(list[Entry]):
 
 
 class UrlTexts:
-    """Set of the URLs that are already written."""
+    """Set of the URLs already written, as texts."""
 
     def __init__(self) -> None:
         self._locs: set[str] = set()
@@ -57,7 +57,7 @@ class UrlTexts:
 
 
 class DocumentRenderer:
-    """Document under construction with ``count`` entries."""
+    """Renderer of one document, to which entries are added; ``count`` is their number."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ def _parts(entry: Entry) -> Iterator[str]:
 
 
 def _lastmod(entry: Entry) -> str | None:
-    """The text that stood there when it is a W3C date, else the instant in that form."""
+    """Return the lastmod to write: the original text if it is a W3C date, else the instant."""
     text = entry.lastmod_text
     if text is not None and parse_date(text).code is None:
         return text
@@ -173,7 +173,7 @@ def _decimal(value: float) -> str:
 
 
 def format_plain(text: str) -> str:
-    """Write ``1e-05`` as ``0.00001``."""
+    """Format a number without an exponent: ``1e-05`` as ``0.00001``."""
     mantissa, _, exponent = text.partition("e")
     digits = mantissa.replace(".", "")
     return "0." + "0" * (-int(exponent) - 1) + digits
@@ -193,7 +193,7 @@ def _tag(name: str, value: str | None, **attributes: str | None) -> str:
 
 
 class _Part(NamedTuple):
-    """Field of a record that is text or elements.
+    """Field of a record with what is needed to render it as text or elements.
 
     ``record`` is the type of its items, empty for text. ``container`` is the element around it, or
     empty. ``attributes`` are the names of its attributes, each with the field that has the value.
@@ -236,7 +236,7 @@ def _parts_of(record: str) -> tuple[_Part | None, tuple[tuple[str, tuple[_Part, 
 
 
 def _element(tag: str, record: str, value: Any) -> str:
-    """Return the element of a field, or of one item of its list."""
+    """Render a field, or one item of its list, as an XML element."""
     if not record:
         return _tag(tag, value)
     if isinstance(value, Alternate):
@@ -263,7 +263,7 @@ def _child(part: _Part, record: Any) -> str:
 
 
 def _filled(tag: str, part: _Part, record: Any) -> str:
-    """Return an element with the text and the attributes of a record."""
+    """Render a record whose element has text and attributes."""
     attributes = {key: getattr(record, name) for key, name in part.attributes}
     return _tag(tag, getattr(record, part.name), **attributes)
 

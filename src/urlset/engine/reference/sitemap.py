@@ -28,7 +28,7 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
 
 def finish_element(context: Context, node: Node, root: str) -> None:
-    """Add the entries, or the child of an index, of a complete element.
+    """Convert a complete ``url`` or ``sitemap`` element to entries or an index child.
 
     ``root`` is the name of the root around it: ``urlset``, ``sitemapindex`` or another.
     """
@@ -109,7 +109,7 @@ def _metadata(
 
 
 def _lastmod(context: Context, value: Value) -> tuple[datetime | None, str | None]:
-    """Return instant and text of a date; report its problems (D001 to D004)."""
+    """Parse the lastmod of an entry; return instant and text; report problems (D001 to D004)."""
     text = _trimmed(context, value)
     if not text:
         return None, None
@@ -148,7 +148,7 @@ def read_priority(text: str) -> float | None:
 
 
 def _trimmed(context: Context, value: Value) -> str:
-    """Return the trimmed text of a value; report double escapes."""
+    """Return the text of a value without surrounding white space; report double escapes."""
     node, text = value
     text = text.strip(SPACE)
     if is_doubly_escaped(text):

@@ -86,7 +86,7 @@ def element_spans(text: bytes) -> ElementSpans:
 
 
 class _Builder:
-    """Columns of the elements, and the open elements as indexes of rows."""
+    """Builder of the columns of elements; keeps the open elements by row number."""
 
     def __init__(self) -> None:
         self.starts, self.content_starts = array("q"), array("q")
@@ -105,7 +105,7 @@ class _Builder:
         self.open_lower: list[int] = []  # the same, for names in lower case
 
     def open(self, tag: Tag) -> None:
-        """Add an element."""
+        """Add the element of a start tag."""
         row, name = len(self.starts), self._id(tag.name)
         self.starts.append(tag.start)
         for column in (self.content_starts, self.content_ends, self.ends):

@@ -162,7 +162,7 @@ class Tag(NamedTuple):
 
 
 class Handler(Protocol):
-    """Receiver of the tokens, in document order."""
+    """Protocol of a receiver of the tokens of a document, in their order."""
 
     def open(
         self, name: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
@@ -298,7 +298,7 @@ def tags(text: bytes, position: int) -> Iterator[Tag]:
 
 
 def _after(text: bytes, start: int) -> int | None:
-    """Return the position after a comment, a section or an instruction; None if it has no end.
+    """Return the offset after a comment, CDATA section or instruction; None if it has no end.
 
     For any other ``<`` that is the next byte.
     """

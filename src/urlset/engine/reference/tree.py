@@ -105,7 +105,7 @@ def begins_entry(name: Name, is_feed: bool) -> bool:
 
 
 def may_hold(top: Name, name: Name) -> bool:
-    """Whether an element of an entry may be a child of the open element."""
+    """Return whether an element of an entry may be a child of the element ``top``."""
     if name.role in (Role.ENTRY, Role.ROOT):
         return False
     if top.role in (Role.ENTRY, Role.UNKNOWN, Role.EXTRA):
@@ -162,7 +162,7 @@ class Tree:
     def open(
         self, raw: bytes, attributes: list[Attribute], start: int, end: int, is_empty: bool
     ) -> None:
-        """Handle a start tag."""
+        """Process a start tag: open an element, after closing those that cannot contain it."""
         if len(self.stack) >= MAX_DEPTH or self._nodes >= MAX_NODES:
             self.context.report_once("X002", "depth", start, end, "too many elements, or too deep")
             self._overflow += not is_empty
@@ -187,7 +187,7 @@ class Tree:
             self._pop(end)
 
     def leaves(self, position: int) -> int:
-        """Read consecutive complete elements (``LEAF``); return where they end.
+        """Read consecutive elements that contain only text (``LEAF``); return their end offset.
 
         Equal to ``open``, ``text`` and ``close`` for each, in one step.
         """
@@ -222,7 +222,7 @@ class Tree:
         return position
 
     def close(self, raw: bytes, start: int, end: int) -> None:
-        """Handle an end tag: it ends the innermost element of its name and all elements in it."""
+        """Process an end tag: close the innermost element of its name and all elements in it."""
         if self._overflow:
             self._overflow -= 1
             return
@@ -238,22 +238,22 @@ class Tree:
         self._pop(start)
 
     def end_text(self) -> None:
-        """Handle an end tag without a name: later text is not part of the value before it."""
+        """Process an end tag without a name: later text is not part of the value before it."""
         if not self._overflow:
             self._cut()
 
     def text(self, start: int, end: int) -> None:
-        """Handle character data; ignore white space between elements."""
+        """Add character data to the open element; ignore white space between elements."""
         if self.stack and self.stack[-1].name.role in _BETWEEN and self._is_blank(start, end):
             return
         self._add(text(self.context, start, end), start, end)
 
     def cdata(self, start: int, end: int) -> None:
-        """Handle the text of a CDATA section."""
+        """Add the text of a CDATA section to the open element."""
         self._add(cdata_text(self.context, start, end), start, end)
 
     def misc(self, start: int, end: int) -> None:
-        """Handle a comment or a processing instruction."""
+        """Process a comment or a processing instruction; report one inside a value."""
         if is_declaration(self.context.text, start):
             self.context.report("X024", start, end)
         elif self.stack and self.stack[-1].name.role is Role.VALUE:
@@ -303,13 +303,13 @@ class Tree:
         self._pop(end)
 
     def _close_early(self, end: int) -> None:
-        """End an element before a tag that it cannot contain."""
+        """Close the innermost element before a tag that it cannot contain, and report that."""
         top = self.stack[-1]
         self._closed_early = [*self._closed_early[1 - MAX_DEPTH :], top]
         self._pop_unclosed(end)
 
     def _close_late(self, raw: bytes, start: int, end: int) -> None:
-        """Handle an end tag without an open element.
+        """Process and report an end tag that has no open element.
 
         If it belongs to an element that was closed early, no tag is missing: a value contained
         markup (S017), and the XML is well-formed.
@@ -325,7 +325,7 @@ class Tree:
         self._cut()
 
     def _cut(self) -> None:
-        """End the open value: text after a wrong end tag may belong to any element."""
+        """Ignore later text of the open value: after a wrong end tag its owner is uncertain."""
         if not self.is_in_entry or not (top := self.stack[-1]).has_text:
             return
         is_item = top.name.role is Role.PLAIN and len(self.stack) == self.entry_depth

@@ -29,12 +29,12 @@ _TO_ESCAPE_ATTRIBUTE = str.maketrans(_ATTRIBUTE_ESCAPES)
 
 
 def text(context: Context, start: int, end: int) -> str | None:
-    """Return decoded character data; None if an entity makes it uncertain (``X016``)."""
+    """Decode character data in a range; None if an entity makes it uncertain (``X016``)."""
     return _decode(context, _TEXT, start, end)
 
 
 def attribute_text(context: Context, start: int, end: int) -> str | None:
-    """Return a decoded attribute value; white space becomes spaces (XML 1.0 section 3.3.3)."""
+    """Decode an attribute value; white space becomes spaces (XML 1.0 section 3.3.3)."""
     return _decode(context, _ATTRIBUTE, start, end)
 
 
