@@ -34,6 +34,7 @@ LIBRARIES = {
     "adbc_driver_manager": "urlset.sources.tables.query",  # any database, its rows as Arrow
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
+    "asgiref": "urlset.integrations.django",  # comes with Django
     "cryptography": "urlset.submitter.google_auth",  # RS256 signatures; google-auth needs it, too
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core

@@ -314,6 +314,25 @@ def test_half_a_page_is_not_stored():
                 list(response)
 
 
+def test_pages_are_streamed_under_asgi():
+    articles(4000)
+
+    class Large(Articles):
+        limit = 50_000
+
+    async def ask():
+        client = django_test.AsyncClient(headers={"host": "example.com"})
+        response = await client.get("/sitemap-articles.xml")
+        assert response.is_async
+        return [chunk async for chunk in response]
+
+    with sitemaps(articles=Large):
+        chunks = importlib.import_module("asgiref.sync").async_to_sync(ask)()
+
+    assert len(chunks) > 2
+    assert len(urlset.parse(b"".join(chunks)).entries) == 4000
+
+
 # ── input that is hostile or odd ──
 
 

@@ -96,7 +96,7 @@ def test_build_publishes_each_section_and_writes_only_what_changes(run, folder):
     assert any("pages" in name for name in names)
     assert len(locs) == 22
     assert "https://example.com/articles/a3/" in locs
-    assert "22 URLs in 2 files" in first
+    assert "22 URLs in 2 files and 1 index" in first
     assert ", 0 of them new or changed" in again
     assert ", 2 of them new or changed" in changed  # a file and the index
 

@@ -85,7 +85,7 @@ def route_urls(app: Any) -> Iterator[str]:
     """Yield the paths of the routes of a Starlette or FastAPI application that need no argument.
 
     Called for each build, it also finds routes that were added after the sitemaps. Routes without
-    the method GET, and those that FastAPI leaves out of its schema, are left out.
+    the method GET, and those that FastAPI leaves out of its schema, are omitted.
 
     Args:
         app: The application, or any object with ``routes`` of Starlette.

@@ -208,7 +208,7 @@ class SitemapServer:
                 if self._find_version():
                     return
         for rejection in result.rejected[:100]:
-            _LOG.warning("an entry is left out of the sitemap: %s", rejection.reason)
+            _LOG.warning("an entry is excluded: %s", rejection.reason)
 
     def _robots_txt(self, method: str) -> FileResponse:
         from urlset.writer.robots_txt import with_sitemaps

@@ -79,7 +79,7 @@ def route_urls(app: Any) -> Iterator[str]:
     """Yield the paths of the routes of a Flask application that need no argument.
 
     Called for each build, it also finds routes that were added after the sitemaps. Routes without
-    the method GET, and static files, are left out.
+    the method GET, and static files, are omitted.
 
     Args:
         app: The Flask application, or any object with a Werkzeug ``url_map``.

@@ -7,15 +7,17 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import wraps
 from itertools import chain
 from typing import Any, NamedTuple
 
+from asgiref.sync import sync_to_async
 from django import conf
 from django.contrib.sitemaps import views as contrib
 from django.contrib.sites.shortcuts import get_current_site
 from django.core.cache import caches
+from django.core.handlers.asgi import ASGIRequest
 from django.core.paginator import EmptyPage
 from django.http import Http404, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.urls import reverse
@@ -182,8 +184,22 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
         body = _storing(body, store, f"urlset:page:{etag}", is_packed=is_packed)
     elif is_packed:
         body = _packed(body)
-    response = StreamingHttpResponse(body, content_type=content_type)
+    if isinstance(request, ASGIRequest):
+        response = StreamingHttpResponse(_asynchronous(body), content_type=content_type)
+    else:
+        response = StreamingHttpResponse(body, content_type=content_type)
     return _with_validators(response, etag, latest, is_packed=is_packed)
+
+
+async def _asynchronous(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield chunks, each made in the thread of the database connections of the request."""
+    iterator = iter(chunks)
+
+    def take() -> bytes | None:
+        return next(iterator, None)
+
+    while (chunk := await sync_to_async(take)()) is not None:
+        yield chunk
 
 
 def _page_store() -> Any:
@@ -306,7 +322,7 @@ def _latest(entries: list[Entry]) -> Any:
 
 
 def _log_rejection(rejection: Any) -> None:
-    _LOG.warning("an entry is left out of a sitemap: %s", rejection.reason)
+    _LOG.warning("an entry is excluded: %s", rejection.reason)
 
 
 def _whole(

@@ -18,6 +18,7 @@ from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.sections import all_entries, open_section
 from urlset.sources.memory import InMemorySource
 from urlset.submitter import submit
+from urlset.terminal_text import pluralize
 
 _KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
 
@@ -95,8 +96,10 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             self.stderr.write(rejection.reason)
         for file in (*result.files, *result.indexes):
             self.stdout.write(f"{str(target).rstrip('/')}/{file.name}")
+        count = len(result.indexes)
+        indexes = f" and {pluralize(count, 'index', 'indexes')}" if count else ""
         self.stdout.write(
-            f"{result.urls:,} URLs in {len(result.files):,} files, "
+            f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}{indexes}, "
             f"{len(result.changed_files):,} of them new or changed"
         )
 
