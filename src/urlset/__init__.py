@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from urlset.watcher import Watch, watch
     from urlset.writer import Publication, render, write
 
+    __version__: str
+
 __all__ = [
     "Alternate",
     "Audit",
@@ -148,15 +150,17 @@ _LAZY = {
 logging.getLogger("urlset").addHandler(logging.NullHandler())
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # slower than the rest of this module
+if not TYPE_CHECKING:  # type checkers report a name that does not exist
 
-        return version("urlset")
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LAZY[name]}"), name)
-    return value
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version  # slower than the rest of this module
+
+            return version("urlset")
+        if name not in _LAZY:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LAZY[name]}"), name)
+        return value
 
 
 def __dir__() -> list[str]:
