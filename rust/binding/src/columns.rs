@@ -9,7 +9,7 @@ use urlset_core::columns::Entries;
 use crate::to_arrow::stream;
 use crate::to_rows::Rows;
 
-/// Entries in columns.
+/// Python object with entries in columns.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct Columns {
     /// Entries, shared with iterators and Arrow streams.

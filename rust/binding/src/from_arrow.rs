@@ -183,7 +183,7 @@ fn valid_ranges(array: &dyn Array) -> Vec<(usize, usize)> {
     }
 }
 
-/// Adds the rows of a structure from row `first` on.
+/// Adds an Arrow array of structures to a column of records, from row `first` on.
 fn add_record<const N: usize>(
     record: &mut Record<N>,
     first: usize,

@@ -11,7 +11,7 @@ use urlset_core::render::Renderer as Inner;
 use crate::columns::Columns;
 use crate::py_buffer;
 
-/// Document that is being rendered.
+/// Python object that renders one document.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct Renderer(Mutex<Inner>);
 

@@ -8,7 +8,7 @@ use urlset_core::url_hashes::UrlHashes as Inner;
 
 use crate::columns::Columns;
 
-/// Set of URLs.
+/// Python object with the set of URLs that are already written.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct UrlHashes(Mutex<Inner>);
 

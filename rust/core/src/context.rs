@@ -76,7 +76,7 @@ impl<'a> SearchCache<'a> {
     }
 }
 
-/// State of one document. An object serves one document and is never reused.
+/// State of the parse of one document. An object serves one document and is never reused.
 ///
 /// Its parts are separate fields so that a value in the buffer can be borrowed while a diagnostic
 /// is added.

@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 use crate::dates::parse_log_time;
 
-/// Path that every request of a block found.
+/// Path whose requests in a block of lines all succeeded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogHit<'a> {
     /// Virtual host; empty if the log has none.
@@ -87,7 +87,7 @@ pub fn aggregate_log(block: &[u8], keeps_queries: bool) -> (Vec<LogHit<'_>>, Vec
     (hits, rows)
 }
 
-/// Rest of a line. Each method removes a part from its start, or fails.
+/// Unread rest of a log line. Each method reads a part at its start, or fails.
 struct LineCursor<'a>(&'a [u8]);
 
 impl<'a> LineCursor<'a> {

@@ -11,7 +11,7 @@ use crate::tags::{Tag, Tags};
 /// Elements without child elements.
 const LEAVES: [&[u8]; 3] = [b"lastmod", b"changefreq", b"priority"];
 
-/// Open element.
+/// Element whose end was not found yet.
 struct OpenElement<'a> {
     name: &'a [u8],
     start: usize,

@@ -27,7 +27,7 @@ pub struct Marker {
     pub decoded: usize,
 }
 
-/// Element.
+/// Element of the entry that is being read.
 pub struct Node<'a> {
     /// Resolved name.
     pub name: Rc<Name<'a>>,
@@ -57,7 +57,7 @@ pub struct Node<'a> {
     pub is_cut: bool,
 }
 
-/// Content of an element.
+/// Item in the content of an element: a text or a child element.
 #[derive(Clone, Copy)]
 pub enum Item {
     /// Text.

@@ -49,7 +49,7 @@ pub fn element_spans(text: &str) -> ElementSpans<'_> {
     builder.spans
 }
 
-/// Name of elements.
+/// Name of elements, of which the open ones are counted.
 struct Name {
     /// Number of its lower case.
     lower: usize,
@@ -58,14 +58,14 @@ struct Name {
     open: usize,
 }
 
-/// Open element.
+/// Element whose end was not found yet.
 #[derive(Clone, Copy)]
 struct OpenElement {
     row: u32,
     name: u32,
 }
 
-/// Open entry.
+/// Entry whose end was not found yet.
 struct OpenEntry {
     row: u32,
     /// Start of the first entry in it.

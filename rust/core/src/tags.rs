@@ -34,7 +34,7 @@ pub fn start_tag(text: &[u8], start: usize) -> Option<(usize, usize)> {
     Some((name_end.min(closed), closed + 1))
 }
 
-/// End tag.
+/// Offsets of an end tag, and whether it is well-formed.
 pub struct EndTag {
     /// End offset of its name; directly after the slash if it has no name.
     pub name_end: usize,

@@ -12,7 +12,7 @@ use crate::search::{find, find_byte};
 use crate::tags::{EndTag, end_tag, next_markup, start_tag};
 use crate::tree::Tree;
 
-/// Handles the `<` at `start` and returns the offset to continue at.
+/// Passes the tag, comment or section at `start` to the tree. Returns the offset after it.
 ///
 /// Text that only resembles markup is passed on as text. If the document ends inside the markup,
 /// nothing is passed on, and the length of the document is returned.

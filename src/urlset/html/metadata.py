@@ -227,7 +227,7 @@ _ENGINES = frozenset(
 
 
 def directives_by_agent(found: Scan, header: str | None) -> tuple[tuple[str, ...], str | None]:
-    """Return the robots directives for each search engine, and where they are: meta, header, both.
+    """Return the robots directives, general and by search engine, and where: meta, header or both.
 
     Those for one engine begin with its name, as ``bingbot: noindex``.
     """

@@ -35,7 +35,7 @@ def watch(
     progress: Callable[[ProgressEvent], None] | None = None,
     **settings: Any,
 ) -> Watch:
-    """Take one step of the history of a site: read what may have changed, store a snapshot.
+    """Watch a site once: read what may have changed, store a snapshot, and return alerts.
 
     Call it again and again, as with cron. A sitemap that cannot be read is not a removal: its URLs
     are unknown until it can be read.
@@ -70,7 +70,7 @@ def watch_with(
     drive: Drive | None = None,
     now: Callable[[], datetime] | None = None,
 ) -> Watch:
-    """Take one step; as :func:`watch`, but ``drive`` and ``now`` may simulate site and time."""
+    """Watch a site once like :func:`watch`; ``drive`` and ``now`` may simulate site and time."""
     is_new = not os.path.lexists(path)
     try:
         with Store.open(path) as store:
@@ -96,7 +96,7 @@ def take_step(
     drive: Drive | None = None,
     now: Callable[[], datetime] | None = None,
 ) -> Watch:
-    """Take one step in a store that is open and has the history tables."""
+    """Watch a site once, into an open store that has the history tables."""
     clock = now or (lambda: datetime.now(UTC))
     drive = drive or drive_in_thread
     hook = None if settings.webhook is None else Hook(settings.webhook, settings.webhook_format)

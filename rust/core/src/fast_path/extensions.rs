@@ -55,7 +55,7 @@ impl<'a> FastPath<'a> {
         }
     }
 
-    /// Reads the rest of an `xhtml:link` tag.
+    /// Reads the attributes of an `xhtml:link` element and the end of its tag.
     pub(super) fn link(&mut self, entries: &mut Entries) -> Option<()> {
         let at = self.cursor.at;
         if let Some([hreflang, href]) = self.plain_link() {

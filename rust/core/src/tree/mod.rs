@@ -78,7 +78,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Handles a start tag. Its attributes were added after the marker.
+    /// Processes a start tag: opens its element. Its attributes were added after the marker.
     pub fn open(
         &mut self,
         context: &mut Context<'a>,
@@ -147,7 +147,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Handles an end tag. It closes the nearest element of its name and all elements inside it.
+    /// Processes an end tag. It closes the nearest element of its name and all elements inside it.
     pub fn close(&mut self, context: &mut Context<'a>, raw: &[u8], start: usize, end: usize) {
         if self.overflow > 0 {
             self.overflow -= 1;
@@ -168,14 +168,14 @@ impl<'a> Tree<'a> {
         self.pop(context, start);
     }
 
-    /// Handles an end tag without a name. Later text does not belong to the value before it.
+    /// Processes an end tag without a name. Later text does not belong to the value before it.
     pub fn end_text(&mut self) {
         if self.overflow == 0 {
             self.cut();
         }
     }
 
-    /// Handles character data. White space between elements is ignored.
+    /// Adds character data to the open element. White space between elements is ignored.
     pub fn text(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         let between = [Role::Root, Role::Entry, Role::Container];
         let is_between = self.nodes.top().is_some_and(|top| between.contains(&top.name.role));
@@ -185,12 +185,12 @@ impl<'a> Tree<'a> {
         self.add(context, ValueKind::Text, start, end);
     }
 
-    /// Handles the content of a CDATA section.
+    /// Adds the content of a CDATA section to the open element.
     pub fn cdata(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         self.add(context, ValueKind::Cdata, start, end);
     }
 
-    /// Handles a comment or a processing instruction.
+    /// Processes a comment or a processing instruction. Reports one inside a value.
     pub fn misc(&mut self, context: &mut Context<'a>, start: usize, end: usize) {
         if is_declaration(&context.bytes[start..]) {
             context.diagnostics.add(X024, start, end, "");

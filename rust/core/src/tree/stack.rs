@@ -65,7 +65,7 @@ impl<'a> Tree<'a> {
         self.pop(context, end);
     }
 
-    /// Handles an end tag that closes no open element.
+    /// Processes an end tag that closes no open element, and reports it.
     ///
     /// If the element was closed early, all tags are present: a value contains markup (S017), and
     /// the XML is well-formed.
@@ -91,7 +91,8 @@ impl<'a> Tree<'a> {
             context.diagnostics.add(S017, closed.start, closed.tag_end, &closed.name.local);
         }
     }
-    /// Ends the current value, because text after an unexpected end tag may belong to any element.
+    /// Ignores later text of the current value, because after an unexpected end tag it may belong to
+    /// any element.
     pub(super) fn cut(&mut self) {
         let is_entry = self.nodes.stack.len() == self.entry_depth;
         let Some(top) = self.nodes.stack.last().filter(|_| self.entry_depth > 0) else { return };

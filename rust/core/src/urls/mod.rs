@@ -197,8 +197,9 @@ fn unwrapped(text: &str) -> &str {
     if is_one && is_url && !inner.contains(is_inner_space) { inner } else { text }
 }
 
-/// Converts a text that is not an http(s) URL to one. `written` is the same text before spaces were
-/// encoded.
+/// Resolves a relative reference and records the issue. Returns None if it is ambiguous.
+///
+/// `written` is the same text before spaces were encoded.
 fn absolute(
     url: &str,
     written: &str,

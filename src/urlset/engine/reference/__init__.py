@@ -60,7 +60,7 @@ def parse(
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether bytes are valid UTF-8."""
+    """Return whether bytes are valid UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -70,7 +70,7 @@ def _element(node: Node, scope: dict[str, str]) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name has no colon and is not reserved by XML."""
+    """Return whether a name has no colon and is not reserved by XML."""
     return bool(name) and ":" not in name and name != "xmlns"
 
 

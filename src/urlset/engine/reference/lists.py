@@ -71,7 +71,7 @@ def _read_line(context: Context, line: str, offset: int) -> None:
 
 
 def _is_spaced_url(value: str, words: list[str]) -> bool:
-    """Whether a line is one URL with spaces, not columns of dates, numbers, words or comments."""
+    """Return whether a line is one URL with spaces, not columns of dates, numbers or words."""
     if len(words) < 2 or not _HTTP.match(value) or _OTHER_SPACE.search(value):
         return False
     return all(

@@ -35,7 +35,7 @@ class _Open:
 
 
 def is_well_nested(context: Context, start: int) -> bool:
-    """Whether the element at ``start`` and each element in it has its end tag.
+    """Return whether the element at ``start`` and each element in it has its end tag.
 
     The first call scans the document once; later calls look the answer up.
     """

@@ -72,7 +72,7 @@ def instruction(context: Context, start: int) -> int | None:
 
 
 def is_declaration(text: bytes, start: int) -> bool:
-    """Whether an XML declaration begins at ``start``."""
+    """Return whether an XML declaration begins at ``start``."""
     return text.startswith(b"<?xml", start) and text[start + 5 : start + 6] in _AFTER_XML
 
 
@@ -193,7 +193,7 @@ def markup(context: Context, handler: Handler, start: int) -> int:
 
 
 def _begins_name(byte: bytes) -> bool:
-    """Whether a name may begin with this byte."""
+    """Return whether a name may begin with this byte."""
     return _NAME.match(byte) is not None
 
 

@@ -86,7 +86,7 @@ class Node:
         return value if len(value) <= MAX_VALUE else None
 
     def is_certain(self) -> bool:
-        """Whether every part of the text is known."""
+        """Return whether every part of the text is known."""
         return None not in self._texts()
 
     def _texts(self) -> Iterator[str | None]:
@@ -98,7 +98,7 @@ class Node:
 
 
 def begins_entry(name: Name, is_feed: bool) -> bool:
-    """Whether an element outside any entry starts one, such as ``url`` or a ``loc`` without it."""
+    """Return whether an element outside any entry begins one: ``url``, or a ``loc`` without it."""
     if is_feed:
         return name.key in ("item", "entry")
     return name.role is Role.ENTRY or (name.role is Role.VALUE and name.key == "loc")
@@ -118,7 +118,7 @@ def may_hold(top: Name, name: Name) -> bool:
 
 
 def _belongs(key: str, container: str) -> bool:
-    """Whether an element belongs to this container, not to the one around it."""
+    """Return whether an element belongs to this container, not to the one around it."""
     if container in ("tvshow", "publication"):
         return key in CHILDREN[container]
     return key != container
@@ -399,7 +399,7 @@ class Tree:
         return name
 
     def _is_foreign(self, name: Name) -> bool:
-        """Whether the element is content of the open element, if that has its end tag.
+        """Return whether the element is content of the open element, if that has its end tag.
 
         Structured data inside an entry has its own ``url`` and ``loc``. An entry directly inside
         an entry without a loc is an entry: the outer one only wraps it.
@@ -412,11 +412,11 @@ class Tree:
         return top.name.role is not Role.ENTRY or top.has_loc
 
     def _is_well_nested(self) -> bool:
-        """Whether the innermost element and each element in it has its end tag."""
+        """Return whether the innermost element and each element in it has its end tag."""
         return is_well_nested(self.context, self.stack[-1].start)
 
     def _adopt(self, name: Name, start: int, end: int) -> Name | None:
-        """Resolve ``<loc>`` inside ``<image:image>`` as an ``image:loc`` without its prefix."""
+        """Return the name for an element that lacks its prefix, as ``loc`` in ``image:image``."""
         container = self.stack[-1]
         key = ascii_lower(name.key)
         if name.ns is not Ns.CORE or key not in CHILDREN[container.name.key]:

@@ -49,7 +49,7 @@ def escape(value: str, *, attribute: bool = False) -> str:
 
 
 def is_doubly_escaped(value: str) -> bool:
-    """Whether a decoded value still contains escapes."""
+    """Return whether a decoded value still contains escapes."""
     return "&" in value and _AGAIN.search(value) is not None
 
 
