@@ -17,6 +17,7 @@ from works import USP
 
 WORKER = str(Path(__file__).parent / "workers" / "sites.py")
 ARROW, OBJECTS = "urlset → Arrow", "urlset → objects"
+SPIDER = "urlset's spider in Scrapy"
 TIMEOUT_S = 900.0
 
 
@@ -56,6 +57,7 @@ def readers(whole: Site, share: Site, python: str | None) -> list[Reader]:
     return [
         Reader(ARROW, sys.executable, "arrow", whole),
         Reader(OBJECTS, sys.executable, "objects", whole),
+        Reader(SPIDER, sys.executable, "spider", whole),
         Reader("Scrapy's SitemapSpider", python, "scrapy", share),
         Reader("advertools", python, "advertools", share),
         Reader(USP, python, USP, share),

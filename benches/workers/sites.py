@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import Any
 
 Work = Callable[[str], int]
 
@@ -72,10 +73,21 @@ def advertools() -> Work:
 
 
 def scrapy() -> Work:
-    from scrapy.crawler import CrawlerProcess
     from scrapy.spiders import SitemapSpider
 
-    class Spider(SitemapSpider):
+    return spider(SitemapSpider)
+
+
+def our_spider() -> Work:
+    from urlset.integrations.scrapy import SitemapSpider
+
+    return spider(SitemapSpider)
+
+
+def spider(base: Any) -> Work:
+    from scrapy.crawler import CrawlerProcess
+
+    class Spider(base):  # type: ignore[misc]
         """Count the entries in the filter hook, and fetch no page."""
 
         name = "bench"
@@ -103,6 +115,7 @@ TASKS: dict[str, tuple[str, Callable[[], Work]]] = {
     "objects": ("urlset", ours_to_objects),
     "advertools": ("advertools", advertools),
     "scrapy": ("scrapy", scrapy),
+    "spider": ("urlset", our_spider),
     "ultimate-sitemap-parser": ("ultimate-sitemap-parser", ultimate_sitemap_parser),
 }
 
