@@ -8,6 +8,7 @@ import pytest
 
 import urlset
 from tests.live_sites import audit, crawl, found, html, put_page, put_sitemap
+from tests.site_box import redirect
 from urlset.sources import open_source
 
 APP = '<script src="/app.js"></script>'
@@ -120,6 +121,28 @@ def test_an_equal_page_with_a_slash_has_the_class_of_its_link(box):
     with audit(box, crawl=True) as result:
         assert result.coverage.weakly_linked == {"nofollow": 1}
         assert not found(result, box)
+
+
+def test_a_listed_url_that_fails_or_redirects_is_linked(box):
+    put_sitemap(box, ["/", "/gone", "/old", "/lost", "/lost-too"])
+    put_page(box, "/", "/gone", "/old")
+    box.put("/gone", "", 404)
+    box.play("/old", redirect("/new"))
+    box.put("/lost-too", "", 404)
+    put_page(box, "/lost")
+    put_page(box, "/new")
+
+    with audit(box, crawl=True) as result:
+        linked = {row[0].removeprefix(box.site): row[2] for row in result.table("coverage")}
+
+    assert linked == {
+        "/": False,
+        "/gone": True,
+        "/old": True,
+        "/lost": False,
+        "/lost-too": False,
+        "/new": True,
+    }
 
 
 def test_without_a_crawl_links_are_unknown(box):

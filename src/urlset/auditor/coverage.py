@@ -22,7 +22,15 @@ _PAGES = """
     WITH listed AS (SELECT page_key, min(loc) AS url FROM listed_urls GROUP BY page_key),
     answered AS (
         SELECT page_key, min(url) AS url FROM live_pages WHERE verdict = 'ok' GROUP BY page_key),
-    linked AS (SELECT a.* FROM answered a SEMI JOIN live_links l ON l.target_key = a.page_key),
+    -- A listed URL that redirects or fails is linked, too, if a page has a link to it.
+    failed AS (
+        SELECT DISTINCT t.page_key, l.url FROM listed l JOIN live_pages t USING (page_key)
+        JOIN links k ON k.target = t.url AND k.kind = 'a'
+        JOIN live_pages s ON s.url = k.url AND s.verdict = 'ok' AND s.page_key <> t.page_key
+        WHERE t.verdict <> 'ok'),
+    linked AS (
+        SELECT a.* FROM answered a SEMI JOIN live_links l ON l.target_key = a.page_key
+        UNION ALL SELECT * FROM failed f ANTI JOIN answered a USING (page_key)),
     visited AS (
         SELECT duplicate_key(url) AS page_key, min(url) AS url FROM log_urls GROUP BY ALL)
     SELECT coalesce(l.url, k.url, v.url) AS url, l.url IS NOT NULL AS is_listed,

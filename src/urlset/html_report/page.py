@@ -181,7 +181,7 @@ def _header(report: ReportInput) -> str:
     notes = [*report.notes]
     if len(report.sources) == 1:
         notes += report.sources[0].notes
-    noted = "".join(f"<p>{escape(safe(note, 500))}</p>" for note in notes)
+    noted = "".join(f"<p>{_unbroken(escape(safe(note, 500)))}</p>" for note in notes)
     links = [("charts", "Charts")] if report.sources else []
     links += [("findings", "Changes" if report.kind == "diff" else "Findings")]
     if any(source.sections for source in report.sources):
@@ -193,10 +193,15 @@ def _header(report: ReportInput) -> str:
         f"<bdi>{site}</bdi> "
         f'<time datetime="{report.moment.isoformat(timespec="seconds")}">{_when(report.moment)}'
         f'</time></p><nav aria-label="Contents"><ul>{menu}</ul></nav></div>'
-        f"<h1>{escape(safe(sentence, 500))}</h1>"
+        f"<h1>{_unbroken(escape(safe(sentence, 500)))}</h1>"
         + (f'<div class="notes">{noted}</div>' if noted else "")
         + "</header>"
     )
+
+
+def _unbroken(text: str) -> str:
+    """Return a text whose numbers stay on one line with their percent sign."""
+    return text.replace(" %", "\N{NARROW NO-BREAK SPACE}%")
 
 
 def _sentence(report: ReportInput) -> str:

@@ -164,7 +164,7 @@ AUDIT_TABLES = (
         is_listed  | BOOLEAN | whether a sitemap lists it
         is_linked  | BOOLEAN | whether another page links to it; null without a crawl
         is_visited | BOOLEAN | whether an access log has a visit of it; null without logs
-        linked_by  | VARCHAR | best way from another page to it: link, html-sitemap (links of HTML sitemaps only), pagination (rel next or prev only), nofollow (only such links) or hreflang (only that, which is no link); null if none is known
+        linked_by  | VARCHAR | best way from another page to it, if it answers: link, html-sitemap (links of HTML sitemaps only), pagination (rel next or prev only), nofollow (only such links) or hreflang (only that, which is no link); null if none is known
         """,
     ),
     TableSchema.of(
