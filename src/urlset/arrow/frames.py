@@ -14,11 +14,20 @@ from typing import Any, overload
 
 import arro3.core as arro3
 
-from urlset.arrow import batches_to_entries, entries_to_stream
-from urlset.arrow.streams import LazyStream
+from urlset.arrow import batches_to_entries, entries_to_stream, schema
+from urlset.arrow.streams import LazyStream, NumberedRows
 from urlset.model import Entry
 
-__all__ = ["IndexedRows", "ListedRows", "to_arrow", "to_pandas", "to_polars"]
+__all__ = [
+    "IndexedRows",
+    "ListedRows",
+    "document_frames",
+    "empty_polars_frame",
+    "polars_library",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
+]
 
 
 def to_arrow(stream: Any) -> Any:
@@ -35,8 +44,24 @@ def to_pandas(stream: Any) -> Any:
 
 def to_polars(stream: Any) -> Any:
     """Return a stream as a polars data frame."""
-    polars = _library("polars", "polars", lambda: importlib.import_module("polars"))
-    return polars.DataFrame(_table(stream))
+    return polars_library().DataFrame(_table(stream))
+
+
+def polars_library() -> Any:
+    """Return the module ``polars``; raises ``ImportError`` if it is not installed."""
+    return _library("polars", "polars", lambda: importlib.import_module("polars"))
+
+
+def empty_polars_frame() -> Any:
+    """Return a polars data frame with the columns of entries, without rows."""
+    return polars_library().DataFrame(arro3.Table.from_batches([], schema=schema()))
+
+
+def document_frames(rows: NumberedRows) -> Iterator[Any]:
+    """Yield the entries of one document as polars data frames, without their numbers."""
+    for batch in arro3.RecordBatchReader.from_stream(rows):
+        table = arro3.Table.from_batches([batch.remove_column(0)], schema=schema())
+        yield polars_library().DataFrame(table)
 
 
 def _table(stream: Any) -> Any:

@@ -1,0 +1,102 @@
+"""Sitemaps as a lazy frame of polars: ``scan_sitemap`` reads what a query needs.
+
+The scan is an IO plugin of polars (https://docs.pola.rs/user-guide/plugins/io_plugins): polars
+passes the columns, the filter and the number of rows of a query.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from urlset.arrow.frames import document_frames, empty_polars_frame, polars_library
+from urlset.reader import Source, read
+
+__all__ = ["scan_sitemap"]
+
+
+def scan_sitemap(source: Source, **options: Any) -> Any:
+    r"""Return the entries of a source as a ``polars.LazyFrame``; nothing is read before a query.
+
+    The columns are those of :meth:`urlset.Entries.to_polars`. Each query reads the source again,
+    one document at a time:
+
+    - Columns that the query does not need are not converted.
+    - A filter is applied to each document, so that other rows do not stay in memory.
+    - ``head(n)`` directly on the scan stops the reading after ``n`` rows.
+
+    A filter on ``lastmod``, ``loc`` or ``source`` reads every document: neither the date of a
+    sitemap in its index, nor its folder or name, proves what it lists. The option ``since`` relies
+    on the dates in indexes: it skips sitemaps that have not changed since then, and excludes older
+    entries.
+
+    >>> lazy = scan_sitemap(b"https://example.com/a\nhttps://example.com/b\n")
+    >>> lazy.select("loc").head(1).collect().item()
+    'https://example.com/a'
+
+    A document that cannot be read is missing in the result, and the query issues a
+    ``RuntimeWarning``; with ``fail_fast=True`` the query raises.
+
+    Args:
+        source: What to read, as in :func:`urlset.read`, except a stream, which can be read only
+            once.
+        options: Further arguments of :func:`urlset.read`, such as ``policy``, ``cache`` or
+            ``since``.
+
+    Raises:
+        ImportError: polars is not installed.
+        TypeError: An option is unknown.
+        ValueError: An option has an invalid value, or the source is a stream.
+        urlset.SourceError: The source does not exist; raised by the query if no document can be
+            read.
+    """
+    polars = polars_library()
+    if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
+        raise ValueError(
+            "source: expected a path, a URL, bytes or a mapping, found a stream, which can be read "
+            "only once; read it first: scan_sitemap(file.read())"
+        )
+    read(source, **options)  # raises for invalid arguments; reads nothing
+
+    def batches(
+        columns: list[str] | None, predicate: Any, row_count: int | None, batch_size: int | None
+    ) -> Iterator[Any]:
+        left = row_count
+        failures: list[str] = []
+        yield _projected(empty_polars_frame(), columns)  # for a source without entries
+        if left == 0:
+            return
+        with closing(read(source, **options).batches()) as documents:
+            for record, _, rows in documents:
+                if record.error:
+                    failures.append(f"{record.source}: {record.error}")
+                for frame in () if rows is None else document_frames(rows):
+                    part = frame if left is None else frame.head(left)
+                    left = None if left is None else left - part.height
+                    if predicate is not None:
+                        part = part.filter(predicate)
+                    yield from _projected(part, columns).iter_slices(batch_size or part.height or 1)
+                    if left == 0:
+                        return
+        if failures:
+            _warn(failures)
+
+    return polars.io.plugins.register_io_source(
+        batches, schema=lambda: empty_polars_frame().schema, explain_name="sitemap"
+    )
+
+
+def _warn(failures: list[str]) -> None:
+    warnings.warn(
+        f"scan_sitemap: the result is incomplete: {len(failures):,} "
+        f"document{'s' * (len(failures) > 1)} could not be read; {failures[0]}; "
+        "fail_fast=True raises instead",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _projected(frame: Any, columns: list[str] | None) -> Any:
+    return frame if columns is None else frame.select(columns)
