@@ -175,10 +175,9 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
     document = _Document(parts)
     chunks = document.chunks()
     head = next(chunks)
-    more = next(chunks, None)
-    if more is None:
+    if not document.is_long:
         return _whole(request, head, content_type, latest or document.latest, etag)
-    body: Iterable[bytes] = chain((head, more), chunks)
+    body: Iterable[bytes] = chain((head,), chunks)
     is_packed = _accepts_gzip(request)
     if store is not None:
         body = _storing(body, store, f"urlset:page:{etag}", is_packed=is_packed)
@@ -248,6 +247,8 @@ class _Document:
         self._urls = 0
         self._bytes = 0
         self._is_full = False
+        self.is_long = False
+        """Whether there are several chunks; known with the first one."""
         self.latest: Any = None
         """Latest date of a document of one batch, if each of its entries has one."""
 
@@ -260,10 +261,10 @@ class _Document:
         )
         first = next(batches, None)
         entries = first[1] if first else []
-        is_long = sum(part.facts.urls for part in self._parts) > _LONG
-        if not is_long and (second := next(batches, None)) is not None:
-            is_long, batches = True, chain((second,), batches)
-        if first is None or not is_long:
+        self.is_long = sum(part.facts.urls for part in self._parts) > _LONG
+        if not self.is_long and (second := next(batches, None)) is not None:
+            self.is_long, batches = True, chain((second,), batches)
+        if first is None or not self.is_long:
             header, body = _rendered(entries)
             if len(header) + len(body) + len(_FOOTER) > MAX_BYTES and first is not None:
                 self._bytes = len(header) + len(_FOOTER)
