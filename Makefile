@@ -127,9 +127,11 @@ $(TOOLS): $(BASE)
 	@URLSET_NATIVE=0 $(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
-# Without `--editable '.[site]'`, which would remove the native engine.
+# In an environment of its own: some of its requirements contradict those of other generators in [dev].
 $(SITE): $(BASE)
-	@$(PIP) $$($(PYTHON) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['site'])")
+	@$(PYTHON) -m venv .venv/site
+	@.venv/site/bin/python -m pip install --quiet --disable-pip-version-check $$($(PYTHON) -c \
+		"import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['site'])")
 	@touch $@
 
 # If cargo fails, no stamp is written, so the next run tries again.

@@ -132,14 +132,25 @@ def build(work: Path, site_url: str) -> Path:
         path.write_text(text, encoding="utf-8")
     config = CONFIG.format(site_url=site_url, nav="".join(nav_lines(nav())))
     (source / "mkdocs.yml").write_text(config, encoding="utf-8")
-    zensical = [Path(sys.executable).with_name("zensical"), "build", "--clean", "--strict"]
-    run([*zensical, "--config-file", "mkdocs.yml"], source)
+    program = zensical()
+    if program is None:
+        sys.exit(
+            "zensical is not installed; `make site` installs it, or pip install 'urlset[site]'"
+        )
+    run([program, "build", "--clean", "--strict", "--config-file", "mkdocs.yml"], source)
     shutil.move(source / "site", site)
     (site / "sitemap.xml").unlink(missing_ok=True)
     (site / "sitemap.xml.gz").unlink(missing_ok=True)
     build_sitemap(work, site, site_url)
     set_times(site, site_url)
     return site
+
+
+def zensical() -> str | None:
+    """Return the path of the program: that of `make site`, or one on PATH."""
+    folders = [ROOT / ".venv" / "site" / "bin", Path(sys.executable).parent]
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+    return shutil.which("zensical", path=path)
 
 
 def build_sitemap(work: Path, site: Path, site_url: str) -> None:

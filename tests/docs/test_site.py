@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -70,7 +69,7 @@ def test_faults_of_links_are_found(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("zensical") is None, reason="urlset[site] is not installed")
+@pytest.mark.skipif(build_site.zensical() is None, reason="zensical is not installed (make site)")
 def test_site_is_built_and_clean(tmp_path, capfd):
     with build_site.served(tmp_path / "site") as address:
         site = build_site.build(tmp_path, address)
