@@ -171,7 +171,7 @@ class DiffView(Protocol):
 
     @property
     def lastmod(self) -> LastmodTruth | None:
-        """What ``lastmod`` says about changed contents."""
+        """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
 
     @property
     def unread(self) -> list[tuple[str, int]]:

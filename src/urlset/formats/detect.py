@@ -171,7 +171,7 @@ def has_sitemap_name(name: str) -> bool:
 
 
 def sniff(head: bytes) -> SniffedKind | None:
-    r"""Return the possible kind of a file by its first bytes; None if it is not a sitemap.
+    r"""Return by the first bytes whether a file may be an index or a sitemap; None for others.
 
     A sitemap starts, after byte order marks and white space, with markup that contains a root
     element; or most of its lines are URLs.
