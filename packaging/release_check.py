@@ -185,7 +185,27 @@ def repaired(wheel: Path, tools: Path, copy: Path) -> Path:
     variables = {**settings("native", copy), "PATH": path}
     run(tools, "-m", "auditwheel", "repair", "--wheel-dir", str(out), str(wheel), env=variables)
     (file,) = out.iterdir()
+    normalize_wheel(file, int(variables["SOURCE_DATE_EPOCH"]))
     return file
+
+
+def normalize_wheel(wheel: Path, stamp: int) -> None:
+    """Write a wheel again with one time, and its members in order of their names, RECORD last."""
+    with zipfile.ZipFile(wheel) as old:
+        contents_of = {
+            member.filename: (member.external_attr, old.read(member))
+            for member in old.infolist()
+            if not member.is_dir()
+        }
+    in_order = sorted(
+        contents_of, key=lambda name: (".dist-info/" in name, "/RECORD" in name, name)
+    )
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in in_order:
+            mode, data = contents_of[name]
+            header = zipfile.ZipInfo(name, time.gmtime(stamp)[:6])
+            header.compress_type, header.external_attr = zipfile.ZIP_DEFLATED, mode
+            new.writestr(header, data)
 
 
 def normalize(archive: Path, stamp: int) -> None:
