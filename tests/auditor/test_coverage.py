@@ -247,3 +247,13 @@ def test_return_link_that_a_script_may_add_is_unknown(box):
         }
 
     assert judged == {"/b": ("warning", "unknown"), "/c": ("error", "observed")}
+
+
+@pytest.mark.parametrize(("head", "is_same"), [(APP, False), ("", True)])
+def test_pages_that_scripts_build_are_no_duplicates(box, head, is_same):
+    put_sitemap(box, ["/a", "/b"])
+    for path in ("/a", "/b"):
+        box.put(path, html("App", head=head, body="<div id=app></div>"), kind="text/html")
+
+    with audit(box) as result:
+        assert found(result, box) == ({("duplicate-content", "/b")} if is_same else set())

@@ -162,11 +162,12 @@ LIVE_VIEWS = {
                 AS "offset",
             any_value(line ORDER BY document, "offset") FILTER (trial <> 'truthful') AS line
         FROM lastmod_trials GROUP BY section""",
-    # Indexable listed pages with equal content, the first of them as the original.
+    # Indexable listed pages with equal content, the first of them as the original. What scripts
+    # build is not seen, so nothing is known about pages that are empty without them.
     "duplicate_pages": """
         SELECT *, first_value(loc) OVER same AS original, row_number() OVER same AS nth
         FROM listed_pages
-        WHERE verdict = 'ok' AND is_indexable AND fingerprint IS NOT NULL
+        WHERE verdict = 'ok' AND is_indexable AND fingerprint IS NOT NULL AND NOT is_script_built
         WINDOW same AS (PARTITION BY fingerprint ORDER BY document, "offset")""",
     # Response times by section.
     "section_times": """
