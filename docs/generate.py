@@ -41,6 +41,7 @@ from urlset.store import (
     LIVE_TABLES,
     LIVE_VIEWS,
     MACROS,
+    SYNC_TABLES,
     TABLES,
     VIEWS,
     TableSchema,
@@ -88,6 +89,11 @@ SUBMIT_INTRO = """
 `urlset submit` records in `.urlset/announcements.duckdb` what it announced, in the tables
 `announcements` and `settings`. `urlset submit --to google --inspect N --store site.duckdb` adds the
 table `inspections` to a store.
+"""
+SYNC_INTRO = """
+# Table of a synchronization
+
+`urlset sync SITE --state index.duckdb` adds this table to a store, and those of the history.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
@@ -450,6 +456,7 @@ def tables() -> str:
     parts += [f"| `{view.name}` | {view.doc} `{view.query}` |\n" for view in LIVE_VIEWS]
     parts += [HISTORY_INTRO, *map(table_of, HISTORY_TABLES)]
     parts += [SUBMIT_INTRO, *map(table_of, (*ANNOUNCEMENT_TABLES, *INSPECTION_TABLES))]
+    parts += [SYNC_INTRO, *map(table_of, SYNC_TABLES)]
     return "".join(parts)
 
 

@@ -1,7 +1,7 @@
 """Read, write, build, check, fix and compare sitemaps (https://www.sitemaps.org); crawl and audit.
 
-``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch`` and
-``submit`` are imported on first use, so that ``import urlset`` is fast.
+``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch``,
+``submit`` and ``sync`` are imported on first use, so that ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read``, ``urlset.build`` and ``urlset.submit`` log retries and
 stages at the level info, requests and documents at the level debug. Without a handler they are
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
     from urlset.submitter import Submission, submit
+    from urlset.syncer import PageUpdate, Sync, sync
     from urlset.watcher import Watch, watch
     from urlset.writer import Publication, render, write
 
@@ -78,6 +79,7 @@ __all__ = [
     "Image",
     "News",
     "PageChange",
+    "PageUpdate",
     "Policy",
     "Problem",
     "ProgressEvent",
@@ -89,6 +91,7 @@ __all__ = [
     "Store",
     "StoreError",
     "Submission",
+    "Sync",
     "TargetError",
     "UrlsetError",
     "Video",
@@ -104,6 +107,7 @@ __all__ = [
     "read",
     "render",
     "submit",
+    "sync",
     "unified_diff",
     "watch",
     "write",
@@ -125,11 +129,13 @@ _LAZY = {
     "Fixed": "fixer",
     "FixedDocument": "fixer",
     "PageChange": "differ",
+    "PageUpdate": "syncer",
     "Policy": "http",
     "Publication": "writer",
     "QueryResult": "store",
     "Store": "store",
     "Submission": "submitter",
+    "Sync": "syncer",
     "Watch": "watcher",
     "audit": "auditor",
     "build": "builder",
@@ -141,6 +147,7 @@ _LAZY = {
     "read": "reader",
     "render": "writer",
     "submit": "submitter",
+    "sync": "syncer",
     "unified_diff": "fixer",
     "watch": "watcher",
     "write": "writer",

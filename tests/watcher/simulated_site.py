@@ -97,7 +97,8 @@ class SimulatedSite:
             message = f"HTTP {found}"
             return Response(request, request.url, status=found, error="status", message=message)
         etag = f'"{hashlib.sha256(found.encode()).hexdigest()[:8]}"'
-        headers = {"etag": etag, "content-type": "application/xml"}
+        kind = "text/html" if found.startswith("<!doctype html") else "application/xml"
+        headers = {"etag": etag, "content-type": kind}
         if request.etag == etag:
             return Response(request, request.url, status=304, headers=headers)
         body = found.encode()

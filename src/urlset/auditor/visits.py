@@ -141,6 +141,10 @@ class RobotsFiles:
         robots = self._files.get(origin)
         return None if robots is None or robots.allows(url, self._agent) else robots
 
+    def file_of(self, origin: str) -> Robots | None:
+        """Return the robots.txt of a host; None if it was not requested."""
+        return self._files.get(origin)
+
     def crawl_delay_s(self, origin: str) -> float:
         """Return the ``Crawl-delay`` of a host in seconds; 0 if there is none."""
         robots = self._files.get(origin)

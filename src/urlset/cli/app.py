@@ -32,6 +32,7 @@ COMMANDS = (
     "diff",
     "watch",
     "submit",
+    "sync",
     "rules",
     "completion",
 )

@@ -25,7 +25,8 @@ __all__ = ["Hop", "transfer"]
 
 KEPT_HEADERS = frozenset(
     """content-type content-length content-encoding etag last-modified location link retry-after
-    cache-control age date x-robots-tag server cf-mitigated""".split()
+    cache-control age date x-robots-tag server cf-mitigated content-usage
+    tdm-reservation tdm-policy""".split()
 )
 _HEAD_LIMIT = 1_048_576  # the end of the head is searched in this many bytes
 _HEAD_END = re.compile(rb"</head\s*>|<body[\s>]", re.IGNORECASE)

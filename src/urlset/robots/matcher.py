@@ -31,11 +31,15 @@ from urllib.parse import quote_from_bytes, unquote
 __all__ = [
     "PLAIN_PATH",
     "CompiledRule",
+    "Group",
     "Groups",
     "Matcher",
     "Regexes",
+    "RuleLine",
+    "agents_of",
     "alternatives",
     "compile_rules",
+    "fields_of",
     "parse_groups",
     "path_of",
     "regexes_of",
@@ -67,7 +71,9 @@ class RuleLine(NamedTuple):
     value: str
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
+    """Product tokens of crawlers, and the rules for them."""
+
     agents: set[str]
     rules: list[RuleLine]
 
@@ -75,7 +81,7 @@ class _Group(NamedTuple):
 class Groups:
     """The groups of a robots.txt, by the product token of a crawler."""
 
-    def __init__(self, groups: list[_Group], delays: dict[str, float]):
+    def __init__(self, groups: list[Group], delays: dict[str, float]):
         self._groups = groups
         self._delays = delays
         self._agents = {agent for group in groups for agent in group.agents}
@@ -113,7 +119,7 @@ def parse_groups(text: str) -> Groups:
     >>> groups.rules("a"), groups.delay_s("a"), groups.delay_s("b")
     ([RuleLine(is_allowing=False, value='/x')], 2.0, None)
     """
-    groups: list[_Group] = []
+    groups: list[Group] = []
     delays: dict[str, float] = {}
     delayed: set[str] = set()
     is_delay_over = False
@@ -122,8 +128,8 @@ def parse_groups(text: str) -> Groups:
             if not groups or groups[-1].rules or is_delay_over:
                 delayed = set()
             if not groups or groups[-1].rules:
-                groups.append(_Group(set(), []))
-            names = _names(value)
+                groups.append(Group(set(), []))
+            names = agents_of(value)
             groups[-1].agents.update(names)
             delayed.update(names)
             is_delay_over = False
@@ -140,6 +146,18 @@ def parse_groups(text: str) -> Groups:
 
 
 def _lines(text: str) -> Iterator[tuple[Kind, str]]:
+    for field, value in fields_of(text):
+        known = _FIELD.match(field)
+        if known is not None:
+            yield known.lastgroup, value  # type: ignore[misc]
+
+
+def fields_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each line of a robots.txt that has both, without comments.
+
+    >>> list(fields_of("Content-Signal: search=yes # for all"))
+    [('Content-Signal', 'search=yes')]
+    """
     for line in _END_OF_LINE.split(text):
         if len(line) > MAX_LINE // 4:
             line = line.encode(errors="replace")[:MAX_LINE].decode(errors="ignore")
@@ -150,12 +168,11 @@ def _lines(text: str) -> Iterator[tuple[Kind, str]]:
             if found is None:
                 continue
             field, value = found.groups()
-        known = _FIELD.match(field.strip(_SPACE))
-        if known is not None:
-            yield known.lastgroup, value.strip(_SPACE)  # type: ignore[misc]
+        yield field.strip(_SPACE), value.strip(_SPACE)
 
 
-def _names(value: str) -> set[str]:
+def agents_of(value: str) -> set[str]:
+    """Return the product tokens, in lower case, of the value of a user-agent line."""
     if value[:1] == "*" and (len(value) == 1 or value[1] in _SPACE):
         return {"*"}
     tokens = (pattern.match(value) for pattern in (_TOKEN, _WIDE_TOKEN))

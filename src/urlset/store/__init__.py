@@ -35,6 +35,7 @@ from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, T
 from urlset.store.scratch_database import ScratchDatabase
 from urlset.store.session import StoreSession
 from urlset.store.store import Store, StoredDocument, StoredRows
+from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "MACROS",
     "QUERY_S",
     "RULE_S",
+    "SYNC_TABLES",
     "TABLES",
     "VERSION",
     "VIEWS",

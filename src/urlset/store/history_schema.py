@@ -7,11 +7,9 @@ snapshots there are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from urlset.store.schema import TableSchema
 
-from urlset.store.schema import TableSchema, quoted_text
-
-__all__ = ["HISTORY_TABLES", "history_statements"]
+__all__ = ["HISTORY_TABLES"]
 
 _COUNTS = """
         url_count      | UINTEGER    | URLs that are listed, with those that are unknown
@@ -144,23 +142,3 @@ HISTORY_TABLES = (
         """,
     ),
 )
-
-
-def history_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield the SQL statements that add missing history tables and columns to a store.
-
-    Args:
-        existing: Column names by name of the tables in the store.
-    """
-    for table in HISTORY_TABLES:
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
-        if table.name not in existing:
-            yield f"CREATE TABLE {table.name} ({columns})"
-            yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
-        for column in table.columns:
-            if column.name in existing.get(table.name, ()):
-                continue
-            if table.name in existing:  # created by an earlier version
-                yield f'ALTER TABLE {table.name} ADD COLUMN "{column.name}" {column.type}'
-            text = quoted_text(column.doc)
-            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'

@@ -7,9 +7,9 @@ from functools import cache
 import duckdb
 
 from urlset.errors import StoreError
-from urlset.store.history_schema import HISTORY_TABLES, history_statements
+from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
-from urlset.store.schema import TABLES, VIEWS, statements
+from urlset.store.schema import TABLES, VIEWS, addition_statements, statements
 
 __all__ = ["columns_of", "expect_plain_tables", "unknown_objects"]
 
@@ -108,7 +108,7 @@ def _expected(
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")
         live = live_statements({}) if is_live else ()
-        history = history_statements({}) if has_history else ()
+        history = addition_statements(HISTORY_TABLES, {}) if has_history else ()
         for statement in (*statements(with_comments=False), *live, *history):
             connection.execute(statement)
         columns = connection.execute(_COLUMNS.format("expected")).fetchall()

@@ -14,7 +14,6 @@ __all__ = [
     "LIVE_TABLES",
     "LIVE_VIEWS",
     "REPLACED_VIEW",
-    "inspection_statements",
     "live_statements",
 ]
 
@@ -260,20 +259,3 @@ INSPECTION_TABLES = (
         """,
     ),
 )
-
-
-def inspection_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield the SQL statements that add the table of inspections to a store that lacks it.
-
-    Args:
-        existing: Column names by name of the tables in the store.
-    """
-    for table in INSPECTION_TABLES:
-        if table.name in existing:
-            continue
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
-        yield f"CREATE TABLE {table.name} ({columns})"
-        yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
-        for column in table.columns:
-            text = quoted_text(column.doc)
-            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'

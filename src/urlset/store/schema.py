@@ -7,7 +7,7 @@ are declared here. The descriptions are also stored in the file, as comments tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from urlset.fields import DOCUMENT, ENTRY, PROBLEM, RECORDS, SITEMAP, Field, RecordSchema
@@ -22,6 +22,7 @@ __all__ = [
     "Macro",
     "TableSchema",
     "View",
+    "addition_statements",
     "quoted_text",
     "statements",
 ]
@@ -250,6 +251,29 @@ def _statements() -> Iterator[str]:
     # Last, in one transaction with all others: a file that has this table is a complete store.
     yield "CREATE TABLE urlset_store (version UINTEGER)"
     yield f"INSERT INTO urlset_store VALUES ({VERSION})"
+
+
+def addition_statements(
+    tables: Iterable[TableSchema], existing: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    """Yield the SQL statements that add missing tables and columns to a store.
+
+    Args:
+        tables: The tables that the store is to have.
+        existing: Column names by name of the tables in the store.
+    """
+    for table in tables:
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+        if table.name not in existing:
+            yield f"CREATE TABLE {table.name} ({columns})"
+            yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
+        for column in table.columns:
+            if column.name in existing.get(table.name, ()):
+                continue
+            if table.name in existing:  # created by an earlier version
+                yield f'ALTER TABLE {table.name} ADD COLUMN "{column.name}" {column.type}'
+            text = quoted_text(column.doc)
+            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'
 
 
 def quoted_text(text: str) -> str:

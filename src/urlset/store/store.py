@@ -17,17 +17,19 @@ from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
 from urlset.model import Entry, Problem, Sitemap
 from urlset.store.connection import Database, map_errors
-from urlset.store.history_schema import HISTORY_TABLES, history_statements
+from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.inspection import columns_of
 from urlset.store.live_schema import (
+    INSPECTION_TABLES,
     LIVE_TABLES,
     REPLACED_VIEW,
-    inspection_statements,
     live_statements,
 )
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
+from urlset.store.schema import addition_statements
 from urlset.store.session import StoreSession
+from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
 
 __all__ = ["Store", "StoredDocument", "StoredRows"]
@@ -139,11 +141,15 @@ class Store:
 
     def add_history_tables(self) -> None:
         """Create the tables of a watch (:data:`urlset.store.HISTORY_TABLES`) if missing."""
-        self._add_tables(history_statements)
+        self._add_tables(partial(addition_statements, HISTORY_TABLES))
 
     def add_inspection_tables(self) -> None:
         """Create the table of inspections (:data:`urlset.store.INSPECTION_TABLES`) if missing."""
-        self._add_tables(inspection_statements)
+        self._add_tables(partial(addition_statements, INSPECTION_TABLES))
+
+    def add_sync_tables(self) -> None:
+        """Create the table of a synchronization (:data:`urlset.store.SYNC_TABLES`) if missing."""
+        self._add_tables(partial(addition_statements, SYNC_TABLES))
 
     def _add_tables(
         self,

@@ -1,0 +1,428 @@
+"""Synchronize a site with an index: read its sitemaps, request what may have changed, commit."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.auditor.visits import Budget, RobotsFiles
+from urlset.crawler.pace import Pace
+from urlset.http import Policy, drive_in_thread
+from urlset.model import ProgressEvent
+from urlset.reader.site import policy_with_auth, product_token
+from urlset.robots.ai_preferences import RobotsPreferences
+from urlset.store import Store, StoreSession, entries_at, moment
+from urlset.syncer.page_walk import (
+    GONE,
+    PageVisit,
+    SyncTarget,
+    SyncWalk,
+    removed_update,
+    unknown_update,
+)
+from urlset.syncer.settings import GUARDED_FROM, SyncSettings
+from urlset.syncer.update import PageUpdate
+from urlset.urls import split_origin
+from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
+
+__all__ = ["Sync", "SyncBatch", "sync"]
+
+CONFIRM_DELAY_S = 1.0
+"""Seconds between two requests that confirm that pages are gone."""
+
+_VISITED: list[tuple[str, ColumnType]] = [
+    ("url", "string"),
+    ("fingerprint", "string"),
+    ("lastmod", "instant"),
+    ("etag", "string"),
+    ("last_modified", "string"),
+    ("is_changed", "flag"),
+]
+
+
+class SyncBatch:
+    """Updates of some pages. Call :meth:`commit` once the index has them.
+
+    What is not committed is delivered again by the next run.
+
+    Attributes:
+        updates: The updates; a URL is in one batch of a run only.
+    """
+
+    def __init__(self, updates: list[PageUpdate], commit: Callable[[], None]):
+        self.updates = updates
+        self.is_committed = False
+        self._commit = commit
+
+    def commit(self) -> None:
+        """Record that the index has these updates; nothing happens the second time."""
+        if not self.is_committed:
+            self._commit()
+            self.is_committed = True
+
+    def __iter__(self) -> Iterator[PageUpdate]:
+        return iter(self.updates)
+
+    def __len__(self) -> int:
+        return len(self.updates)
+
+
+class Sync:
+    """One run of a synchronization: iterate over its batches once.
+
+    The store is open until the iteration ends, or until :meth:`close`.
+
+    Attributes:
+        counts: Updates by kind so far, and pages that are ``unchanged``, ``gone`` (listed, but they
+            answer 404 or 410, and were never delivered) or ``trusted`` (not requested, because
+            their ``lastmod`` is the same).
+        reasons: Why not every page is known; empty if everything is.
+    """
+
+    def __init__(
+        self,
+        site: str,
+        state: str | os.PathLike[str],
+        settings: SyncSettings,
+        *,
+        progress: Progress | None = None,
+        drive: Drive | None = None,
+        now: Callable[[], datetime] | None = None,
+    ):
+        expect_url(site)
+        self.site = site
+        self.counts: Counter[str] = Counter()
+        self.reasons: list[str] = []
+        self._batches = self._run(
+            os.fspath(state),
+            settings,
+            progress or (lambda _: None),
+            drive or drive_in_thread,
+            now or (lambda: datetime.now(UTC)),
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every page that is listed was read, or is known to be the same."""
+        return not self.reasons and not self.counts["unknown"]
+
+    def __iter__(self) -> Iterator[SyncBatch]:
+        return self._batches
+
+    def close(self) -> None:
+        """End the run and close the store."""
+        self._batches.close()
+
+    def __enter__(self) -> Sync:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _run(
+        self,
+        path: str,
+        settings: SyncSettings,
+        progress: Progress,
+        drive: Drive,
+        now: Callable[[], datetime],
+    ) -> Generator[SyncBatch]:
+        with Store.open(path) as store:
+            store.add_history_tables()
+            store.add_sync_tables()
+            with store.session() as session:
+                step = StepSettings(
+                    recheck=settings.recheck_sitemaps,
+                    policy=settings.policy,
+                    auth=settings.auth,
+                    engine=settings.engine,
+                )
+                snapshot = take_snapshot(
+                    session, self.site, step, now=now, drive=drive, progress=progress
+                )
+                run = _Run(self, session, snapshot, settings, drive, progress, now)
+                yield from run.batches()
+
+
+def sync(
+    site: str,
+    state: str | os.PathLike[str],
+    *,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    **settings: Any,
+) -> Sync:
+    """Return a run that finds the pages of a site that were added, changed or removed.
+
+    The sitemaps are read first. A page is requested if it is new, if its ``lastmod`` is another
+    one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
+    It is ``removed`` only if every sitemap that may list it was read and none does, or if it
+    answers 404 or 410 twice; everything else that fails is ``unknown``.
+
+    Delivery is at least once: what was not committed is delivered again by the next run.
+
+    Args:
+        site: URL of the site, or of a sitemap.
+        state: Store file (``.duckdb``) of what the index has; created if it does not exist.
+        progress: Called with the number of sitemaps, then pages so far, and the URL of the last.
+        settings: Fields of :class:`urlset.syncer.SyncSettings`, such as ``text`` or ``policy``.
+
+    Raises:
+        urlset.SourceError: ``site`` is no URL; while iterating, no sitemap could be read in the
+            first run.
+        urlset.StoreError: While iterating, the store cannot be opened, is used by another
+            process, or has the history of another site.
+        ValueError: A setting is invalid.
+
+    Example::
+
+        with urlset.sync("https://example.com", "index.duckdb") as run:
+            for batch in run:
+                for update in batch:
+                    if update.change in ("added", "changed"):
+                        index.replace(update.url, update.title, update.text)
+                    elif update.change == "removed":
+                        index.delete(update.url)
+                batch.commit()
+    """
+    return Sync(site, state, SyncSettings(**settings), progress=progress)
+
+
+class _Run:
+    def __init__(
+        self,
+        sync: Sync,
+        session: StoreSession,
+        snapshot: int,
+        settings: SyncSettings,
+        drive: Drive,
+        progress: Progress,
+        now: Callable[[], datetime],
+    ):
+        self._sync = sync
+        self._session = session
+        self._snapshot = snapshot
+        self._settings = settings
+        self._drive = drive
+        self._progress = progress
+        self._now = now
+        self._done = 0
+        policy = settings.policy or Policy()
+        self._agent = product_token(policy.user_agent)
+        self._robots = RobotsFiles(self._agent, is_obeyed=policy.obey_robots)
+        self._preferences: dict[str, RobotsPreferences | None] = {}
+        self._pace = Pace(policy.delay_s)
+        self._budget = Budget(settings.max_requests, settings.max_minutes)
+        self._policy = policy_with_auth(policy, sync.site, settings.auth)
+        self._hosts = frozenset({split_origin(sync.site)[1]})
+
+    def batches(self) -> Iterator[SyncBatch]:
+        """Yield the batches: pages that were requested, removed ones, then unknown ones."""
+        size = self._settings.batch_size
+        total = self._create_tables()
+        for first in range(0, total, size):
+            visits = self._visit(list(self._targets(first, size)))
+            yield from self._batch_of(visits)
+            if self._budget.exceeded:
+                self._sync.reasons.append(self._budget.exceeded)
+                break
+        yield from self._missing()
+        yield from self._unread()
+
+    def _create_tables(self) -> int:
+        """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
+        session, recheck = self._session, self._settings.recheck
+        session.run(
+            "CREATE TABLE listed_now AS SELECT loc AS url, max(lastmod) AS lastmod, "
+            "bool_or(is_known) AS is_known, min(source) AS sitemap "
+            f"FROM ({entries_at(self._snapshot)}) GROUP BY loc"
+        )
+        session.run(
+            f"""CREATE TABLE sync_queue AS
+            SELECT row_number() OVER (ORDER BY checked_at NULLS FIRST, url) - 1 AS position, *
+            FROM (
+                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.last_modified,
+                    s.checked_at, s.url IS NOT NULL AS is_known,
+                    s.synced_at IS NOT NULL AS is_committed,
+                    s.fingerprint IS NULL OR l.lastmod IS NULL
+                        OR l.lastmod IS DISTINCT FROM s.lastmod AS is_due,
+                    row_number() OVER (PARTITION BY is_due ORDER BY s.checked_at, l.url) AS turn
+                FROM listed_now l LEFT JOIN store.synced_pages s ON s.url = l.url
+                WHERE l.is_known)
+            WHERE is_due OR turn <= {recheck}"""
+        )
+        [(total, listed)] = session.rows(
+            "SELECT (SELECT count(*) FROM sync_queue), count(*) FROM listed_now WHERE is_known"
+        )
+        self._sync.counts["trusted"] = listed - total
+        return int(total)
+
+    def _targets(self, first: int, size: int) -> Iterator[SyncTarget]:
+        query = (
+            "SELECT url, epoch_us(lastmod), sitemap, is_known, is_committed, fingerprint, etag, "
+            f"last_modified FROM sync_queue WHERE position >= {first} "
+            f"AND position < {first + size} ORDER BY position"
+        )
+        for url, lastmod, *others in self._session.rows(query):
+            yield SyncTarget(url, moment(lastmod), *others)
+
+    def _visit(self, targets: list[SyncTarget]) -> list[PageVisit]:
+        """Request pages; request those that are gone a second time."""
+        visits = list(self._walk(targets))
+        gone = {v.target.url for v in visits if v.update is not None and v.update.reason in GONE}
+        again = {
+            visit.url: visit
+            for visit in self._walk(
+                [visit.target for visit in visits if visit.url in gone], CONFIRM_DELAY_S
+            )
+        }
+        return [self._confirmed(visit, again.get(visit.url)) for visit in visits]
+
+    def _confirmed(self, visit: PageVisit, again: PageVisit | None) -> PageVisit:
+        """Return the result of a page from the first request and the second, if there was one."""
+        if visit.update is None or visit.update.reason not in GONE:
+            return visit
+        if again is None or again.update is None or again.update.reason not in GONE:
+            return again or visit
+        reason = again.update.reason
+        return again._replace(update=removed_update(visit.target, reason or "not listed"))
+
+    def _walk(self, targets: list[SyncTarget], delay_s: float = 0.0) -> Iterator[PageVisit]:
+        if not targets:
+            return
+        walk = SyncWalk(
+            iter(targets),
+            self._robots,
+            self._pace,
+            self._budget,
+            self._preferences,
+            agent=self._agent,
+            text=self._settings.text,
+            hosts=self._hosts,
+            delay_s=delay_s,
+        )
+        for visit in self._drive(walk, self._policy):
+            self._done += 1
+            self._progress(ProgressEvent(self._done, source=visit.url))
+            yield visit
+        yield from walk.close()
+
+    def _batch_of(self, visits: list[PageVisit]) -> Iterator[SyncBatch]:
+        """Yield the batch of some visits; without an update, commit it at once."""
+        updates: list[PageUpdate] = []
+        for visit in visits:
+            update = visit.update
+            if update is None:
+                self._sync.counts["unchanged"] += 1
+            elif update.change == "removed" and not update.is_known:
+                self._sync.counts["gone"] += 1
+            else:
+                updates.append(update)
+        self._sync.counts.update(update.change for update in updates)
+        batch = SyncBatch(updates, lambda: self._store(visits))
+        if updates:
+            self._announce([update.url for update in updates if update.change != "unknown"])
+            yield batch
+        else:
+            batch.commit()
+
+    def _announce(self, urls: list[str]) -> None:
+        """Store that it is not certain what the index has of these pages, before their delivery.
+
+        If the run ends before the commit, the next one delivers them again: also if a page is gone
+        or has its old content by then.
+        """
+        session = self._session
+        session.load("announced", rows_to_stream([("url", "string")], [(url,) for url in urls]))
+        with session.transaction():
+            session.run(
+                "UPDATE store.synced_pages SET fingerprint = NULL, lastmod = NULL, etag = NULL, "
+                "last_modified = NULL WHERE url IN (SELECT url FROM announced)"
+            )
+            session.run(
+                "INSERT INTO store.synced_pages BY NAME SELECT a.url FROM announced a "
+                "ANTI JOIN store.synced_pages p ON p.url = a.url"
+            )
+
+    def _store(self, visits: list[PageVisit]) -> None:
+        """Store what the index has now; a page that is unknown keeps its state."""
+        time = f"'{self._now().isoformat()}'::TIMESTAMPTZ"
+        session = self._session
+        rows = [
+            (v.url, v.fingerprint, v.target.lastmod, v.etag, v.last_modified, v.update is not None)
+            for v in visits
+        ]
+        session.load("visited", rows_to_stream(_VISITED, rows))
+        removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
+        session.load("withdrawn", rows_to_stream([("url", "string")], removed))
+        with session.transaction():
+            session.run(
+                f"UPDATE store.synced_pages p SET checked_at = {time}, "
+                "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
+                "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
+                "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
+                "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
+                "ELSE v.last_modified END, "
+                f"synced_at = CASE WHEN v.fingerprint IS NOT NULL AND v.is_changed THEN {time} "
+                "ELSE p.synced_at END FROM visited v WHERE v.url = p.url"
+            )
+            session.run(
+                "INSERT INTO store.synced_pages BY NAME SELECT v.url, v.fingerprint, v.lastmod, "
+                f"v.etag, v.last_modified, {time} AS synced_at, {time} AS checked_at "
+                "FROM visited v ANTI JOIN store.synced_pages p ON p.url = v.url "
+                "WHERE v.fingerprint IS NOT NULL"
+            )
+            session.run("DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn)")
+
+    def _missing(self) -> Iterator[SyncBatch]:
+        """Yield the pages that no sitemap lists any more."""
+        session = self._session
+        session.run(
+            "CREATE TABLE unlisted AS SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, "
+            "p.url, p.fingerprint FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
+        )
+        [(count, known)] = session.rows(
+            "SELECT (SELECT count(*) FROM unlisted), count(*) FROM store.synced_pages"
+        )
+        share = self._settings.max_removed
+        if known >= GUARDED_FROM and count > share * known:
+            self._sync.reasons.append(
+                f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
+                f"{share:.0%} (max_removed): they are unknown"
+            )
+            yield from self._rows_of("unlisted", None, "many pages are not listed")
+        else:
+            yield from self._rows_of("unlisted", "not listed", "")
+
+    def _unread(self) -> Iterator[SyncBatch]:
+        """Yield the pages whose sitemaps could not be read."""
+        self._session.run(
+            "CREATE TABLE unread AS SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, "
+            "p.url, p.fingerprint FROM store.synced_pages p JOIN listed_now l ON l.url = p.url "
+            "WHERE NOT l.is_known"
+        )
+        reasons = self._session.rows(
+            f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
+        )
+        self._sync.reasons += [reason for (reason,) in reasons]
+        yield from self._rows_of("unread", None, "sitemap not read")
+
+    def _rows_of(self, table: str, removed: str | None, unknown: str) -> Iterator[SyncBatch]:
+        size = self._settings.batch_size
+        [(total,)] = self._session.rows(f"SELECT count(*) FROM {table}")
+        for first in range(0, total, size):
+            rows = self._session.rows(
+                f"SELECT url, fingerprint FROM {table} WHERE position >= {first} "
+                f"AND position < {first + size} ORDER BY position"
+            )
+            visits = []
+            for url, fingerprint in rows:
+                target = SyncTarget(url, is_known=True, fingerprint=fingerprint)
+                update = (
+                    removed_update(target, removed) if removed else unknown_update(target, unknown)
+                )
+                visits.append(PageVisit(target, update))
+            yield from self._batch_of(visits)

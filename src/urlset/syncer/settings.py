@@ -1,0 +1,56 @@
+"""Settings of a synchronization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from urlset.http import Policy
+from urlset.syncer.update import page_text
+
+__all__ = ["SyncSettings", "TextOf"]
+
+TextOf = Callable[[bytes, str | None], str]
+"""Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
+
+GUARDED_FROM = 20
+"""Pages from which ``max_removed`` applies: of a few pages, half may go at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncSettings:
+    """Settings of one run.
+
+    Attributes:
+        text: Returns the text of a page from its bytes and its ``Content-Type``; None for no text.
+        batch_size: Pages that are requested for one batch, and removed or unknown ones in one.
+        recheck: Pages that are requested although their ``lastmod`` is the same, in turn: those
+            first that were not requested for the longest time. Pages without a ``lastmod`` are
+            requested in every run.
+        recheck_sitemaps: Sitemaps that are requested although their index has the same date.
+        max_removed: Largest share of the known pages that may be removed at once because no
+            sitemap lists them; above it they are unknown. It applies from 20 pages on.
+        max_requests: Largest number of requests for pages; None for no limit.
+        max_minutes: Longest duration, from the first page on; None for no limit.
+        policy: Limits and behaviour of the HTTP client.
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        engine: Name of the engine.
+    """
+
+    text: TextOf | None = page_text
+    batch_size: int = 100
+    recheck: int = 100
+    recheck_sitemaps: int = 10
+    max_removed: float = 0.5
+    max_requests: int | None = None
+    max_minutes: float | None = None
+    policy: Policy | None = None
+    auth: str | tuple[str, str] | None = None
+    engine: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("batch_size", 1), ("recheck", 0), ("recheck_sitemaps", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected {least} or more, found {getattr(self, name)}")
+        if not 0 <= self.max_removed <= 1:
+            raise ValueError(f"max_removed: expected 0 to 1, found {self.max_removed}")

@@ -1,0 +1,99 @@
+"""Update of one page, for an index: its content and facts, or that it is gone or unknown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any, Literal
+
+from urlset.html import read_page
+from urlset.robots.ai_preferences import AiPreferences
+
+__all__ = ["PageUpdate", "UpdateKind", "content_fingerprint", "page_text"]
+
+UpdateKind = Literal["added", "changed", "removed", "unknown"]
+
+NO_PREFERENCES = AiPreferences()
+
+_HTML = ("text/html", "application/xhtml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageUpdate:
+    """What happened to one page since the last run.
+
+    Attributes:
+        change: ``added``, ``changed`` (its content is another one), ``removed``, or ``unknown``:
+            nothing can be said about the page in this run, and an index keeps what it has.
+        url: URL as it is listed.
+        reason: Why it is removed (``not listed``, ``http-404``) or unknown (``http-503``,
+            ``timeout``, ``robots``, ``sitemap not read``); None otherwise.
+        is_known: Whether the page was delivered before; an unknown page may be new.
+        title: Title of the page.
+        text: Its text; None for removed and unknown pages, and without a function for the text.
+        language: Language that the page declares.
+        fingerprint: Hash of its main content, independent of its markup.
+        previous_fingerprint: Hash of the content that was delivered before.
+        final_url: URL after redirects.
+        content_type: ``Content-Type`` header.
+        canonical: Canonical URL that the page declares.
+        is_noindex: Whether the page asks search engines not to index it.
+        sitemap: Sitemap that lists the page.
+        lastmod: Date of the page in the sitemap.
+        last_modified: ``Last-Modified`` header, as it was sent.
+        page_lastmod: Date of the last modification that the page itself states.
+        page_lastmod_from: Where the page states it, such as ``json-ld``.
+        preferences: What the site states about the use of the page by AI.
+    """
+
+    change: UpdateKind
+    url: str
+    reason: str | None = None
+    is_known: bool = False
+    title: str | None = None
+    text: str | None = None
+    language: str | None = None
+    fingerprint: str | None = None
+    previous_fingerprint: str | None = None
+    final_url: str | None = None
+    content_type: str | None = None
+    canonical: str | None = None
+    is_noindex: bool = False
+    sitemap: str | None = None
+    lastmod: datetime | None = None
+    last_modified: str | None = None
+    page_lastmod: str | None = None
+    page_lastmod_from: str | None = None
+    preferences: AiPreferences = NO_PREFERENCES
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the update as a flat dictionary for JSON, with the preferences as columns."""
+        values = asdict(self)
+        values["lastmod"] = self.lastmod and self.lastmod.isoformat()
+        del values["preferences"]
+        train_ai, search, ai_input, license, statements = self.preferences
+        values |= {"train_ai": train_ai, "search": search, "ai_input": ai_input}
+        return values | {"license": license, "ai_statements": list(statements)}
+
+
+def page_text(data: bytes, content_type: str | None) -> str:
+    r"""Return the text of the main content of an HTML page, in lines as a browser displays them.
+
+    The main content is ``main``, else the only ``article``, else the body without navigation,
+    header, footer and sidebars. Plain text is returned as it is; other types have no text.
+
+    >>> page_text(b"<title>Tea</title><nav>Home</nav><main><h1>Tea</h1>Of many kinds.", "text/html")
+    'Tea\nOf many kinds.'
+    """
+    kind = (content_type or "text/html").partition(";")[0].strip().lower()
+    if kind.startswith(_HTML):
+        return read_page(data, "https://localhost/", content_type, wants=("text",)).text
+    if kind in ("text/plain", "text/markdown"):
+        return data.decode(errors="replace")
+    return ""
+
+
+def content_fingerprint(data: bytes) -> str:
+    """Return 128 bits of blake2b, in hexadecimal, of a document that is no HTML page."""
+    return blake2b(data, digest_size=16, person=b"urlset-file-1").hexdigest()

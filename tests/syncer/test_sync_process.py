@@ -1,0 +1,118 @@
+"""A real process of `urlset sync` that is killed, and its output."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.site_box import SiteBox
+from urlset.cli import main
+
+NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def put(box: SiteBox, texts: dict[str, str]) -> None:
+    rows = ""
+    for name, text in texts.items():
+        rows += f"<url><loc>{box.url(f'/{name}')}</loc></url>"
+        box.put(f"/{name}", f"<!doctype html><title>{name}</title><p>{text}</p>", kind="text/html")
+    box.put("/sitemap.xml", f"<urlset {NAMESPACE}>{rows}</urlset>")
+    box.put_robots("User-agent: *", f"Sitemap: {box.url('/sitemap.xml')}")
+
+
+def texts_of(output: Path) -> dict[str, str]:
+    """Replay the lines of a file; return the texts by name."""
+    texts: dict[str, str] = {}
+    for line in output.read_text("utf-8").splitlines():
+        update = json.loads(line)
+        name = update["url"].rpartition("/")[2]
+        if update["change"] == "removed":
+            texts.pop(name, None)
+        elif update["change"] != "unknown":
+            texts[name] = update["text"]
+    return texts
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_process_loses_no_update(tmp_path):
+    draw = random.Random(7)
+    output = tmp_path / "updates.jsonl"
+    command = [
+        *(sys.executable, "-m", "urlset", "sync"), "", "--state", str(tmp_path / "index.duckdb"),
+        *("--output", str(output), "--batch-size", "3", "--max-removed", "1", "--quiet"),
+    ]  # fmt: skip
+    with SiteBox() as box:
+        command[4] = box.site
+        texts = {f"p{number}": "text" for number in range(40)}
+        for _ in range(6):
+            for name in draw.sample(sorted(texts), 12):
+                texts[name] = f"text {draw.random()}"
+            texts.pop(draw.choice(sorted(texts)))
+            put(box, texts)
+            process = subprocess.Popen(command)
+            goal = output.stat().st_size + 2_000 if output.exists() else 1
+            deadline = time.monotonic() + 60
+            while process.poll() is None and time.monotonic() < deadline:
+                if output.exists() and output.stat().st_size >= goal:
+                    process.send_signal(signal.SIGKILL)
+                time.sleep(0.005)
+            process.wait(60)
+        assert subprocess.run(command, check=False).returncode == 0
+
+    assert texts_of(output) == texts
+
+
+def test_a_line_of_a_killed_run_is_removed(tmp_path, capsys):
+    output = tmp_path / "updates.jsonl"
+    output.write_bytes(b'{"url": "first"}\n{"url": "sec')
+    with SiteBox() as box:
+        put(box, {"one": "text"})
+        arguments = ["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(output)]
+        assert main(arguments) == 0
+
+    lines = [
+        json.loads(line)["url"].rpartition("/")[2]
+        for line in output.read_text("utf-8").splitlines()
+    ]
+    assert lines == ["first", "one"]
+    assert capsys.readouterr().err.splitlines()[-1].startswith("1 added, 0 changed")
+
+
+def test_a_full_disk_is_an_error_and_commits_nothing(tmp_path, capsys):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    state = str(tmp_path / "x.duckdb")
+    with SiteBox() as box:
+        put(box, {"one": "text"})
+        assert main(["sync", box.site, "--state", state, "-o", "/dev/full"]) == 2
+        assert "cannot write '/dev/full': No space left on device" in capsys.readouterr().err
+        assert main(["sync", box.site, "--state", state, "-o", str(tmp_path / "o.jsonl")]) == 0
+
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_private_address_in_a_sitemap_is_not_requested(tmp_path):
+    with SiteBox() as box, SiteBox(host="127.0.0.2") as secret:
+        secret.put("/admin", "<!doctype html><title>Secret</title>", kind="text/html")
+        put(box, {"one": "text"})
+        rows = f"<url><loc>{secret.url('/admin')}</loc></url>"
+        box.put("/sitemap.xml", f"<urlset {NAMESPACE}>{rows}</urlset>")
+        output = tmp_path / "o.jsonl"
+        main(["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(output)])
+
+    assert secret.hits == []
+    [update] = map(json.loads, output.read_text("utf-8").splitlines())
+    assert update["change"] == "unknown"
+
+
+def test_the_state_must_be_named(capsys):
+    assert main(["sync", "https://example.com"]) == 2
+    assert "expected --state FILE.duckdb" in capsys.readouterr().err
