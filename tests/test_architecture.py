@@ -39,6 +39,8 @@ LIBRARIES = {
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
+    "langchain_core": "urlset.integrations.langchain",
+    "llama_index": "urlset.integrations.llama_index",
     "mkdocs": "urlset.integrations.mkdocs",  # the host of this adapter, as are the next three
     "pelican": "urlset.integrations.pelican",
     "scrapy": "urlset.integrations.scrapy",

@@ -340,7 +340,7 @@ def _absolute(url: str, written: str, base: str | None, issues: list[UrlIssue]) 
 
 
 def _is_ambiguous(first: str, rest: str) -> bool:
-    """Return whether text may be no relative reference, so that resolving it could invent a URL.
+    """Return whether text might not be a relative reference: resolving it could make a wrong URL.
 
     Examples are a host without its scheme (``www.example.com``, ``example.com/a``; but not
     ``index.html``), a broken scheme (``1https://``, ``https//``), text in quotes or with spaces,

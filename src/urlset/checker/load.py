@@ -247,7 +247,7 @@ class _BackgroundWorker:
         self._waiting: deque[Future[None]] = deque()
 
     def run(self, task: Callable[[], None]) -> None:
-        """Queue a task; block while :data:`MAX_WAITING` tasks are queued."""
+        """Queue a task for the worker; block while :data:`MAX_WAITING` tasks are queued."""
         while len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(task))

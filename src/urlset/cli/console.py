@@ -216,7 +216,7 @@ def set_color(color: Color) -> None:
 
 
 def print_info(text: str) -> None:
-    """Print a notice."""
+    """Print an informational message to stderr."""
     _print(text)
 
 

@@ -52,7 +52,7 @@ class Sender:
         return _without_secrets(response)
 
     def send_all(self, requests: Sequence[Request]) -> list[Response]:
-        """Send requests at once; return the responses in the same order."""
+        """Send requests concurrently; return the responses in the order of the requests."""
         tokens = [request._replace(token=n) for n, request in enumerate(requests)]
         responses = self._run(tokens, self.policy)
         return sorted(responses, key=lambda response: int(str(response.request.token)))

@@ -85,7 +85,7 @@ def _first(conditions: dict[str, str]) -> str:
 
 
 def _value(names: dict[str, str]) -> str:
-    """Return SQL for the value of the element whose name is in ``tag``."""
+    """Return SQL for the value of the element that the column ``tag`` names."""
     return "preview(CASE tag {} END)".format(
         " ".join(f"WHEN '{name}' THEN video.{name}" for name in names)
     )
