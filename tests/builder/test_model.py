@@ -239,8 +239,11 @@ class Model:
             if lost:
                 self.ledger.unlink()
             again = self.build(step._replace(options=options))
+            # One text file has no mark of a build: without its ledger all of its URLs are new.
+            is_adopted = not lost or is_xml(step) or len(seen.data) > 1
+            added = 0 if is_adopted else len(step.published)
             assert (again.changed_files, again.added, again.changed, again.removed) == (
-                (), 0, 0, 0,
+                (), added, 0, 0,
             ), f"again{', without its ledger' if lost else ''}"  # fmt: skip
             after = self.look()
             assert (after.data, after.inodes) == (seen.data, seen.inodes)

@@ -28,7 +28,9 @@ def test_the_guide_shows_what_happens(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     blocks = [block for section in read_sections(GUIDE) for block in section.blocks]
     steps = [step for block in blocks if block.what == "console" for step in block.steps()]
-    python = GUIDE.read_text("utf-8").partition("<!-- run -->\n```python\n")[2].partition("```")[0]
+    python = (
+        GUIDE.read_text("utf-8").partition("<!-- not run -->\n```python\n")[2].partition("```")[0]
+    )
     assert len(steps) == 2
     with SiteBox() as box:
         box.put_robots("User-agent: *", f"Sitemap: {box.url('/sitemap.xml')}")

@@ -151,7 +151,7 @@ def test_mounted_in_litestar():
         "scope": types.Scope, "receive": types.Receive, "send": types.Send, "return": None,
     }  # fmt: skip
     mounted = handlers.asgi("/maps", is_mount=True, copy_scope=True)(maps)
-    with uvicorn_server(litestar.Litestar([mounted])) as ask:
+    with uvicorn_server(litestar.Litestar([mounted], logging_config=None)) as ask:
         check_everything(ask, "/maps")
 
 
@@ -163,7 +163,9 @@ def test_around_litestar():
     async def home() -> str:
         return "home"
 
-    app = AsgiSitemapsMiddleware(litestar.Litestar([home]), Sitemaps(rows, base_url=BASE))
+    app = AsgiSitemapsMiddleware(
+        litestar.Litestar([home], logging_config=None), Sitemaps(rows, base_url=BASE)
+    )
 
     with uvicorn_server(app) as ask:
         check_everything(ask)

@@ -45,18 +45,12 @@ def source(folder: Path) -> Path:
     return unpacked
 
 
-@pytest.mark.slow
-def test_scrapys_own_tests_pass_but_for_listed_differences(pytestconfig):
-    folder = source(Path(pytestconfig.cache.mkdir("urlset-scrapy")))
-    text = (folder / "tests" / "test_spider_sitemap.py").read_text()
-    assert text.count(OLD) == 1
-    changed = folder / "tests" / "test_spider_sitemap_of_urlset.py"
-    changed.write_text(text.replace(OLD, NEW))
+def run(folder: Path, tests: Path) -> tuple[set[str], str]:
+    """Run tests of Scrapy; return the names of those that failed, and the end of the output."""
     root = Path(__file__).parents[2]
-
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
-         "-p", "asyncio_tests", "--reactor=none", "-rf", str(changed)],
+         "-p", "asyncio_tests", "--reactor=none", "-rf", str(tests)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": f"{root / 'tests' / 'integrations'}"},
         capture_output=True,
@@ -68,4 +62,18 @@ def test_scrapys_own_tests_pass_but_for_listed_differences(pytestconfig):
     assert passed is not None, done.stdout[-3000:]
     assert int(passed[1]) >= 30
     failed = set(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", done.stdout, re.MULTILINE))
-    assert failed == set(DIFFERENCES), done.stdout[-6000:]
+    return failed, done.stdout[-6000:]
+
+
+@pytest.mark.slow
+def test_scrapys_own_tests_pass_but_for_listed_differences(pytestconfig):
+    folder = source(Path(pytestconfig.cache.mkdir("urlset-scrapy")))
+    text = (folder / "tests" / "test_spider_sitemap.py").read_text()
+    assert text.count(OLD) == 1
+    changed = folder / "tests" / "test_spider_sitemap_of_urlset.py"
+    changed.write_text(text.replace(OLD, NEW))
+    failed, told = run(folder, changed)
+    if failed != set(DIFFERENCES):  # their mock server may fail to start on a busy machine
+        again, told = run(folder, changed)
+        failed &= again
+    assert failed == set(DIFFERENCES), told
