@@ -21,7 +21,7 @@ class SitemapReader(BaseReader):
     step, with removed pages, use :func:`urlset.sync`.
     """
 
-    def lazy_load_data(  # type: ignore[override] - the site is not optional
+    def lazy_load_data(  # type: ignore[override]
         self, site: str, **settings: Any
     ) -> Iterator[Document]:
         """Yield a document for each page: its text, and its facts as metadata.
