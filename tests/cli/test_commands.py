@@ -71,6 +71,7 @@ def urlset(capsys, monkeypatch, tmp_path):
         "diff",
         "watch",
         "submit",
+        "sync",
         "rules",
         "completion",
     ],

@@ -74,7 +74,8 @@ def resolves(name: str) -> bool:
         try:
             value: object = importlib.import_module(".".join(parts[:length]))
         except ModuleNotFoundError as error:
-            if str(error.name).partition(".")[0] != "urlset":  # the host of an adapter
+            is_host_missing = str(error.name).partition(".")[0] != "urlset"
+            if is_host_missing and module_file(parts[:length]).exists():
                 return is_defined_in_file(parts[:length], parts[length:])
             continue
         for part in parts[length:]:
@@ -86,9 +87,13 @@ def resolves(name: str) -> bool:
     return False
 
 
+def module_file(module: list[str]) -> Path:
+    return (ROOT / "src" / Path(*module)).with_suffix(".py")
+
+
 def is_defined_in_file(module: list[str], names: list[str]) -> bool:
     """Whether the file of a module that cannot be imported defines a name."""
-    text = (ROOT / "src" / Path(*module)).with_suffix(".py").read_text(encoding="utf-8")
+    text = module_file(module).read_text(encoding="utf-8")
     return len(names) <= 1 and all(re.search(rf"^(?:class|def) {n}\b", text, re.M) for n in names)
 
 

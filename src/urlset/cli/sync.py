@@ -99,7 +99,7 @@ def sync(
     Examples:
       urlset sync https://example.com --state index.duckdb --output updates.jsonl
       urlset sync https://example.com --state index.duckdb --no-text | jq -r .url
-      urlset sync https://example.com --state index.duckdb --max-minutes 10 --delay 1
+      urlset sync https://example.com --state index.duckdb --max-minutes 10
     """  # noqa: D301 - the \b keeps the lines of the examples
     if state is None:
         raise UsageError(
