@@ -79,7 +79,7 @@ soak: setup ## run the long tests: complexity, attacks, kills, random faults (an
 bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
 
-lock: ## write requirements/*.txt from pyproject.toml (UPGRADE=1: with the newest versions)
+lock: ## write requirements/*.txt and the Homebrew formula from pyproject.toml (UPGRADE=1: newest)
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/lock.py \
 		$(if $(UPGRADE),--upgrade)
 

@@ -3,6 +3,7 @@
 ``requirements/base.txt`` has what urlset and its build require, ``requirements/dev.txt`` also what
 the tests require. Both serve every platform and Python 3.11 and newer. They contain no addresses:
 each machine downloads from the index that it is configured for; the hashes ensure equal files.
+The Homebrew formula is brought up to date, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import tempfile
 import tomllib
 import venv
 from pathlib import Path
+
+import recipes
 
 ROOT = Path(__file__).parents[1]
 HEADER = "# Written by `make lock` from pyproject.toml. Do not edit.\n"
@@ -64,6 +67,7 @@ def main() -> int:
             target.write_text(text, encoding="utf-8")
             constraints = ["--constraints", str(result)]
             print(f"{target.relative_to(ROOT)}: {text.count('==')} versions")
+    recipes.update()  # the formula names the locked sdists
     return 0
 
 

@@ -11,6 +11,8 @@ two folders. Checks that
 - the native wheel is smaller than 4 MB and has the licences of its crates; the sdist has them, too,
   and the exact versions of the crates;
 - the metadata are accepted by ``twine check --strict``;
+- the Homebrew formula and the conda recipe agree with pyproject.toml and the lock file; both are
+  written to ``build/recipes`` with the hash of the sdist (``packaging/recipes.py``);
 - each file, installed into an empty environment without cargo and without a compiler on PATH,
   passes ``packaging/smoke.py`` with the engine that it promises.
 
@@ -36,6 +38,7 @@ from pathlib import Path
 
 import contents
 import crate_licenses
+import recipes
 import versions
 
 ROOT = Path(__file__).parents[1]
@@ -74,6 +77,7 @@ def main() -> int:
                 check_name(file, version, is_native=is_native)
             run(tools, "-m", "twine", "check", "--strict", *map(str, built))
             say("twine check --strict passes")
+            write_recipes(built[1])
             for number, interpreter in enumerate([sys.executable, *options.python]):
                 for file in built:
                     if number == 0 or file.suffix == ".whl":
@@ -285,6 +289,20 @@ def check_name(file: Path, version: str, *, is_native: bool) -> None:
         raise Failure(f"{file.name} has no licences of its crates")
     if (size := file.stat().st_size) > MAX_NATIVE_BYTES:
         raise Failure(f"{file.name} has {size:,} bytes, more than {MAX_NATIVE_BYTES:,}")
+
+
+def write_recipes(sdist: Path) -> None:
+    """Write the Homebrew formula and the conda recipe for an sdist, and check their syntax."""
+    try:
+        formula, recipe = recipes.write(sdist, ROOT / "build" / "recipes")
+    except recipes.Refusal as error:
+        raise Failure(str(error)) from error
+    if shutil.which("ruby"):
+        run("ruby", "-c", str(formula))
+        say(f"{formula.name}: written for this sdist, valid Ruby")
+    else:
+        say(f"{formula.name}: written for this sdist; its syntax is not checked without Ruby")
+    say(f"{recipe.name}: written for this sdist; tests/packaging renders it")
 
 
 def check_installed(folder: Path, interpreter: str, file: Path) -> None:

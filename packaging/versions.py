@@ -28,6 +28,12 @@ def stated(root: Path = ROOT) -> dict[str, str]:
     return {
         "rust/Cargo.toml": str(cargo["workspace"]["package"]["version"]),
         "CITATION.cff": first(root, "CITATION.cff", r"^version: (\S+)$"),
+        "packaging/homebrew/urlset.rb": first(
+            root, "packaging/homebrew/urlset.rb", r'^  url "\S+/urlset-(\S+)\.tar\.gz"$'
+        ),
+        "packaging/conda/recipe.yaml": first(
+            root, "packaging/conda/recipe.yaml", r'^  version: "(.*)"$'
+        ),
         # The newest section that is not "Unreleased".
         "CHANGELOG.md": first(root, "CHANGELOG.md", r"^## \[?(\d[^\s\]]*)"),
     }

@@ -15,5 +15,9 @@ def load(name: str) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(ROOT / "packaging"))  # scripts import each other
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "packaging"))
     return module

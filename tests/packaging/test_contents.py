@@ -1,10 +1,12 @@
 """What the sdist and the pure wheel contain."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from tests.packaging.scripts import ROOT, load
 
 contents = load("contents")
+recipes = load("recipes")
 
 try:
     TRACKED = contents.tracked()
@@ -51,6 +54,23 @@ def test_pure_wheel_has_types_and_styles(built):
 
 def test_sdist_has_every_file_and_no_built_one(built):
     assert contents.problems(built[".gz"], TRACKED) == []
+
+
+def test_recipes_of_the_sdist_name_its_hash(built, tmp_path):
+    """The sdist contains both files without the hash; completed for it, they are the same."""
+    sdist = built[".gz"]
+    digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
+    with tarfile.open(sdist) as archive:
+        (top,) = {Path(name).parts[0] for name in archive.getnames()}
+        archive.extractall(tmp_path, filter="data")
+
+    here = recipes.write(sdist, tmp_path / "here")
+    there = recipes.write(sdist, tmp_path / "there", tmp_path / top)
+
+    assert [file.read_bytes() for file in here] == [file.read_bytes() for file in there]
+    for file in here:
+        assert digest in file.read_text(encoding="utf-8")
+        assert "0" * 64 not in file.read_text(encoding="utf-8")
 
 
 def test_missing_and_surplus_files_are_reported(built, tmp_path):

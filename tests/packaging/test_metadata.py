@@ -32,7 +32,7 @@ def test_version_of_the_package_is_that_of_the_metadata():
 def project(tmp_path: Path) -> Path:
     """The files that state the version."""
     for name in ("pyproject.toml", *versions.stated()):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     return tmp_path
 
