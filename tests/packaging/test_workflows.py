@@ -71,6 +71,41 @@ def test_workflow_has_least_rights_and_limits(file):
             assert "${{ github.event" not in step.get("run", ""), name
 
 
+@pytest.mark.parametrize("file", [*FILES, ROOT / "action.yml"], ids=lambda file: file.name)
+def test_actions_are_pinned_by_the_hash_of_a_commit(file):
+    """A tag can be moved to other code, a commit cannot. The comment names the tag."""
+    lines = re.findall(r"^ *(?:- )?(uses: .*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+
+
+def test_each_action_has_one_version():
+    files = [*FILES, ROOT / "action.yml"]
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    pins = set(re.findall(r"uses: (\S+)@(\S+ # \S+)", text))
+
+    assert len(pins) == len({action for action, _ in pins}), sorted(pins)
+
+
+def test_site_is_checked_before_it_is_published():
+    jobs = load("ci")["jobs"]
+    scripts = [step.get("run", "").partition(" PYTHONS")[0] for step in jobs["site"]["steps"]]
+
+    assert scripts.index("make site-check") < scripts.index("make site")
+    assert {"site", "test"} <= set(jobs["publish-site"]["needs"])
+    assert jobs["publish-site"]["permissions"] == {"id-token": "write", "pages": "write"}
+    # Not for a pull request, which may come from a fork.
+    assert "github.event_name == 'push'" in jobs["publish-site"]["if"]
+
+
+def test_release_keeps_the_recipes():
+    paths = [str(step.get("with", {}).get("path")) for step in RELEASE["source"]["steps"]]
+
+    assert "build/recipes/" in paths
+
+
 def test_workflows_use_targets_that_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
