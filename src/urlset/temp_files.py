@@ -104,7 +104,7 @@ def expect_no_outside_link(path: str | os.PathLike[str]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether a path exists and is not a regular file: a device, a pipe or a folder."""
+    """Return whether a path exists and is no regular file: a device, a pipe, a socket, a folder."""
     return path.exists() and not path.is_file()
 
 

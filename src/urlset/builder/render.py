@@ -143,7 +143,7 @@ class FileRenderer:
 
 
 def digest_of(data: bytes) -> str:
-    """Return the digest that identifies the bytes of a published file."""
+    """Return 128 bits of BLAKE2b, in hexadecimal, that identify the bytes of an output file."""
     return blake2b(data, digest_size=16).hexdigest()
 
 

@@ -352,7 +352,7 @@ def is_plausible(column: str, settings: BuildOptions) -> str:
 
 
 def is_future(column: str, settings: BuildOptions) -> str:
-    """Return an SQL condition: a date is more than a day in the future."""
+    """Return an SQL condition: the date in a column is more than a day after the build time."""
     latest = format_date(settings.now + timedelta(days=1))
     near = quoted(format_date(settings.now - timedelta(days=1)))  # most dates are earlier
     return (

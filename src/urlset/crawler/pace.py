@@ -115,7 +115,7 @@ class Pace:
         self._hosts: dict[str, HostPace] = {}
 
     def of(self, origin: str, crawl_delay_s: float = 0.0) -> HostPace:
-        """Return the pace of a host; the first call creates it with the ``Crawl-delay``."""
+        """Return the pace of a host; the first call creates it, with ``crawl_delay_s``."""
         if origin not in self._hosts:
             self._hosts[origin] = HostPace(max(self._delay_s, crawl_delay_s))
         return self._hosts[origin]

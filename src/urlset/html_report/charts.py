@@ -382,7 +382,7 @@ def _spike_text(middle: float, top: int, text: str) -> str:
 
 
 def _anchor(at: float) -> str:
-    """Return the SVG text anchor that keeps a text at a position inside of the chart."""
+    """Return the ``text-anchor`` that keeps a label inside the chart, at 0 (left) to 1 (right)."""
     return attributes(text_anchor="start" if at < 0.02 else "end" if at > 0.98 else "middle")
 
 

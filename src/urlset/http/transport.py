@@ -89,7 +89,7 @@ class SessionPool:
         await asyncio.sleep(0)  # a transport closes in the next iteration of the loop
 
     def abandon(self) -> None:
-        """Close all connections without awaiting; the loop closes the transports."""
+        """Start to close all connections without awaiting; the event loop ends the closing."""
         for session in self._sessions.values():
             connector = session.connector
             session.detach()

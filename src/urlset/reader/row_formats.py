@@ -38,7 +38,7 @@ _encode = JSONEncoder(ensure_ascii=False).encode
 
 
 def jsonl_lines(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a JSON object for each entry, one on a line.
+    """Yield a JSON object for each entry as a line of JSON Lines, with its line end.
 
     An object has all columns, null where the entry has no value, and the extensions that the entry
     has.

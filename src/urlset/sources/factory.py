@@ -283,7 +283,7 @@ class StreamSource:
         self._open = open_copy
 
     def batches(self) -> Iterator[Any]:
-        """Copy the stream, then yield the record batches of the copy.
+        """Copy the stream to a temporary file, then yield the Arrow record batches of the file.
 
         Raises:
             urlset.SourceError: The stream or its copy cannot be read.

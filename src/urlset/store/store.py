@@ -74,7 +74,7 @@ class Store:
         return cls(None, has_details=True)
 
     def fill(self, entries: Any, *, root: str | None = None) -> None:
-        """Store the entries that :func:`urlset.read` returned, after its filters.
+        """Store the entries of a result of :func:`urlset.read`: those that pass its filters.
 
         Each document replaces the stored document of the same ``source``. Documents that were
         found from this source before, and are no longer found, are deleted. After an early end

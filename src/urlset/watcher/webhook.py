@@ -1,4 +1,4 @@
-"""Send new alerts to a webhook: one POST in the format of Slack, Discord, ntfy, or plain JSON."""
+"""Send new alerts to a webhook in one request, in the format of Slack, Discord, ntfy or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about valid content without benefit: values, style of URLs, many files (codes P…)."""
+"""Rules about content that is valid but not useful: values, URL style, many files (codes P…)."""
 
 from __future__ import annotations
 
