@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint lock soak bench release-check docs site site-check clean
+.PHONY: help setup demo quick-crates test lint lock soak bench release-check image docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -85,6 +85,16 @@ lock: ## write requirements/*.txt and the Homebrew formula from pyproject.toml (
 
 release-check: ## build the sdist and the wheels, and check them; nothing is uploaded
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/release_check.py
+
+# A registry that is not the public one, or options of the build: BUILD='--build-arg PYTHON=…'.
+ENGINE := docker
+image: ## build the container images and check them (ENGINE=podman: with that one)
+	@for target in '' distroless; do \
+		name=urlset$${target:+-$$target}; \
+		$(ENGINE) build --tag $$name $${target:+--target $$target} $(BUILD) . || exit; \
+		$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/image_check.py \
+			--engine '$(ENGINE)' $$name || exit; \
+	done
 
 docs: setup ## write the generated pages of docs/
 	@$(PYTHON) docs/generate.py

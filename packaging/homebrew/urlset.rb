@@ -153,7 +153,7 @@ class Urlset < Formula
 
   test do
     (testpath/"urls.txt").write "https://example.com/\nhttps://example.com/a\n"
-    system bin/"urlset", "build", "urls.txt", "site", "--base-url", "https://example.com/"
+    system bin/"urlset", "build", "urls.txt", "--output", "site", "--base-url", "https://example.com/"
     assert_match "https://example.com/a", shell_output("#{bin}/urlset read site/sitemap.xml")
     assert_match "native engine", shell_output("#{bin}/urlset --version")
   end

@@ -1,16 +1,21 @@
-"""The Dockerfile, line by line; no container engine is needed."""
+"""The Dockerfile, line by line, and the check of its images; no container engine is needed."""
 
+import os
 import re
 import shlex
 import subprocess
+import sys
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.packaging.scripts import ROOT, load
+from urlset.engine import available
 
 contents = load("contents")
+image_check = load("image_check")
 
 try:
     TRACKED = contents.tracked()
@@ -141,3 +146,51 @@ def test_commands_are_shell(stage):
             subprocess.run(["sh", "-n", "-c", text], check=True)
             assert "curl" not in text
             assert "sudo" not in text
+
+
+ENGINE = """
+import os, subprocess, sys
+words = sys.argv[1:]
+if words[:2] == ["image", "inspect"]:
+    print('[{"Config": {"User": "%s:%s"}}]' % (os.environ["IMAGE_USER"], os.environ["IMAGE_USER"]))
+else:
+    name = words.index("image")
+    folder = words[words.index("--volume") + 1].removesuffix(":/work")
+    command = [sys.executable, "-m", "urlset", *(words[name + 1 :] or ["--help"])]
+    sys.exit(subprocess.run(command, cwd=folder).returncode)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> str:
+    """A stand-in for docker: it runs this installation, without a container."""
+    (tmp_path / "engine.py").write_text(ENGINE, encoding="utf-8")
+    return f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'engine.py'))}"
+
+
+@pytest.mark.slow  # eight commands
+def test_check_of_an_image_uses_commands_that_exist(engine, tmp_path, monkeypatch, capsys):
+    if "native" not in available():
+        pytest.skip("the native engine is not built")
+    monkeypatch.setattr(image_check, "USER", os.getuid())
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    image_check.use(image_check.Image(engine, "image"), folder)
+
+    assert capsys.readouterr().out.count("exit code 0") == 6
+
+
+def test_image_with_another_user_is_refused(engine, monkeypatch):
+    monkeypatch.setenv("IMAGE_USER", "0")
+    monkeypatch.setattr("sys.argv", ["image_check.py", "--engine", engine, "image"])
+
+    with pytest.raises(SystemExit, match="another user"):
+        image_check.main()
+
+
+def test_containers_of_the_check_are_limited():
+    options = " ".join(image_check.LIMITS)
+
+    for limit in ("--read-only", "--network none", "--cap-drop ALL", "no-new-privileges"):
+        assert limit in options

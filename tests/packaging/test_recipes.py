@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import tomllib
 from pathlib import Path
@@ -188,6 +189,29 @@ def test_formula_installs_files_that_exist():
 
     assert len(installed) == 4
     assert all((ROOT / name).is_file() for name in installed)
+
+
+def test_commands_of_the_formula_work(tmp_path):
+    """What `brew test` runs, with this installation."""
+    block = (ROOT / recipes.FORMULA).read_text(encoding="utf-8").partition("  test do\n")[2]
+    written = re.findall(r'\(testpath/"(.+)"\)\.write "(.+)"', block)
+    systems = re.findall(r'system bin/"urlset", (.+)', block)
+    shells = re.findall(r'assert_match "(.+)", shell_output\("#\{bin\}/urlset (.+)"\)', block)
+    for name, text in written:
+        (tmp_path / name).write_text(text.replace("\\n", "\n"), encoding="utf-8")
+
+    def urlset(*arguments: str) -> str:
+        command = [sys.executable, "-m", "urlset", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, check=True, encoding="utf-8"
+        ).stdout
+
+    assert (len(written), len(systems), len(shells)) == (1, 1, 2)
+    for words in systems:
+        urlset(*re.findall(r'"([^"]*)"', words))
+    for expected, words in shells:
+        output = urlset(*words.split())
+        assert expected in output.replace("reference engine", "native engine")
 
 
 def test_recipe_is_rendered_by_rattler_build():
