@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from urlset.store import StoreSession
 
-__all__ = ["SectionTrial", "lastmod_trials"]
+__all__ = ["LASTMOD_SQL", "SectionTrial", "lastmod_trials"]
+
+LASTMOD_SQL = (
+    "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections\n"
+    "ORDER BY dates DESC, section"
+)
+"""Query of the numbers of :class:`SectionTrial`; it needs the live views."""
 
 
 class SectionTrial(NamedTuple):
@@ -39,8 +45,4 @@ class SectionTrial(NamedTuple):
 
 def lastmod_trials(session: StoreSession) -> list[SectionTrial]:
     """Return the numbers of true and false dates by section; the live views must exist."""
-    query = (
-        "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections "
-        "ORDER BY dates DESC, section"
-    )
-    return [SectionTrial(*row) for row in session.rows(query)]
+    return [SectionTrial(*row) for row in session.rows(LASTMOD_SQL)]

@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import NamedTuple
 
 from urlset.auditor.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
-from urlset.auditor.judgement import AuditFindings, Changes
-from urlset.auditor.lastmod_trial import SectionTrial
+from urlset.auditor.judgement import AuditFindings, Changes, RunFacts
+from urlset.auditor.lastmod_trial import LASTMOD_SQL, SectionTrial
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.summary import share_lines, summary_sentence
 from urlset.auditor.verdict_shares import VerdictShare
 from urlset.checker import Finding, Rule, rule_texts
-from urlset.checker.live_views import LIVE_VIEWS
+from urlset.checker.views import view_script
 from urlset.html_report import (
     CoverageCounts,
     ExampleLog,
@@ -38,6 +38,10 @@ TABLES = (
     "coverage", "audit_findings",
 )  # fmt: skip
 """Tables of an audit that :attr:`Audit.tables` has."""
+
+
+_RUN_TABLES = frozenset(("failed", "markup"))
+"""Views of what could not be read, which a store does not keep."""
 
 
 class Overview(NamedTuple):
@@ -233,12 +237,26 @@ class Audit:
                 for trial in self.lastmod
                 if trial.dates
             ],
-            lastmod_sql=LIVE_VIEWS["lastmod_sections"],
+            lastmod_sql=f"{view_script([LASTMOD_SQL])}\n{LASTMOD_SQL};",
+            views_sql=self._views_script(),
             changes=self._rule_changes(),
             previous=self._previous(),
             changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
         )
         write_html_report(report, Path(path))
+
+    def _views_script(self) -> str:
+        """Return SQL that creates the views of the rules with findings in the store."""
+        texts = rule_texts(self.rules)
+        queries = [texts[code].sql or "" for code in self.by_rule if code in texts]
+        facts = RunFacts(
+            self.settings.sample is not None, self.coverage.is_complete, not self.reasons
+        )
+        run = ", ".join(
+            f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()
+        )
+        views = view_script(queries, omitted=_RUN_TABLES)
+        return f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {run};\n{views}" if views else ""
 
     def _weakly_linked(self) -> list[tuple[str, int]]:
         """Return the number of listed pages to which no plain link leads, by how one does."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
+from inspect import cleandoc
 
 from urlset.checker.live_views import LIVE_MATERIALIZED, LIVE_VIEWS
 from urlset.checker.macros import (
@@ -36,6 +37,7 @@ __all__ = [
     "VIEWS",
     "creation_order",
     "referenced_names",
+    "view_script",
 ]
 
 _SITE_VIEWS = {
@@ -428,6 +430,19 @@ def creation_order(
     for name, body in views:
         kind = "TABLE" if name in materialized else "VIEW"
         yield name, f"CREATE {kind} {name} AS {body}"
+
+
+def view_script(texts: Iterable[str], *, omitted: Container[str] = ()) -> str:
+    """Return SQL statements that create temporary macros and views which the queries use.
+
+    They are for DuckDB with the file of a store. ``omitted`` are names that are not created.
+    """
+    statements = []
+    for name, statement in creation_order(texts, ()):
+        if name not in omitted:
+            kind, _, rest = statement.removeprefix("CREATE ").partition(" ")
+            statements.append(f"CREATE OR REPLACE TEMP {kind} {cleandoc(rest)};")
+    return "\n".join(statements)
 
 
 _HEADS = {head.partition("(")[0]: head for head in MACROS}

@@ -221,6 +221,7 @@ class ReportInput:
         previous: When the previous run was.
         changes_sql: Query or origin of these numbers.
         known: Number of findings in the baseline, which are not shown.
+        views_sql: Statements that create the views of the queries of the rules in a store.
     """
 
     kind: Literal["audit", "check", "watch", "diff"]
@@ -237,3 +238,4 @@ class ReportInput:
     previous: datetime | None = None
     changes_sql: str = ""
     known: int = 0
+    views_sql: str = ""

@@ -160,7 +160,7 @@ def _body(report: ReportInput, detail: _Detail) -> str:
         *_findings(report, detail),
         *_section_tables(report.sources),
         "</main>",
-        _footer(report),
+        _footer(report, detail),
     ]
     return "\n".join(parts)
 
@@ -460,10 +460,17 @@ _QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
 }
 
 
-def _footer(report: ReportInput) -> str:
+def _footer(report: ReportInput, detail: _Detail) -> str:
     known = ""
     if report.known:
         known = f" {plural(report.known, 'finding')} in the baseline are not shown."
+    views = ""
+    if report.views_sql and detail.has_sql:
+        views = (
+            "<p>The queries of the rules use views. To run one, open the store with DuckDB "
+            "(<code>duckdb site.duckdb</code>), and create them first.</p>"
+            f"{_sql('SQL of the views', report.views_sql)}"
+        )
     return (
         '<footer id="about"><h2>About this report</h2>'
         f"<p>Made by urlset {escape(_version())} on "
@@ -471,5 +478,5 @@ def _footer(report: ReportInput) -> str:
         "mailed and printed. It contains at most 1,000 examples of each rule; every count covers "
         f"all findings.{known}</p>"
         f"<p>Every number is the result of the SQL query below it. {_QUERIES[report.kind]}</p>"
-        "</footer>"
+        f"{views}</footer>"
     )
