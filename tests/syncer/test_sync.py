@@ -136,6 +136,37 @@ def test_a_failing_child_makes_its_pages_unknown_and_never_removed(index):
     assert f"{SITE}/p2" in index.texts
 
 
+def test_a_page_that_may_have_moved_to_a_failing_child_is_not_removed(index):
+    """Also after the three runs for which the state of the sitemaps is held back."""
+    children = [("/a.xml", None), ("/b.xml", None)]
+    index.site.put_index("/sitemap.xml", children)
+    index.site.put("/a.xml", [("/p1", None), ("/p2", None), ("/p3", None)])
+    index.site.put("/b.xml", [("/p4", None)])
+    index.site.documents |= {f"/p{n}": page(f"text {n}") for n in range(1, 5)}
+    index.sync()
+    index.site.put("/a.xml", [("/p1", None)])
+    index.site.documents |= {"/b.xml": 503, "/p3": 404}  # /p2 may be in /b.xml, /p3 is gone
+
+    found = [index.sync() for _ in range(6)]
+    removed = [path for run in found for path in run.get("removed", [])]
+    assert removed == ["/p3"]
+    assert all({"/p2", "/p4"} <= set(run["unknown"]) for run in found)
+    index.site.put("/b.xml", [("/p4", None)])
+    assert index.sync() == {"removed": ["/p2"]}
+
+
+def test_a_page_that_moved_to_a_sitemap_without_dates_is_requested(index):
+    index.site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
+    index.site.put("/a.xml", [("/p1", "2026-01-01")])
+    index.site.put("/b.xml", [("/p2", None)])
+    index.site.documents |= {"/p1": page("one"), "/p2": page("two")}
+    index.sync()
+    index.site.put("/b.xml", [("/p1", None), ("/p2", None)])
+    index.site.documents |= {"/a.xml": 503, "/p1": page("uno")}
+
+    assert index.sync(recheck=0) == {"changed": ["/p1"]}
+
+
 @pytest.mark.parametrize("status", [401, 403, 429, 500, 503, 400])
 def test_a_page_that_fails_is_unknown(index, status):
     index.put({"/p1": ("one", "2026-01-01")})

@@ -47,7 +47,7 @@ class SyncTarget(NamedTuple):
 
 
 class PageVisit(NamedTuple):
-    """Result of one request.
+    """Result of one page.
 
     Attributes:
         target: The page.
@@ -55,6 +55,7 @@ class PageVisit(NamedTuple):
         fingerprint: Fingerprint of its content; None if it is gone or unknown.
         etag: ``ETag`` header.
         last_modified: ``Last-Modified`` header.
+        is_requested: Whether the page was requested; otherwise only the sitemaps decided.
     """
 
     target: SyncTarget
@@ -62,6 +63,7 @@ class PageVisit(NamedTuple):
     fingerprint: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    is_requested: bool = True
 
     @property
     def url(self) -> str:

@@ -34,6 +34,9 @@ __all__ = ["Sync", "SyncBatch", "sync"]
 CONFIRM_DELAY_S = 1.0
 """Seconds between two requests that confirm that pages are gone."""
 
+NOT_READ = "sitemap not read"
+"""Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
 _VISITED: list[tuple[str, ColumnType]] = [
     ("url", "string"),
     ("fingerprint", "string"),
@@ -159,7 +162,7 @@ def sync(
 
     The sitemaps are read first. A page is requested if it is new, if its ``lastmod`` is another
     one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
-    It is ``removed`` only if every sitemap that may list it was read and none does, or if it
+    It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
     answers 404 or 410 twice; everything else that fails is ``unknown``.
 
     Delivery is at least once: what was not committed is delivered again by the next run.
@@ -229,15 +232,24 @@ class _Run:
             if self._budget.exceeded:
                 self._sync.reasons.append(self._budget.exceeded)
                 break
-        yield from self._missing()
+        reasons = [
+            reason
+            for (reason,) in self._session.rows(
+                f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
+            )
+        ]
+        yield from self._missing(is_whole=not reasons)
+        self._sync.reasons += reasons
         yield from self._unread()
 
     def _create_tables(self) -> int:
         """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
         session, recheck = self._session, self._settings.recheck
         session.run(
-            "CREATE TABLE listed_now AS SELECT loc AS url, max(lastmod) AS lastmod, "
-            "bool_or(is_known) AS is_known, min(source) AS sitemap "
+            # Note: a date in a sitemap that could not be read is not the date of the page now.
+            "CREATE TABLE listed_now AS SELECT loc AS url, "
+            "max(lastmod) FILTER (is_known) AS lastmod, bool_or(is_known) AS is_known, "
+            "min(source) FILTER (is_known) AS sitemap "
             f"FROM ({entries_at(self._snapshot)}) GROUP BY loc"
         )
         session.run(
@@ -354,6 +366,7 @@ class _Run:
         rows = [
             (v.url, v.fingerprint, v.target.lastmod, v.etag, v.last_modified, v.update is not None)
             for v in visits
+            if v.is_requested
         ]
         session.load("visited", rows_to_stream(_VISITED, rows))
         removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
@@ -377,52 +390,76 @@ class _Run:
             )
             session.run("DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn)")
 
-    def _missing(self) -> Iterator[SyncBatch]:
-        """Yield the pages that no sitemap lists any more."""
+    def _missing(self, *, is_whole: bool) -> Iterator[SyncBatch]:
+        """Yield the pages that no sitemap lists any more.
+
+        A page may have moved to a sitemap that could not be read. If there is one, some pages are
+        requested, and removed if they are gone; the others are unknown.
+        """
         session = self._session
         session.run(
-            "CREATE TABLE unlisted AS SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, "
-            "p.url, p.fingerprint FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
+            "CREATE TABLE unlisted AS SELECT row_number() OVER (ORDER BY p.checked_at, p.url) - 1 "
+            "AS position, p.* FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
         )
         [(count, known)] = session.rows(
             "SELECT (SELECT count(*) FROM unlisted), count(*) FROM store.synced_pages"
         )
         share = self._settings.max_removed
-        if known >= GUARDED_FROM and count > share * known:
+        if not is_whole:
+            yield from self._rows_of("unlisted", self._gone_or_unread)
+        elif known >= GUARDED_FROM and count > share * known:
             self._sync.reasons.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} (max_removed): they are unknown"
             )
-            yield from self._rows_of("unlisted", None, "many pages are not listed")
+            yield from self._rows_of("unlisted", _all_unknown("many pages are not listed"))
         else:
-            yield from self._rows_of("unlisted", "not listed", "")
+            yield from self._rows_of("unlisted", _all_removed)
+
+    def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+        """Request the targets whose turn it is; return those that are gone, the others unknown."""
+        turn = max(0, self._settings.recheck - first)
+        gone = {
+            visit.url: visit
+            for visit in self._visit(targets[:turn])
+            if visit.update is not None and visit.update.change == "removed"
+        }
+        return [
+            gone.get(target.url)
+            or PageVisit(target, unknown_update(target, NOT_READ), is_requested=index < turn)
+            for index, target in enumerate(targets)
+        ]
 
     def _unread(self) -> Iterator[SyncBatch]:
         """Yield the pages whose sitemaps could not be read."""
         self._session.run(
             "CREATE TABLE unread AS SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, "
-            "p.url, p.fingerprint FROM store.synced_pages p JOIN listed_now l ON l.url = p.url "
-            "WHERE NOT l.is_known"
+            "p.* FROM store.synced_pages p JOIN listed_now l ON l.url = p.url WHERE NOT l.is_known"
         )
-        reasons = self._session.rows(
-            f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
-        )
-        self._sync.reasons += [reason for (reason,) in reasons]
-        yield from self._rows_of("unread", None, "sitemap not read")
+        yield from self._rows_of("unread", _all_unknown(NOT_READ))
 
-    def _rows_of(self, table: str, removed: str | None, unknown: str) -> Iterator[SyncBatch]:
+    def _rows_of(
+        self, table: str, visits_of: Callable[[int, list[SyncTarget]], list[PageVisit]]
+    ) -> Iterator[SyncBatch]:
+        """Yield batches of the pages in a table, which a function converts to visits."""
         size = self._settings.batch_size
         [(total,)] = self._session.rows(f"SELECT count(*) FROM {table}")
         for first in range(0, total, size):
             rows = self._session.rows(
-                f"SELECT url, fingerprint FROM {table} WHERE position >= {first} "
-                f"AND position < {first + size} ORDER BY position"
+                "SELECT url, synced_at IS NOT NULL, fingerprint, etag, last_modified "
+                f"FROM {table} WHERE position >= {first} AND position < {first + size} "
+                "ORDER BY position"
             )
-            visits = []
-            for url, fingerprint in rows:
-                target = SyncTarget(url, is_known=True, fingerprint=fingerprint)
-                update = (
-                    removed_update(target, removed) if removed else unknown_update(target, unknown)
-                )
-                visits.append(PageVisit(target, update))
-            yield from self._batch_of(visits)
+            targets = [SyncTarget(url, None, None, True, *others) for url, *others in rows]
+            yield from self._batch_of(visits_of(first, targets))
+
+
+def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+    return [PageVisit(t, removed_update(t, "not listed"), is_requested=False) for t in targets]
+
+
+def _all_unknown(reason: str) -> Callable[[int, list[SyncTarget]], list[PageVisit]]:
+    def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+        return [PageVisit(t, unknown_update(t, reason), is_requested=False) for t in targets]
+
+    return visits_of
