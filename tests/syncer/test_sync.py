@@ -321,6 +321,18 @@ def _run_and_kill(index: Index, draw: random.Random) -> None:
     run.close()
 
 
+def test_signs_that_link_a_heading_to_itself_are_no_text():
+    """As Sphinx 7 and Python-Markdown write them."""
+    html = (
+        '<main><h1>Tea<a class="headerlink" href="#tea" title="Link to this heading">¶</a></h1>'
+        '<dt>class Oolong<a class="headerlink" href="#o">\uf0c1</a></dt><p>See ¶ 3 of C#.</main>'
+    )
+
+    assert urlset.syncer.page_text(html.encode(), "text/html; charset=utf-8") == (
+        "Tea\nclass Oolong\nSee ¶ 3 of C#."
+    )
+
+
 def test_invalid_settings_are_named(tmp_path):
     with pytest.raises(ValueError, match="batch_size: expected 1 or more, found 0"):
         urlset.sync(SITE, tmp_path / "x.duckdb", batch_size=0)

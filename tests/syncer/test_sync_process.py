@@ -14,6 +14,7 @@ import pytest
 
 from tests.site_box import SiteBox
 from urlset.cli import main
+from urlset.cli.console import Progress
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -111,6 +112,17 @@ def test_a_private_address_in_a_sitemap_is_not_requested(tmp_path):
     assert secret.hits == []
     [update] = map(json.loads, output.read_text("utf-8").splitlines())
     assert update["change"] == "unknown"
+
+
+def test_progress_counts_sitemaps_and_then_pages(tmp_path, monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr(Progress, "update", lambda _self, text: shown.append(text))
+    with SiteBox() as box:
+        put(box, {"one": "text", "two": "text"})
+        main(["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(tmp_path / "o")])
+
+        assert shown[0] == f"1 sitemap · {box.url('/sitemap.xml')}"
+        assert [text.partition(" · ")[0] for text in shown[1:]] == ["1 page", "2 pages"]
 
 
 def test_the_state_must_be_named(capsys):

@@ -121,7 +121,7 @@ def sync(
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):
 
         def on_event(event: ProgressEvent) -> None:
-            progress.update(f"{pluralize(event.documents, 'document')} · {event.source or ''}")
+            progress.update(_progress_text(event))
 
         with start(site, state, progress=on_event, **settings) as run, _opened(output) as file:
             for batch in run:
@@ -186,6 +186,11 @@ def _write(file: BinaryIO, data: bytes, path: Path | None) -> None:
 def _target_error(path: Path | None, error: OSError) -> TargetError:
     name = "stdout" if path is None else repr(sanitize(str(path)))
     return TargetError(f"cannot write {name}: {error.strerror or error}")
+
+
+def _progress_text(event: ProgressEvent) -> str:
+    done = (event.documents, "sitemap") if event.documents else (event.urls, "page")
+    return f"{pluralize(*done)} · {event.source or ''}"
 
 
 def _summary(run: Sync) -> Iterator[str]:

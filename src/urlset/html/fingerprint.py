@@ -15,6 +15,8 @@ __all__ = ["content_text", "fingerprint_of"]
 _PERSON = b"urlset-page-1"
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+# Pilcrow (default of Sphinx and Python-Markdown), and the icon of the theme of Read the Docs.
+_PERMALINKS = " \u00b6\uf0c1"
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?"
 _VOLATILE_LINES = re.compile(
@@ -84,10 +86,14 @@ def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
 
 
 def content_text(found: Scan) -> str:
-    """Return the text of the main content, in lines as a browser displays them."""
+    """Return the text of the main content, in lines as a browser displays them.
+
+    The sign at the end of a line with which documentation generators (Sphinx, MkDocs) link a
+    heading to itself is no part of the text.
+    """
     begin, end = _span(found)
     text = html.unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
-    lines = (" ".join(line.split()) for line in text.split("\n"))
+    lines = (" ".join(line.split()).rstrip(_PERMALINKS) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
