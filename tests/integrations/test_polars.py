@@ -1,6 +1,7 @@
 """``scan_sitemap``: equal to the eager read of the same source, whatever a query pushes down."""
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,9 +97,9 @@ def test_columns_filter_and_rows_are_pushed_into_the_scan():
 
     plan = lazy.filter(pl.col("loc") == "x").select("loc").explain()
 
-    assert plan.startswith("PYTHON[sitemap] SCAN")
+    assert re.match(r"PYTHON(\[sitemap\])? SCAN", plan)  # polars 1 does not print the name
     assert "PROJECT 1/" in plan
-    assert 'SELECTION: col("loc") ==' in plan
+    assert re.search(r'SELECTION: \[?\(?col\("loc"\)\)? ==', plan)
     assert "SLICE: Positive { offset: 0, len: 2 }" in lazy.head(2).explain()
 
 
@@ -137,7 +138,8 @@ def test_a_missing_sitemap_is_a_warning_or_an_error():
         found = scan_sitemap(source).collect()
 
     assert found["loc"].to_list() == [f"{HOST}/b"]
-    with pytest.raises(urlset.SourceError, match=r"0\.xml"):
+    # polars 1 raises an error of its own with the text of ours.
+    with pytest.raises((urlset.SourceError, pl.exceptions.ComputeError), match=r"0\.xml"):
         scan_sitemap(source, fail_fast=True).collect()
 
 
@@ -171,6 +173,7 @@ def test_a_scan_can_be_joined_with_itself_and_sunk(engine: Engine, tmp_path: Any
     assert lazy.join(lazy, on="loc").select(pl.len()).collect().item() == 2500
     lazy.select("loc", "lastmod").sink_parquet(tmp_path / "entries.parquet")
     assert pl.read_parquet(tmp_path / "entries.parquet").height == 2500
-    batches = list(lazy.collect_batches(chunk_size=1000))
-    assert sum(batch.height for batch in batches) == 2500
-    assert len(batches) == math.ceil(2500 / 1000)
+    if hasattr(lazy, "collect_batches"):  # since polars 1.34
+        batches = list(lazy.collect_batches(chunk_size=1000))
+        assert sum(batch.height for batch in batches) == 2500
+        assert len(batches) == math.ceil(2500 / 1000)

@@ -6,6 +6,8 @@ passes the columns, the filter and the number of rows of a query.
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
@@ -52,7 +54,7 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
         urlset.SourceError: The source does not exist; raised by the query if no document can be
             read.
     """
-    polars = polars_library()
+    polars_library()  # raises if it is not installed
     if hasattr(source, "read") or (isinstance(source, str) and source == "-"):
         raise ValueError(
             "source: expected a path, a URL, bytes or a mapping, found a stream, which can be read "
@@ -83,8 +85,14 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
         if failures:
             _warn(failures)
 
-    return polars.io.plugins.register_io_source(
-        batches, schema=lambda: empty_polars_frame().schema, explain_name="sitemap"
+    # Note: `import polars` does not load this module in older versions.
+    register = importlib.import_module("polars.io.plugins").register_io_source
+    # In the plan that `explain()` prints; polars 1 names every source alike.
+    named = "explain_name" in inspect.signature(register).parameters
+    return register(
+        batches,
+        schema=lambda: empty_polars_frame().schema,
+        **({"explain_name": "sitemap"} if named else {}),
     )
 
 
