@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint lock soak bench release-check image docs site site-check clean
+.PHONY: help setup demo quick-crates test lint lock soak test-hosts bench release-check image docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -75,6 +75,10 @@ endif
 soak: setup ## run the long tests: complexity, attacks, kills, random faults (an hour or more)
 	URLSET_BOX_SEEDS=100 $(PYTHON) -m pytest tests/soak tests/auditor/test_box.py \
 		--numprocesses auto --dist worksteal
+
+test-hosts: ## test adapters with the oldest and newest hosts (HOST=django, WHICH=oldest: some of them)
+	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/host_tests.py \
+		--only "$(HOST)" $(if $(WHICH),--which $(WHICH))
 
 bench: setup ## measure urlset and its peers, and print the tables
 	@$(PYTHON) benches/run.py
