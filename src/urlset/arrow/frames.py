@@ -23,6 +23,7 @@ __all__ = [
     "ListedRows",
     "document_frames",
     "empty_polars_frame",
+    "polars_io_source",
     "polars_library",
     "to_arrow",
     "to_pandas",
@@ -50,6 +51,11 @@ def to_polars(stream: Any) -> Any:
 def polars_library() -> Any:
     """Return the module ``polars``; raises ``ImportError`` if it is not installed."""
     return _library("polars", "polars", lambda: importlib.import_module("polars"))
+
+
+def polars_io_source() -> Any:
+    """Return ``register_io_source``; older versions of polars do not load its module themselves."""
+    return importlib.import_module("polars.io.plugins").register_io_source
 
 
 def empty_polars_frame() -> Any:

@@ -6,14 +6,18 @@ passes the columns, the filter and the number of rows of a query.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from urlset.arrow.frames import document_frames, empty_polars_frame, polars_library
+from urlset.arrow.frames import (
+    document_frames,
+    empty_polars_frame,
+    polars_io_source,
+    polars_library,
+)
 from urlset.reader import Source, read
 
 __all__ = ["scan_sitemap"]
@@ -85,8 +89,7 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
         if failures:
             _warn(failures)
 
-    # Note: `import polars` does not load this module in older versions.
-    register = importlib.import_module("polars.io.plugins").register_io_source
+    register = polars_io_source()
     # In the plan that `explain()` prints; polars 1 names every source alike.
     named = "explain_name" in inspect.signature(register).parameters
     return register(
