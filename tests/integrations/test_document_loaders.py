@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import logging
+from typing import Unpack
 
 import pytest
 
 import urlset
 from tests.site_box import SiteBox
 from urlset.integrations.listed_pages import listed_pages
+from urlset.syncer import SyncKeywords
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -36,7 +38,7 @@ def box():
         yield box
 
 
-def load(site: str, **settings: object) -> dict[str, str]:
+def load(site: str, **settings: Unpack[SyncKeywords]) -> dict[str, str]:
     pages = listed_pages(site, settings)
     return {metadata["title"]: text for text, metadata in pages}
 

@@ -17,6 +17,7 @@ import urlset
 urlset.reed("site")
 urlset.parse("text")
 urlset.check("site", base_ulr="https://example.com/")
+urlset.audit("https://example.com", samples=3)
 document = urlset.parse(b"")
 document.problem
 """
@@ -54,6 +55,7 @@ def test_mypy_reports_mistakes_of_a_user(folder):
     assert 'Module has no attribute "reed"' in report
     assert 'incompatible type "str"; expected "bytes"' in report
     assert 'Unexpected keyword argument "base_ulr"' in report
+    assert 'Unexpected keyword argument "samples"' in report
     assert '"Document" has no attribute "problem"' in report
 
 

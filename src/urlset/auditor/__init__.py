@@ -6,12 +6,13 @@ from urlset.auditor.coverage import Coverage, CoverageRegion
 from urlset.auditor.lastmod_trial import SectionTrial
 from urlset.auditor.pipeline import audit
 from urlset.auditor.result import Audit
-from urlset.auditor.settings import AuditSettings
+from urlset.auditor.settings import AuditKeywords, AuditSettings
 from urlset.auditor.stratified_sample import Interval, wilson
 from urlset.auditor.verdict_shares import VerdictShare
 
 __all__ = [
     "Audit",
+    "AuditKeywords",
     "AuditSettings",
     "Coverage",
     "CoverageRegion",

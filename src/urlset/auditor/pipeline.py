@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.auditor.coverage import coverage_of
 from urlset.auditor.inputs import (
@@ -22,7 +22,7 @@ from urlset.auditor.judgement import RuleSet, RunFacts, judge
 from urlset.auditor.lastmod_trial import lastmod_trials
 from urlset.auditor.result import Audit, Overview
 from urlset.auditor.run import Drive, Progress, SiteVisits
-from urlset.auditor.settings import AuditSettings
+from urlset.auditor.settings import AuditKeywords, AuditSettings
 from urlset.auditor.verdict_shares import verdict_shares
 from urlset.auditor.visits import Budget
 from urlset.checker.views import creation_order
@@ -51,7 +51,7 @@ def audit(
     *,
     store: str | os.PathLike[str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Any,
+    **settings: Unpack[AuditKeywords],
 ) -> Audit:
     """Visit the pages that the sitemaps of a source list, and judge the responses by rules.
 

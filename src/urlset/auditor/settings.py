@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from urlset.checker import Profile, Rule
 from urlset.model import Level
@@ -15,7 +15,7 @@ from urlset.store import RULE_S
 if TYPE_CHECKING:
     from urlset.http import Policy
 
-__all__ = ["AuditSettings"]
+__all__ = ["AuditKeywords", "AuditSettings"]
 
 _NO_NAMES: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_LEVELS: Mapping[str, Level] = MappingProxyType({})
@@ -88,3 +88,35 @@ class AuditSettings:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ValueError(f"{name}: expected more than 0, found {value}")
+
+
+class AuditKeywords(TypedDict, total=False):
+    """Keyword arguments of :func:`urlset.audit`: the fields of :class:`AuditSettings`."""
+
+    base_url: str | None
+    sample: int | None
+    seed: int
+    crawl: bool
+    logs: Sequence[str]
+    indexnow_key: str | None
+    head_only: bool
+    media: bool
+    targets: bool
+    max_requests: int | None
+    max_minutes: float | None
+    max_media: int
+    recheck_s: float
+    recheck_delay_s: float
+    max_rechecked: int
+    select: Sequence[str] | None
+    ignore: Sequence[str]
+    extend_select: Sequence[str]
+    ignore_in: Mapping[str, Sequence[str]]
+    levels: Mapping[str, Level]
+    rules: Sequence[Rule]
+    profile: Profile | None
+    now: datetime | None
+    policy: Policy | None
+    auth: str | tuple[str, str] | None
+    engine: str | None
+    rule_timeout_s: float | None

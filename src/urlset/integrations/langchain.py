@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Unpack
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from urlset.integrations.listed_pages import listed_pages
+from urlset.syncer import SyncKeywords
 
 __all__ = ["SitemapLoader"]
 
@@ -25,7 +26,7 @@ class SitemapLoader(BaseLoader):
         settings: Fields of :class:`urlset.syncer.SyncSettings`, such as ``text`` or ``policy``.
     """
 
-    def __init__(self, site: str, **settings: Any):
+    def __init__(self, site: str, **settings: Unpack[SyncKeywords]):
         self._site = site
         self._settings = settings
 

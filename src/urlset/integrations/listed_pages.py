@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from urlset.syncer import sync
+from urlset.syncer import SyncKeywords, sync
 
 __all__ = ["listed_pages"]
 
@@ -20,7 +20,7 @@ _METADATA = (
 )  # fmt: skip
 
 
-def listed_pages(site: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield text and metadata of each page, in batches of memory; values that are None are absent.
 
     Args:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Unpack
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from urlset.integrations.listed_pages import listed_pages
+from urlset.syncer import SyncKeywords
 
 __all__ = ["SitemapReader"]
 
@@ -22,7 +23,7 @@ class SitemapReader(BaseReader):
     """
 
     def lazy_load_data(  # type: ignore[override]
-        self, site: str, **settings: Any
+        self, site: str, **settings: Unpack[SyncKeywords]
     ) -> Iterator[Document]:
         """Yield a document for each page: its text, and its facts as metadata.
 

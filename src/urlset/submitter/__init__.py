@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urlset.submitter.changes import ChangedUrl
 from urlset.submitter.keys import create_key
-from urlset.submitter.pipeline import SubmitSettings, submit
+from urlset.submitter.pipeline import SubmitKeywords, SubmitSettings, submit
 from urlset.submitter.result import Submission
 
-__all__ = ["ChangedUrl", "Submission", "SubmitSettings", "create_key", "submit"]
+__all__ = ["ChangedUrl", "Submission", "SubmitKeywords", "SubmitSettings", "create_key", "submit"]

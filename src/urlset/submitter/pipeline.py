@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from urlset.http import Policy, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
@@ -26,7 +26,7 @@ from urlset.submitter.result import Submission
 from urlset.submitter.search_console import expect_property
 from urlset.submitter.sender import Drive, Sender
 
-__all__ = ["SubmitSettings", "submit", "submit_with"]
+__all__ = ["SubmitKeywords", "SubmitSettings", "submit", "submit_with"]
 
 CHANNELS = ("indexnow", "google", "bing")
 
@@ -117,11 +117,37 @@ class SubmitSettings:
         object.__setattr__(self, "keys", keys_from(self.keys))
 
 
+class SubmitKeywords(TypedDict, total=False):
+    """Keyword arguments of :func:`urlset.submit`: the fields of :class:`SubmitSettings`."""
+
+    keys: KeysGiven
+    endpoints: Sequence[str]
+    announcements: str | os.PathLike[str]
+    announce_all: bool
+    sample: int
+    preflight: bool
+    dry_run: bool
+    max_wait_s: float
+    policy: Policy | None
+    to: Iterable[str]
+    property: str | None
+    google_credentials: str | None
+    bing_site: str | None
+    bing_key: str | None
+    sitemaps: Iterable[str]
+    resubmit: bool
+    status: bool
+    inspect: int
+    store: str | os.PathLike[str] | None
+    google_base: str
+    bing_base: str
+
+
 def submit(
     updates: Any = None,
     *,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Any,
+    **settings: Unpack[SubmitKeywords],
 ) -> Submission:
     """Announce what changed to search engines: each change once, after a check of the site.
 

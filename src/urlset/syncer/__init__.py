@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.syncer.pipeline import Sync, SyncBatch, sync
-from urlset.syncer.settings import SyncSettings
+from urlset.syncer.settings import SyncKeywords, SyncSettings
 from urlset.syncer.update import PageUpdate, page_text
 
-__all__ = ["PageUpdate", "Sync", "SyncBatch", "SyncSettings", "page_text", "sync"]
+__all__ = ["PageUpdate", "Sync", "SyncBatch", "SyncKeywords", "SyncSettings", "page_text", "sync"]

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Unpack
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.auditor.visits import Budget, RobotsFiles
@@ -24,7 +24,7 @@ from urlset.syncer.page_walk import (
     removed_update,
     unknown_update,
 )
-from urlset.syncer.settings import GUARDED_FROM, SyncSettings
+from urlset.syncer.settings import GUARDED_FROM, SyncKeywords, SyncSettings
 from urlset.syncer.update import PageUpdate
 from urlset.urls import split_origin
 from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
@@ -156,7 +156,7 @@ def sync(
     state: str | os.PathLike[str],
     *,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Any,
+    **settings: Unpack[SyncKeywords],
 ) -> Sync:
     """Return a run that finds the pages of a site that were added, changed or removed.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict
 
 from urlset.http import Policy
 from urlset.syncer.update import page_text
 
-__all__ = ["SyncSettings", "TextOf"]
+__all__ = ["SyncKeywords", "SyncSettings", "TextOf"]
 
 TextOf = Callable[[bytes, str | None], str]
 """Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
@@ -54,3 +55,18 @@ class SyncSettings:
                 raise ValueError(f"{name}: expected {least} or more, found {getattr(self, name)}")
         if not 0 <= self.max_removed <= 1:
             raise ValueError(f"max_removed: expected 0 to 1, found {self.max_removed}")
+
+
+class SyncKeywords(TypedDict, total=False):
+    """Keyword arguments of :func:`urlset.sync`: the fields of :class:`SyncSettings`."""
+
+    text: TextOf | None
+    batch_size: int
+    recheck: int
+    recheck_sitemaps: int
+    max_removed: float
+    max_requests: int | None
+    max_minutes: float | None
+    policy: Policy | None
+    auth: str | tuple[str, str] | None
+    engine: str | None

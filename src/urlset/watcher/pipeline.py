@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Unpack
 
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
@@ -16,7 +16,14 @@ from urlset.store import Store, StoreSession, changes_at, moment
 from urlset.watcher.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.watcher.report import write_report
 from urlset.watcher.result import SectionEstimate, UrlChange, Watch
-from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
+from urlset.watcher.step import (
+    Drive,
+    Progress,
+    StepSettings,
+    WatchKeywords,
+    expect_url,
+    take_snapshot,
+)
 from urlset.watcher.summary import section_estimates
 from urlset.watcher.webhook import Hook, HookWalk
 
@@ -33,7 +40,7 @@ def watch(
     store: str | os.PathLike[str],
     *,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Any,
+    **settings: Unpack[WatchKeywords],
 ) -> Watch:
     """Watch a site once: read what may have changed, store a snapshot, and return alerts.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, Walk, drive_in_thread, request_url
@@ -18,7 +18,7 @@ from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFact
 from urlset.watcher.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
 from urlset.watcher.webhook import Hook, WebhookFormat
 
-__all__ = ["Drive", "Progress", "StepSettings", "expect_url", "take_snapshot"]
+__all__ = ["Drive", "Progress", "StepSettings", "WatchKeywords", "expect_url", "take_snapshot"]
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a site."""
@@ -63,6 +63,18 @@ class StepSettings:
             raise ValueError(f"recheck: expected 0 or more, found {self.recheck}")
         if self.webhook is not None:
             Hook(self.webhook, self.webhook_format)
+
+
+class WatchKeywords(TypedDict, total=False):
+    """Keyword arguments of :func:`urlset.watch`: the fields of :class:`StepSettings`."""
+
+    recheck: int
+    policy: Policy | None
+    auth: str | tuple[str, str] | None
+    engine: str | None
+    webhook: str | None
+    webhook_format: WebhookFormat | None
+    report: str | os.PathLike[str] | None
 
 
 def take_snapshot(
