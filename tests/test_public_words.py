@@ -22,6 +22,7 @@ DIFFERENT = {
     "exclude": "`read` has one regular expression; `crawl` also takes several",
     "index": "`build` can also write one per section",
     "on_error": "aliases of one Literal",
+    "settings": "keyword arguments, which each function names in a type of its own",
 }
 """Names whose types differ, with the reason."""
 
