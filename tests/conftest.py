@@ -1,8 +1,9 @@
 """What every test may ask for: an engine (each in turn), and the material beside the checkout."""
 
+import logging
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,24 @@ def box() -> Iterator[SiteBox]:
     """A site in a box: a server on loopback, for this test alone."""
     with SiteBox() as site:
         yield site
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Restore logging after each test: hosts of adapters configure it for the whole process."""
+    root = logging.getLogger()
+    known = root.manager.loggerDict.values()
+    kept = [root, *(each for each in known if isinstance(each, logging.Logger))]
+    states = [(each, each.level, [*each.handlers], each.propagate, each.disabled) for each in kept]
+    filters = [[*each.filters] for each in kept]
+    result = yield
+    for (each, level, handlers, propagate, disabled), kept_filters in zip(
+        states, filters, strict=True
+    ):
+        each.setLevel(level)
+        each.handlers[:], each.filters[:] = handlers, kept_filters
+        each.propagate, each.disabled = propagate, disabled
+    return result
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
