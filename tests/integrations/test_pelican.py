@@ -50,6 +50,26 @@ def test_articles_pages_and_the_home_page_are_listed(project: Path):
     ]
 
 
+def test_template_pages_are_listed(project: Path):
+    pages = {"shop.html": "tea/shop.html", "404.html": "404.html", "robots.txt": "robots.txt"}
+    conf = f'{CONF}THEME_TEMPLATES_OVERRIDES = ["templates"]\nTEMPLATE_PAGES = {pages}\n'
+    write_files(
+        project,
+        {
+            "pelicanconf.py": conf,
+            "content/shop.html": "<title>Shop</title><h1>All kinds of tea</h1>",
+            "content/404.html": "<title>404</title><h1>404: page not found</h1>",
+            "content/robots.txt": "User-agent: *",
+        },
+    )
+
+    pelican(project)
+
+    found = list(entries(project / "output/sitemap.xml"))
+    assert "https://example.com/blog/tea/shop.html" in found
+    assert not any("404" in loc or "robots" in loc for loc in found)
+
+
 def test_generated_lists_are_listed_on_request(project: Path):
     write_files(project, {"pelicanconf.py": CONF + 'URLSET = {"generated": True}\n'})
 

@@ -47,6 +47,30 @@ def test_field_genindex_and_search_are_not_listed(project: Path):
     assert "2 excluded: generated page" in done.stdout
 
 
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
+def test_pages_of_templates_are_listed(builder: str, project: Path):
+    """Python's documentation makes its home page so; others make an error page."""
+    pages = {"home": "home.html", "404": "404.html"}
+    conf = f"{CONF}html_additional_pages = {pages}\ntemplates_path = ['templates']\n"
+    template = "{% extends 'layout.html' %}{% block body %}<h1>TITLE</h1>{% endblock %}"
+    write_files(
+        project,
+        {
+            "conf.py": conf,
+            "templates/home.html": template.replace("TITLE", "Welcome"),
+            "templates/404.html": template.replace("TITLE", "404: page not found"),
+        },
+    )
+
+    sphinx(project, builder=builder)
+
+    base = "https://docs.example.com/projen/"
+    found = list(entries(project / "out/sitemap.xml"))
+    assert base + ("home/" if builder == "dirhtml" else "home.html") in found
+    assert not any("404" in loc for loc in found)
+    assert len(found) == 4
+
+
 def test_field_no_language_is_put_into_the_urls(project: Path):
     sphinx(project, "-D", "language=de", "-D", "version=2.0")
 

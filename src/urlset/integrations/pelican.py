@@ -95,7 +95,9 @@ def _page(
     content = page["content"]
     if content is None:
         loc = base_url if file == "index.html" else base_url + quote(file)
-        return HostPage(file, loc, reason=None if page["is_home"] else GENERATED)
+        # Those of TEMPLATE_PAGES are pages that the author made, and no lists.
+        is_page = page["is_home"] or file in settings.get("TEMPLATE_PAGES", {}).values()
+        return HostPage(file, loc, reason=None if is_page else GENERATED)
     has_file_date = _has_file_date(content, settings)
     status = getattr(content, "status", "published")
     versions = [content, *getattr(content, "translations", ())]

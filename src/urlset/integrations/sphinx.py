@@ -75,6 +75,9 @@ def _write_sitemaps(app: Any, exception: Exception | None) -> None:
         content=str(app.srcdir),
     )
     pages = [_page(app, docname, base_url) for docname in sorted(app.env.found_docs)]
+    # Pages of templates, such as a home page. Those of documents have the same names if both exist.
+    named = sorted(set(config.html_additional_pages) - app.env.found_docs)
+    pages += [_template_page(app, name, base_url) for name in named]
     try:
         made = build_site(site, pages, _options(config))
     except (UrlsetError, ValueError) as error:
@@ -86,16 +89,19 @@ def _write_sitemaps(app: Any, exception: Exception | None) -> None:
 
 def _page(app: Any, docname: str, base_url: str) -> HostPage:
     metadata = app.env.metadata.get(docname, {})
-    file = os.path.relpath(app.builder.get_outfilename(docname), app.outdir).replace(os.sep, "/")
-    uri = app.builder.get_target_uri(docname)
-    return HostPage(
-        file,
-        # Note: unlike the other builders, those of folders do not percent-encode.
-        base_url + (quote(uri) if "dirhtml" in app.builder.name else uri),
+    return _template_page(app, docname, base_url)._replace(
         source=str(app.env.doc2path(docname)),
         lastmod=_first_date(metadata, MODIFIED),
         published=_first_date(metadata, PUBLISHED),
     )
+
+
+def _template_page(app: Any, name: str, base_url: str) -> HostPage:
+    """Return a page without a source document."""
+    file = os.path.relpath(app.builder.get_outfilename(name), app.outdir).replace(os.sep, "/")
+    uri = app.builder.get_target_uri(name)
+    # Note: unlike the other builders, those of folders do not percent-encode.
+    return HostPage(file, base_url + (quote(uri) if "dirhtml" in app.builder.name else uri))
 
 
 def _first_date(metadata: Any, keys: tuple[str, ...]) -> str | None:
