@@ -70,7 +70,9 @@ class Document:
         self.kind: Kind = kind or parsed.kind
         self.entries: Rows = parsed.entries
         self.sitemaps: list[Sitemap] = parsed.sitemaps
-        self.omitted = {RULES[code].name: count for code, count in parsed.omitted.items()}
+        self.omitted: dict[str, int] = {
+            RULES[code].name: count for code, count in parsed.omitted.items()
+        }
         self.encoding = encoding
         self.size = size
         self.packed_size = packed_size

@@ -51,15 +51,16 @@ class AtomicFile:
 
     def __init__(self, path: Path, *, is_locked: bool = False):
         expect_no_outside_link(path)
-        self.final = Path(os.path.realpath(path))
+        self.final: Path = Path(os.path.realpath(path))
         for abandoned in self._abandoned() if is_locked else ():
             with suppress(OSError):
                 abandoned.unlink()
         existing = self.final.stat().st_mode if self.final.exists() else None
-        self.descriptor, name = tempfile.mkstemp(
+        descriptor, name = tempfile.mkstemp(
             prefix=f".{self.final.name}.", suffix=".part", dir=self.final.parent
         )
-        self.path = Path(name)
+        self.descriptor: int = descriptor
+        self.path: Path = Path(name)
         os.chmod(name, 0o666 & ~_umask() if existing is None else stat.S_IMODE(existing))
 
     def _abandoned(self) -> list[Path]:
@@ -178,7 +179,7 @@ class LockedTempDir:
 
     def __init__(self) -> None:
         _remove_abandoned(Path(tempfile.gettempdir()))
-        self.path = tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX)
+        self.path: str = tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX)
         self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
         self._descriptor: int | None = None
         with suppress(OSError):  # full disk, or no locks: no other process will remove the folder

@@ -190,7 +190,7 @@ class NumberedRows:
     """
 
     def __init__(self, rows: Any, choose: Choose | None = None, row_limit: RowLimit | None = None):
-        self.row_limit = row_limit or RowLimit()
+        self.row_limit: RowLimit = row_limit or RowLimit()
         self._rows = rows
         self._choose = choose
         self._passed = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -120,7 +120,7 @@ class RuleSet:
 
     def __init__(self, settings: AuditSettings):
         catalogue = catalogue_with(settings.rules, settings.levels)
-        self.selected = selector(
+        self.selected: Callable[[Rule, str | None], bool] = selector(
             settings.select,
             settings.ignore,
             settings.extend_select,
@@ -129,7 +129,7 @@ class RuleSet:
             ignore_in=settings.ignore_in,
             always=FAILURE_CODES,
         )
-        self.rules = {
+        self.rules: dict[str, Rule] = {
             code: _with_answers_of_pages(rule)
             for code, rule in catalogue.items()
             if _is_evaluated(rule) and self.selected(rule, None)

@@ -95,11 +95,11 @@ class Audit:
         self.store = store
         self.findings: list[Finding] = found.findings
         self.changes: Changes | None = found.changes
-        self.listed = overview.listed
-        self.visited = overview.visited
-        self.verdicts = overview.shares
-        self.coverage = overview.coverage
-        self.lastmod = overview.lastmod
+        self.listed: int = overview.listed
+        self.visited: int = overview.visited
+        self.verdicts: list[VerdictShare] = overview.shares
+        self.coverage: Coverage = overview.coverage
+        self.lastmod: list[SectionTrial] = overview.lastmod
         self.documents = documents
         self.reasons = reasons
         self.request_count = request_count

@@ -71,8 +71,8 @@ class Budget:
         *,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.requests = 0
-        self.began = clock()
+        self.requests: int = 0
+        self.began: float = clock()
         self.exceeded: str | None = None
         self._failures = 0
         self._max_requests = max_requests

@@ -81,7 +81,7 @@ class Allocator:
         )
         self._has_extensions = has_extensions
         files = [] if settings.compact else ledger.files()
-        self.files = {file.number: file for file in files}
+        self.files: dict[int, File] = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
         # Number of the last file of each section; computed once for thousands of sections.
         in_order = sorted(self.files.values(), key=lambda file: file.position)

@@ -86,7 +86,9 @@ class CanonicalUrls:
     """
 
     def __init__(self, settings: BuildOptions):
-        self.encoded = self.untracked = self.secured = 0
+        self.encoded: int = 0
+        self.untracked: int = 0
+        self.secured: int = 0
         self.example: str | None = None
         self._base = settings.base
         scheme, authority, _ = split_origin(settings.base)

@@ -67,8 +67,9 @@ class Ingest:
     def __init__(self, db: ScratchDatabase, engine: Engine, settings: BuildOptions):
         self.rejected: list[Rejection] = []
         self.notes: list[str] = []
-        self.count = self.fragments = 0
-        self.has_extended = False
+        self.count: int = 0
+        self.fragments: int = 0
+        self.has_extended: bool = False
         self._db = db
         self._engine = engine
         self._settings = settings
@@ -83,8 +84,8 @@ class Ingest:
         self._first_rejected: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._is_published = False
-        self.staging = StagedRows(db, settings)
-        self.urls = CanonicalUrls(settings)
+        self.staging: StagedRows = StagedRows(db, settings)
+        self.urls: CanonicalUrls = CanonicalUrls(settings)
 
     @property
     def is_matched(self) -> bool:

@@ -52,7 +52,7 @@ from urlset.store import ScratchDatabase
 
 __all__ = ["LEDGER", "Pipeline"]
 
-logger = logging.getLogger("urlset.build")
+logger: logging.Logger = logging.getLogger("urlset.build")
 
 
 class Pipeline:

@@ -52,8 +52,8 @@ class Baseline:
     """
 
     def __init__(self, known: Counter[Key] | None = None, counted: Counter[Group] | None = None):
-        self.known = known if known is not None else Counter()
-        self.counted = counted if counted is not None else Counter()
+        self.known: Counter[Key] = known if known is not None else Counter()
+        self.counted: Counter[Group] = counted if counted is not None else Counter()
 
     def __len__(self) -> int:
         return self.known.total() + self.counted.total()

@@ -157,8 +157,8 @@ class BuildOutput:
     """
 
     def __init__(self, output: str, options: dict[str, Any], *, as_json: bool):
-        self.is_stdout = output == "-"
-        self.target = output
+        self.is_stdout: bool = output == "-"
+        self.target: str = output
         self._options = options
         self._folder: TemporaryDirectory[str] | None = None
         if not self.is_stdout:

@@ -130,12 +130,12 @@ class CheckRun:
     ):
         self.by_level: Counter[Level] = Counter()
         self.omitted: Counter[str] = Counter()
-        self.known = 0
+        self.known: int = 0
         self.documents: list[DocumentRecord] = []
         self.failures: list[str] = []
-        self.reported_failures = 0
+        self.reported_failures: int = 0
         self.partly_checked: dict[str, str] = {}
-        self.found = Baseline()
+        self.found: Baseline = Baseline()
         self.observe: Callable[[str, StoreSession], object] = lambda _source, _tables: None
         self._read_documents = self._read_entries = 0
         self._latest_failures: list[str] = []

@@ -85,7 +85,7 @@ class Sink:
         self._name = "stdout" if self._path is None else str(path)
         self._staged: AtomicFile | None = None
         self._file: TextIO = sys.stdout
-        self.is_terminal = self._path is None and sys.stdout.isatty()
+        self.is_terminal: bool = self._path is None and sys.stdout.isatty()
 
     @property
     def is_stdout(self) -> bool:

@@ -254,7 +254,7 @@ class ReadJob:
     def __init__(
         self, session: ReadSession, sources: list[str], limit: int | None, *, is_filtered: bool
     ):
-        self.count = 0
+        self.count: int = 0
         self._session = session
         self._sources = sources
         self._limit = limit

@@ -33,11 +33,11 @@ class ReadSession:
     """
 
     def __init__(self, *, is_quiet: bool = False, **options: Any):
-        self.documents = 0
-        self.indexes = 0
-        self.entries_read = 0
-        self.problems = 0
-        self.skipped = 0
+        self.documents: int = 0
+        self.indexes: int = 0
+        self.entries_read: int = 0
+        self.problems: int = 0
+        self.skipped: int = 0
         self.failures: list[str] = []
         self.unread: set[str] = set()
         self.records: list[DocumentRecord] = []

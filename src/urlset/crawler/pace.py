@@ -48,9 +48,10 @@ class HostPace:
     """
 
     def __init__(self, delay_s: float = 0.0):
-        self.delay_s = self._configured = delay_s
-        self.resume_at = 0.0
-        self.slowdowns = 0
+        self._configured = delay_s
+        self.delay_s: float = delay_s
+        self.resume_at: float = 0.0
+        self.slowdowns: int = 0
         self._base: float | None = None
         self._times: deque[float] = deque(maxlen=WINDOW)
         self._are_refusals: deque[bool] = deque(maxlen=WINDOW)

@@ -44,7 +44,7 @@ class PageWorker:
     """
 
     def __init__(self, read: Read) -> None:
-        self.is_alive = True
+        self.is_alive: bool = True
         self._read = read
         self._unsent: list[tuple[Response, dict[str, Any]]] = []
         self._pending: dict[str, tuple[Response, dict[str, Any]]] = {}

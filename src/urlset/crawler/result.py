@@ -35,7 +35,7 @@ class Crawl:
 
     def __init__(self, store: Store):
         self.store = store
-        self.path = store.path
+        self.path: str | None = store.path
         found = list(
             store.query(
                 f"SELECT crawl, site, started, finished, is_complete, reasons FROM {_LATEST}"
@@ -51,7 +51,7 @@ class Crawl:
         self.started: datetime
         self.finished: datetime | None
         self.number, self.site, self.started, self.finished, complete, reasons = found[0]
-        self.is_complete = bool(complete)
+        self.is_complete: bool = bool(complete)
         self.reasons: list[str] = list(reasons or ())
 
     @classmethod

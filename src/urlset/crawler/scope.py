@@ -17,10 +17,10 @@ class Scope:
     """
 
     def __init__(self, start: str, options: CrawlOptions):
-        self.start_host = split_origin(start)[1]
-        self.hosts = {self.start_host}
+        self.start_host: str = split_origin(start)[1]
+        self.hosts: set[str] = {self.start_host}
         path = split_origin(start)[2].partition("?")[0]
-        self.folder = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
+        self.folder: str = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
         # Note: joined into one expression, a flag such as (?i) would be invalid or apply to all.
         self._include = [re.compile(pattern) for pattern in options.include]
         self._exclude = [re.compile(pattern) for pattern in options.exclude]

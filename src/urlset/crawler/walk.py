@@ -68,10 +68,11 @@ class CrawlWalk:
         self.verdicts: Counter[str] = Counter()
         self.limits: list[str] = []
         self.unread_robots: list[str] = []
-        self.visited = visited
-        self.request_count = self.byte_count = 0
-        self.pace = pace or Pace()
-        self.robots = {} if robots is None else robots
+        self.visited: int = visited
+        self.request_count: int = 0
+        self.byte_count: int = 0
+        self.pace: Pace = pace or Pace()
+        self.robots: dict[str, Robots] = {} if robots is None else robots
         self._frontier = frontier
         self._options = options
         self._start = start

@@ -18,7 +18,7 @@ from urlset.differ.tables import SIDES, Tables
 
 __all__ = ["find_moves"]
 
-logger = logging.getLogger("urlset.diff")
+logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MAX_FOLDERS = 200_000
 """Pairs of folders, most frequent first, from which renamings are learned."""

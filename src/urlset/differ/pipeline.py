@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["diff"]
 
-logger = logging.getLogger("urlset.diff")
+logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MEMORY_MB = 550
 """Memory limit of DuckDB; more data is written to a temporary folder."""

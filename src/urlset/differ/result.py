@@ -93,11 +93,11 @@ class Diff:
     """
 
     def __init__(self, tables: Tables, stack: ExitStack):
-        self.before = tables.states["before"].name
-        self.after = tables.states["after"].name
+        self.before: str = tables.states["before"].name
+        self.after: str = tables.states["after"].name
         self._tables = tables
         self._stack = stack
-        self.counts = self._count()
+        self.counts: DiffCounts = self._count()
 
     def _count(self) -> DiffCounts:
         found = dict(self._tables.db.rows("SELECT change, count(*) FROM changes GROUP BY change"))

@@ -10,7 +10,7 @@ from urlset.differ.tables import Tables
 
 __all__ = ["find_similar"]
 
-logger = logging.getLogger("urlset.diff")
+logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MAX_URLS = 500_000
 """URLs of a state, without a pair so far, up to which similar names are searched."""

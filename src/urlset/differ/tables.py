@@ -69,9 +69,11 @@ class Tables:
         self.is_crawl: dict[str, bool] = dict.fromkeys(SIDES, False)
         self.known: frozenset[str] = frozenset()
         self.dates_identify = False
-        self.before = self.after = self.both = 0
+        self.before: int = 0
+        self.after: int = 0
+        self.both: int = 0
         self.patterns: list[MovePattern] = []
-        self.notes = [note for state in states.values() for note in state.notes]
+        self.notes: list[str] = [note for state in states.values() for note in state.notes]
 
     def create(self) -> None:
         """Create the tables of both states, and ``pairs``: changed URLs that are in both."""

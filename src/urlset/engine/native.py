@@ -48,8 +48,8 @@ class NativeRows(IndexedRows):
     __slots__ = ("columns", "source")
 
     def __init__(self, columns: Columns, source: str | None):
-        self.columns = columns
-        self.source = source
+        self.columns: Columns = columns
+        self.source: str | None = source
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -166,13 +166,13 @@ class DocumentFixer:
         index: IndexContext | None = None,
     ):
         self.data = data
-        self.index = index or IndexContext()
+        self.index: IndexContext = index or IndexContext()
         self.name = name
         self.base_url = base_url
         self.options = options
-        self.container = open_container(data, options.max_bytes, options.engine)
-        self.raw = self.container.raw
-        self.document = self._parsed(self.raw)
+        self.container: Container = open_container(data, options.max_bytes, options.engine)
+        self.raw: bytes = self.container.raw
+        self.document: Document = self._parsed(self.raw)
         self.fixed: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
         self.remaining: dict[str, str] = {}

@@ -96,9 +96,9 @@ class SetFixer:
         progress: Callable[[ProgressEvent], None] | None = None,
     ):
         self._progress = progress
-        self.overlay = Overlay(source, options.now, options.engine, options.max_bytes)
-        self.options = replace(options, robots=dict(self.overlay.robots_files()))
-        self.fixed = Fixed()
+        self.overlay: Overlay = Overlay(source, options.now, options.engine, options.max_bytes)
+        self.options: FixOptions = replace(options, robots=dict(self.overlay.robots_files()))
+        self.fixed: Fixed = Fixed()
         self.before: dict[object, tuple[str, bytes]] = {}
         self.new: dict[object, str] = {}
 

@@ -119,10 +119,11 @@ class FixContext:
     ):
         self.document = document
         self.findings = findings
-        self.finding = findings[number]
-        self.code = self.finding.code
+        self.finding: FindingLocation = findings[number]
+        self.code: str = self.finding.code
         self.effect: Effect = effect
-        self.start, self.end = self.finding.start, self.finding.end
+        self.start: int = self.finding.start
+        self.end: int = self.finding.end
 
     @property
     def data(self) -> bytes:

@@ -19,7 +19,7 @@ from urlset.inflight import track
 
 __all__ = ["Fetcher"]
 
-logger = logging.getLogger("urlset.http")
+logger: logging.Logger = logging.getLogger("urlset.http")
 
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""

@@ -57,8 +57,8 @@ class Secrets:
         headers: Mapping[str, str] = MappingProxyType({}),
         query: Mapping[str, str] = MappingProxyType({}),
     ):
-        self.headers = headers
-        self.query = query
+        self.headers: Mapping[str, str] = headers
+        self.query: Mapping[str, str] = query
 
     def __repr__(self) -> str:
         return "<Secrets>"

@@ -81,8 +81,8 @@ class ResponseStore:
     """
 
     def __init__(self, max_bytes: int | None = None):
-        self.is_full = False
-        self.size = 0
+        self.is_full: bool = False
+        self.size: int = 0
         self._max_bytes = max_bytes
         self._memory_left = MAX_MEMORY
         self._stored: dict[Hashable, _Stored] = {}

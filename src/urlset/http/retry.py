@@ -80,7 +80,7 @@ class Attempts:
     """Attempts of one request: the best response so far, and the wait before the next attempt."""
 
     def __init__(self, policy: Policy) -> None:
-        self.count = 0
+        self.count: int = 0
         self._policy = policy
         self._best: Response | None = None
         self._last: Response | None = None

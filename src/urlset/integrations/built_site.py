@@ -259,9 +259,9 @@ class HostPages:
         )
         self._base = f"{site.base_url.rstrip('/')}/"
         self._dates = GitDates()
-        self.name = self._folder.name
-        self.failures = self._folder.failures
-        self.notes = self._folder.notes
+        self.name: str = self._folder.name
+        self.failures: list[str] = self._folder.failures
+        self.notes: list[str] = self._folder.notes
 
     def use_cache(self, cache: Any) -> None:
         """Pass a cache of page facts to the folder."""

@@ -29,7 +29,7 @@ from urlset.integrations.built_site import (
 __all__ = ["UrlsetPlugin"]
 
 # MkDocs counts the warnings of its own loggers: `strict` fails on them.
-log = logging.getLogger("mkdocs.plugins.urlset")
+log: logging.Logger = logging.getLogger("mkdocs.plugins.urlset")
 
 MODIFIED = ("lastmod", "last_modified", "modified", "updated", "last_updated")
 PUBLISHED = ("date", "published", "created")

@@ -28,7 +28,7 @@ from urlset.integrations.built_site import (
 
 __all__ = ["register"]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 _written: dict[str, dict[str, Any]] = {}
 """The pages that the current run has written: path and what is known about each."""

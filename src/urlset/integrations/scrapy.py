@@ -25,7 +25,7 @@ from urlset.robots import read_robots
 
 __all__ = ["SitemapSpider"]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 _scrapy_log = logging.getLogger("scrapy.spiders.sitemap")
 
 META = "sitemap"

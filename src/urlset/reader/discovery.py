@@ -73,8 +73,8 @@ class Discovery:
             raise SourceError(
                 f"expected the URL of a site, as https://example.com/, found {site!r}"
             )
-        self.site = resolve("/", home)
-        self.is_unreachable = True
+        self.site: str = resolve("/", home)
+        self.is_unreachable: bool = True
         self.robots: Robots | None = None
         self.robots_response: Response | None = None
         self.attempts: list[Attempt] = []

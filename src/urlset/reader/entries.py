@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entries", "OnResponse", "SourceReader"]
 
-logger = logging.getLogger("urlset.read")
+logger: logging.Logger = logging.getLogger("urlset.read")
 
 OnResponse = Callable[["Response"], None]
 """Function that is called with every response before it is parsed.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Auth", "CachedWalk", "SiteReader", "policy_with_auth", "product_token"]
 
-logger = logging.getLogger("urlset.http")
+logger: logging.Logger = logging.getLogger("urlset.http")
 
 _MAGIC = "urlset-cache-1"
 _HEADERS = ("content-type", "etag", "last-modified", "link")

@@ -79,13 +79,13 @@ class SiteWalk:
         robots: bool = False,
         ordered: bool = False,
     ):
-        self.discovery = start if isinstance(start, Discovery) else None
+        self.discovery: Discovery | None = start if isinstance(start, Discovery) else None
         self._engine = engine
         self._max_bytes = max_bytes
         self._follow = follow
         self._documents_left = max_documents
         self._since = since
-        self.robots_cache = RobotsCache(agent, fetches=robots)
+        self.robots_cache: RobotsCache = RobotsCache(agent, fetches=robots)
         self._tasks: OrderedQueue | ArrivalQueue = OrderedQueue() if ordered else ArrivalQueue()
         self._is_ordered = ordered
         self._waiting = 0

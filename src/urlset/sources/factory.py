@@ -367,7 +367,7 @@ class FailedSource:
 
     def __init__(self, name: str, error: str):
         self.name = name
-        self.failures = [error]
+        self.failures: list[str] = [error]
         self.notes: list[str] = []
 
     def batches(self) -> Iterator[Any]:

@@ -52,10 +52,10 @@ class Sitemaps:
         cache: str | None = None,
     ):
         requested = source.source if isinstance(source, readers.Entries) else source
-        self.name = name or (requested if isinstance(requested, str) else "the document")
+        self.name: str = name or (requested if isinstance(requested, str) else "the document")
         self.failures: list[str] = []
         self.notes: list[str] = []
-        self.unread_dates = 0
+        self.unread_dates: int = 0
         if isinstance(source, readers.Entries):
             self._entries = source
         else:
@@ -158,7 +158,7 @@ class CrawledPages:
         policy: Policy | None = None,
         auth: str | tuple[str, str] | None = None,
     ):
-        self.name = name or path
+        self.name: str = name or path
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._path = path

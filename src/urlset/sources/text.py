@@ -226,7 +226,7 @@ class TextSource:
         delimiter: str | None = None,
         name: str | None = None,
     ):
-        self.name = name or path
+        self.name: str = name or path
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._path = path

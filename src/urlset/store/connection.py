@@ -282,10 +282,10 @@ class Database:
         # Not in the folder of a read-only store: it may be read-only, too.
         self._folder = LockedTempDir() if path is None or read_only else None
         inside = self._folder.path if self._folder else ""
-        self.path = path or os.path.join(inside, "store.duckdb")
-        self.is_new = path is None
-        self.has_details = has_details and path is None
-        self.is_sealed = False
+        self.path: str = path or os.path.join(inside, "store.duckdb")
+        self.is_new: bool = path is None
+        self.has_details: bool = has_details and path is None
+        self.is_sealed: bool = False
         self.hidden: frozenset[str] = frozenset()
         spill = os.path.join(inside, "spill") if inside else f"{self.path}.tmp"
         self._spill = spill

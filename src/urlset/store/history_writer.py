@@ -74,9 +74,11 @@ class HistoryWriter:
         self._session = session
         query = "SELECT coalesce(max(snapshot), 0), epoch_us(max(started)) FROM store.snapshots"
         [(last, previous)] = session.rows(query)
-        self.snapshot = int(last) + 1
+        self.snapshot: int = int(last) + 1
         self._previous = moment(previous)
-        self.documents = {each.source: each for each in tracked_documents(session)}
+        self.documents: dict[str, DocumentState] = {
+            each.source: each for each in tracked_documents(session)
+        }
         self._outcomes: dict[int, Outcome] = {}
         self._before: dict[int, DocumentState] = {}
         self._last_number = max((each.document for each in self.documents.values()), default=0)

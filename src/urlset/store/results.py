@@ -46,7 +46,7 @@ class QueryResult:
         self._table = table
         relation = self._relation("*")
         self.columns: list[str] = relation.columns
-        self.types = [str(kind) for kind in relation.types]
+        self.types: list[str] = [str(kind) for kind in relation.types]
         weakref.finalize(self, _drop, connection, table).atexit = False
 
     def __len__(self) -> int:

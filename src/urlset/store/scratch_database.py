@@ -56,7 +56,7 @@ class ScratchDatabase:
 
     def __init__(self, *, memory: int = 300, is_on_disk: bool = False):
         self._folder = LockedTempDir()
-        self.path = os.path.join(self._folder.path, "spill")
+        self.path: str = os.path.join(self._folder.path, "spill")
         self._kept: str | None = None
         self._tidied: str | None = None
         self._connection = connect(self.path)

@@ -26,8 +26,8 @@ class Credentials:
     __slots__ = ("account", "token")
 
     def __init__(self, token: str | None = None, account: Mapping[str, Any] | None = None):
-        self.token = token
-        self.account = account
+        self.token: str | None = token
+        self.account: Mapping[str, Any] | None = account
 
     @property
     def name(self) -> str:

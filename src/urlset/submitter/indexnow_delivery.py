@@ -15,7 +15,7 @@ from urlset.submitter.sender import Sender
 
 __all__ = ["Delivery", "name_of"]
 
-logger = logging.getLogger("urlset.submit")
+logger: logging.Logger = logging.getLogger("urlset.submit")
 
 MAX_SPLITS = 40
 """Batches of one host that are halved to find the URLs that an engine refuses (status 422)."""

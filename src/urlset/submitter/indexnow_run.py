@@ -17,7 +17,7 @@ from urlset.submitter.sender import Sender
 
 __all__ = ["IndexNowRun"]
 
-logger = logging.getLogger("urlset.submit")
+logger: logging.Logger = logging.getLogger("urlset.submit")
 
 MAX_LEFT_OUT = 1_000
 

@@ -12,7 +12,7 @@ from urlset.http import Policy, Request, Response, Walk, drive_in_thread
 
 __all__ = ["Drive", "Sender"]
 
-logger = logging.getLogger("urlset.submit")
+logger: logging.Logger = logging.getLogger("urlset.submit")
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation."""

@@ -58,7 +58,7 @@ class SyncBatch:
 
     def __init__(self, updates: list[PageUpdate], commit: Callable[[], None]):
         self.updates = updates
-        self.is_committed = False
+        self.is_committed: bool = False
         self._commit = commit
 
     def commit(self) -> None:

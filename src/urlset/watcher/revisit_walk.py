@@ -68,7 +68,7 @@ class RevisitWalk:
         rechecked: frozenset[str] = frozenset(),
         skips_home: bool = False,
     ):
-        self.revisit = Revisit()
+        self.revisit: Revisit = Revisit()
         self._walk = walk
         self._known = known
         self._rechecked = rechecked

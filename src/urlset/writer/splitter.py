@@ -56,7 +56,7 @@ class Splitter:
         progress: Callable[[ProgressEvent], None] | None,
         stylesheet: str | None = None,
     ):
-        self.urls = 0
+        self.urls: int = 0
         self.rejected: list[Rejection] = []
         self._engine = engine
         self._rules = rules

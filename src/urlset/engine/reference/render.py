@@ -67,7 +67,7 @@ class DocumentRenderer:
         max_news: int,
         stylesheet: str | None = None,
     ):
-        self.count = 0
+        self.count: int = 0
         self._is_text = kind == "text"
         self._max_urls = max_urls
         self._max_bytes = max_bytes

@@ -59,14 +59,16 @@ class Node:
         tag_end: int,
         values: dict[bytes, str | None],
     ):
-        self.name = name
-        self.attributes = attributes
-        self.values = values
-        self.bindings = bindings
-        self.start = start
-        self.tag_end = tag_end
-        self.end = tag_end
-        self.has_loc = self.has_text = self.is_cut = False
+        self.name: Name = name
+        self.attributes: Sequence[Attribute] = attributes
+        self.values: dict[bytes, str | None] = values
+        self.bindings: Bindings = bindings
+        self.start: int = start
+        self.tag_end: int = tag_end
+        self.end: int = tag_end
+        self.has_loc: bool = False
+        self.has_text: bool = False
+        self.is_cut: bool = False
         self.items: list[str | Node | None] = []
 
     def children(self) -> Iterator[Node]:
@@ -151,8 +153,8 @@ class Tree:
         self.begin = begin
         self.finish = finish
         self.stack: list[Node] = []
-        self.entry_depth = 0
-        self.is_done = False
+        self.entry_depth: int = 0
+        self.is_done: bool = False
         self._nodes = 0
         self._overflow = 0
         self._closed_early: list[Node] = []

@@ -272,9 +272,9 @@ class GitDatedSource:
         root: str | None = None,
         patterns: tuple[str, ...] = (),
     ):
-        self.name = source.name
-        self.failures = source.failures
-        self.notes = source.notes
+        self.name: str = source.name
+        self.failures: list[str] = source.failures
+        self.notes: list[str] = source.notes
         self._source = source
         self._folder = folder
         self._root = root

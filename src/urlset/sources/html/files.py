@@ -239,7 +239,7 @@ class FileUrls:
         extensions: Sequence[str] = (".html", ".htm", ".xhtml"),
     ):
         base = base_url.partition("#")[0].partition("?")[0]
-        self.base = base if base.endswith("/") else f"{base}/"
+        self.base: str = base if base.endswith("/") else f"{base}/"
         self._strip = strip_html
         self._slash = trailing_slash
         self._extensions = tuple(extension.lower() for extension in extensions)

@@ -111,7 +111,7 @@ class HtmlFolder:
         known_urls: Mapping[str, str] | None = None,
         engine: str | None = None,
     ):
-        self.name = os.fspath(path)
+        self.name: str = os.fspath(path)
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._urls = FileUrls(

@@ -82,7 +82,7 @@ class TargetFilter:
         self, base_url: str, *, keep_parameters: Iterable[str] = (), keep_assets: bool = False
     ):
         scheme, authority, _ = split_origin(base_url)
-        self.host = _host_of(authority.encode())
+        self.host: bytes = _host_of(authority.encode())
         if scheme.lower() not in ("http", "https") or not is_host(self.host.decode()):
             raise ConfigurationError(
                 f"expected a base URL as https://example.com/, found {base_url!r}"
@@ -91,8 +91,8 @@ class TargetFilter:
             self._ascii_host = self.host.decode().encode("idna")  # as servers log it
         except UnicodeError:
             self._ascii_host = self.host
-        self.origin = f"{scheme.lower()}://{authority.rpartition('@')[2].lower()}"
-        self.keep = tuple(keep_parameters)
+        self.origin: str = f"{scheme.lower()}://{authority.rpartition('@')[2].lower()}"
+        self.keep: tuple[str, ...] = tuple(keep_parameters)
         self._keep_assets = keep_assets
         self._hosts: dict[bytes, bool] = {}
 

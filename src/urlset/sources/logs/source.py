@@ -174,9 +174,9 @@ class AccessLog:
         progress: Callable[[int], None] | None = None,
         name: str | None = None,
     ):
-        self.paths = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+        self.paths: list[str] = [paths] if isinstance(paths, str) else [str(path) for path in paths]
         self._names = list(self.paths) if name is None else [name]
-        self.name = ", ".join(self._names)
+        self.name: str = ", ".join(self._names)
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._filter = TargetFilter(

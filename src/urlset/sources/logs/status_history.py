@@ -51,8 +51,8 @@ class StatusHistory:
     def __init__(self) -> None:
         self.known: dict[bytes, int] = {}
         """The number of each URL; below 0 for a refused path, see ``refuse``."""
-        self.hits = array("L")
-        self.last = array("q")
+        self.hits: array[int] = array("L")
+        self.last: array[int] = array("q")
         self.removals: dict[int, list[int]] = {}
         self._file = array("H")
         self._line = array("L")

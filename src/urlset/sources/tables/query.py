@@ -66,7 +66,7 @@ class Query:
         timeout_s: float | None = QUERY_S,
     ):
         self._dsn = Dsn(connection, environment)
-        self.name = name or self._dsn.shown
+        self.name: str = name or self._dsn.shown
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._sql = sql
@@ -304,8 +304,8 @@ class Dsn:
         # SQLAlchemy names the driver, too: postgresql+psycopg://, mysql+pymysql://.
         scheme, plus, driver = found["scheme"].lower().partition("+")
         is_dialect = plus and scheme in _DIALECTS
-        self.scheme = scheme if is_dialect else scheme + plus + driver
-        self.url = f"{scheme}://{found['rest']}" if is_dialect else url.strip()
+        self.scheme: str = scheme if is_dialect else scheme + plus + driver
+        self.url: str = f"{scheme}://{found['rest']}" if is_dialect else url.strip()
         authority, _, query = found["rest"].partition("?")
         account, at, host = authority.rpartition("@")
         user, _, password = account.partition(":")
@@ -316,9 +316,9 @@ class Dsn:
                 "expected the URL of a database with a percent-encoded password "
                 f"(@ as %40, / as %2F, ? as %3F), found one that is not encoded{where}"
             )
-        self.path = host.partition("/")[2] if self.scheme in ("sqlite", "duckdb") else ""
+        self.path: str = host.partition("/")[2] if self.scheme in ("sqlite", "duckdb") else ""
         url_shown = f"{self.scheme}://{user}{at}{host}"
-        self.shown = url_shown if name is None else text
+        self.shown: str = url_shown if name is None else text
         secrets = {password, unquote(password)}
         for key, value in parse_qsl(query, keep_blank_values=True):
             if key.lower() not in _PUBLIC:

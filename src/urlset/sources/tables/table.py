@@ -279,7 +279,7 @@ class Table:
         query_timeout_s: float | None = QUERY_S,
     ):
         self._path = os.fspath(path)
-        self.name = name or self._path
+        self.name: str = name or self._path
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
