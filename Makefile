@@ -144,6 +144,7 @@ $(TOOLS): $(BASE)
 # In an environment of its own: some of its requirements contradict those of other generators in [dev].
 $(SITE): $(BASE)
 	@$(PYTHON) -m venv .venv/site
+	@$(subst $(PYTHON),.venv/site/bin/python,$(call LOCKED,site))
 	@.venv/site/bin/python -m pip install --quiet --disable-pip-version-check $$($(PYTHON) -c \
 		"import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['site'])")
 	@touch $@

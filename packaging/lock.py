@@ -1,9 +1,10 @@
 """Write the exact versions for development, with hashes: ``make lock``.
 
 ``requirements/base.txt`` has what urlset and its build require, ``requirements/dev.txt`` also what
-the tests require. Both serve every platform and Python 3.11 and newer. They contain no addresses:
-each machine downloads from the index that it is configured for; the hashes ensure equal files.
-The Homebrew formula is brought up to date, too.
+the tests require. ``requirements/site.txt`` is what builds the documentation site, in an
+environment of its own. They serve every platform and Python 3.11 and newer. They contain no
+addresses: each machine downloads from the index that it is configured for; the hashes ensure equal
+files. The Homebrew formula is brought up to date, too.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ def requirements(root: Path = ROOT) -> dict[str, list[str]]:
     metadata = tomllib.loads(Path(root, "pyproject.toml").read_text(encoding="utf-8"))
     project = metadata["project"]
     base = [*project["dependencies"], *metadata["build-system"]["requires"]]
-    return {"base": base, "dev": [*base, *project["optional-dependencies"]["dev"]]}
+    extras = project["optional-dependencies"]
+    return {"base": base, "dev": [*base, *extras["dev"]], "site": extras["site"]}
 
 
 def main() -> int:
-    """Resolve and write both files."""
+    """Resolve and write the files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions")
     options = parser.parse_args()
@@ -61,11 +63,13 @@ def main() -> int:
             if target.exists() and not options.upgrade:
                 result.write_bytes(target.read_bytes())  # uv keeps the versions that fit
             command = (python, "-m", "uv", "pip", "compile", *OPTIONS, "--python-version", oldest)
-            arguments = (*constraints, "--output-file", str(result), str(source))
+            bounds = () if name == "site" else constraints
+            arguments = (*bounds, "--output-file", str(result), str(source))
             subprocess.run([*command, *arguments], check=True)
             text = HEADER + result.read_text(encoding="utf-8").removeprefix(HEADER)
             target.write_text(text, encoding="utf-8")
-            constraints = ["--constraints", str(result)]
+            if name == "dev":
+                constraints = ["--constraints", str(result)]
             print(f"{target.relative_to(ROOT)}: {text.count('==')} versions")
     recipes.update()  # the formula names the locked sdists
     return 0

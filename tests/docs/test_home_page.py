@@ -52,6 +52,7 @@ def located(command: str, site: str) -> str:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the page speaks to a POSIX shell")
+@pytest.mark.slow
 def test_the_home_page_shows_what_happens(site, tmp_path):
     code = 0
     for block in (block for section in SECTIONS.values() for block in section.blocks):

@@ -22,6 +22,7 @@ from tests import site_box
 from tests.cli.test_process import posix
 from tests.http_walks import fetch, quick
 from tests.site_box import Hit, SiteBox, Wire, gz, head, index_of, page, redirect, urlset_of
+from urlset.engine import available
 from urlset.errors import SourceError
 from urlset.http import response_cache
 from urlset.robots import read_robots
@@ -135,7 +136,8 @@ def test_bomb_in_layers_stops_at_the_limit(box: SiteBox):
         tracemalloc.stop()
 
     assert all(record.error for record in entries.documents[1:])
-    assert peak < 40_000_000
+    # The reference engine needs more for the megabyte that it parses; the bombs have 300 MB each.
+    assert peak < (40_000_000 if "native" in available() else 60_000_000)
 
 
 def test_head_that_drips_ends_with_the_whole_time(box: SiteBox):

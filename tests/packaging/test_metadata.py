@@ -90,7 +90,7 @@ def pinned(name: str) -> dict[str, list[Version]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["base", "dev"])
+@pytest.mark.parametrize("name", ["base", "dev", "site"])
 def test_lock_file_satisfies_the_project(name):
     versions_of = pinned(name)
     wanted = [Requirement(line) for line in lock.requirements()[name]]
@@ -102,7 +102,7 @@ def test_lock_file_satisfies_the_project(name):
             assert version in requirement.specifier, f"{requirement}: run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["base", "dev"])
+@pytest.mark.parametrize("name", ["base", "dev", "site"])
 def test_lock_file_has_hashes_and_no_addresses(name):
     text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
     entries = re.split(r"\n(?=\S)", text.rstrip().partition("\n")[2])

@@ -17,6 +17,7 @@ import urlset
 from tests import site_box
 from tests.http_walks import quick
 from tests.site_box import SiteBox, held, index_of, page, redirect, slow, urlset_of
+from urlset.engine import available
 from urlset.errors import SourceError
 from urlset.http import Request, Response, response_cache
 from urlset.http.response_cache import ResponseCache, ResponseStore
@@ -165,7 +166,8 @@ def test_memory_is_bounded_while_the_first_child_is_waited_for(box: SiteBox, mon
 
     assert records[1:4] == [box.url(path) for path in ("/slow.xml", "/0.xml", "/1.xml")]
     assert len(records) == 102
-    assert peak < 30 * len(big)
+    # The reference engine needs more for the one document that it parses; a hundred would be 95 MB.
+    assert peak < (30 if "native" in available() else 60) * len(big)
 
 
 def test_no_more_is_fetched_ahead_than_may_wait(box: SiteBox):
