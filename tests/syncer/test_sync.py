@@ -107,6 +107,31 @@ def test_a_new_date_without_new_content_is_no_change(index):
     assert "/p1" not in index.site.paths  # the new date is stored
 
 
+def test_a_page_with_another_date_is_not_asked_for_changes_since_a_time(index):
+    """Of a file that is older than the one before, Apache and others answer 304."""
+    respond = index.site._respond
+
+    def with_time(request):
+        response = respond(request)
+        if "/p" not in request.url:
+            return response
+        headers = {"last-modified": "Sun, 01 Feb 2026 00:00:00 GMT"}
+        if request.last_modified is not None:
+            return response._replace(status=304, headers=headers, body=b"")
+        return response._replace(headers=response.headers | headers)
+
+    index.site._respond = with_time
+    index.put({"/p1": ("one", "2026-02-01"), "/p2": ("two", "2026-02-01")})
+    index.sync()
+    index.put({"/p1": ("older", "2026-01-15"), "/p2": ("two", "2026-02-01")})
+    index.site.requests.clear()
+
+    assert index.sync() == {"changed": ["/p1"]}
+    asked = {each.url.removeprefix(SITE): each.last_modified for each in index.site.requests}
+    assert asked["/p1"] is None
+    assert asked["/p2"] is not None
+
+
 def test_what_is_not_committed_comes_again(index):
     index.put({f"/p{n}": (str(n), "2026-01-01") for n in range(5)})
     with index.run(batch_size=2) as run:

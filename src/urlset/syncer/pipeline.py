@@ -256,7 +256,10 @@ class _Run:
             f"""CREATE TABLE sync_queue AS
             SELECT row_number() OVER (ORDER BY checked_at NULLS FIRST, url) - 1 AS position, *
             FROM (
-                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.last_modified,
+                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag,
+                    -- A file that is replaced by an older one is "not modified since".
+                    CASE WHEN l.lastmod IS NULL OR l.lastmod = s.lastmod THEN s.last_modified END
+                        AS last_modified,
                     s.checked_at, s.url IS NOT NULL AS is_known,
                     s.synced_at IS NOT NULL AS is_committed,
                     s.fingerprint IS NULL OR l.lastmod IS NULL
