@@ -9,7 +9,7 @@ class Urlset < Formula
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "Apache-2.0"
 
-  # Every requirement is compiled: DuckDB takes half an hour. A tap with bottles spares its users that.
+  # Every requirement is compiled: DuckDB takes long. A tap with bottles spares its users that.
   depends_on "cmake" => :build
   depends_on "ninja" => :build
   depends_on "rust" => :build
