@@ -124,7 +124,11 @@ class SiteVisits:
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
         self._doubt_crawl()
-        stages: list[Callable[[], None]] = [self._visit_listed, self._visit_again]
+        stages: list[Callable[[], None]] = [
+            self._visit_listed,
+            self._visit_again,
+            self._restore_redirects,
+        ]
         if self._settings.targets:
             stages.append(self._visit_targets)
         if not self._settings.head_only:
@@ -151,6 +155,10 @@ class SiteVisits:
         )
 
     def _visit_listed(self) -> None:
+        self._session.run(
+            "CREATE TABLE crawled_redirects AS FROM store.pages "
+            f"WHERE crawl = {self._crawl} AND verdict = 'redirect'"
+        )
         total = self._choose()
         self._visit(self._chosen(total))
 
@@ -226,6 +234,17 @@ class SiteVisits:
             f"WHERE crawl = {self._crawl} AND verdict = 'unreachable' AND host_of(url) NOT IN "
             "(SELECT host_of(url) FROM store.pages "
             f"WHERE crawl = {self._crawl} AND status IS NOT NULL)"
+        )
+
+    def _restore_redirects(self) -> None:
+        """Restore redirects that the crawl saw, if the page to which they lead is unknown."""
+        self._session.run(
+            "CREATE TABLE restored AS SELECT r.url FROM crawled_redirects r JOIN store.pages p "
+            f"ON p.url = r.url AND p.crawl = {self._crawl} AND p.verdict = 'unknown'"
+        )
+        self._session.run("DELETE FROM store.pages WHERE url IN (FROM restored)")
+        self._session.run(
+            "INSERT INTO store.pages FROM crawled_redirects WHERE url IN (FROM restored)"
         )
 
     def _visit_targets(self) -> None:

@@ -12,12 +12,16 @@ _STATUS = "https://developers.google.com/search/docs/crawling-indexing/http-netw
 _REDIRECTS = "https://developers.google.com/search/docs/crawling-indexing/301-redirects"
 _RFC = "https://www.rfc-editor.org/rfc/rfc9110#section-15"
 _URL = {"page": "preview(loc)"}
+# These statuses may be a refusal of the visitor, not an error of the page.
+_IS_DEAD_END = (
+    "(final_status BETWEEN 400 AND 499 AND final_status NOT IN (401, 403, 407, 429, 451))"
+)
 _TO = {
     "page": "preview(loc)",
     "target": "preview(final_url)",
-    "outcome": "if(final_status BETWEEN 400 AND 499, ', which returns HTTP ' || final_status, '')",
+    "outcome": f"if({_IS_DEAD_END}, ', which returns HTTP ' || final_status, '')",
 }
-_DEAD_END = "if(final_status BETWEEN 400 AND 499, 'error', 'warning')"
+_DEAD_END = f"if({_IS_DEAD_END}, 'error', 'warning')"
 """Level of a redirect: it is an error if it leads to a page that does not exist."""
 
 _GOOD = site(tea=page("Tea"))
