@@ -13,7 +13,9 @@ from urlset import engine as engines
 from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.compression import inflate
+from urlset.formats.detect import is_llms_txt
 from urlset.formats.encoding import charset_of, decode, skip_space
+from urlset.formats.llms_txt import llms_txt_diagnostics
 from urlset.formats.signatures import Template, find_template
 from urlset.model import Entry, Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
@@ -34,7 +36,7 @@ class Document:
 
     Attributes:
         kind: ``urlset``, ``index``, ``text``, ``rss``, ``atom``, ``html``, ``template``, ``empty``
-            or ``unknown``, detected by the content alone.
+            or ``unknown``, detected by the content alone; ``llms-txt`` by the name ``llms.txt``.
         entries: The entries: an iterable of :class:`urlset.Entry` with a length, and an Arrow
             stream (``__arrow_c_stream__``).
         sitemaps: The sitemaps that an index lists.
@@ -66,12 +68,13 @@ class Document:
         base_url: str | None,
         engine: str,
         kind: Kind | None = None,
+        omitted: dict[str, int] | None = None,
     ):
         self.kind: Kind = kind or parsed.kind
         self.entries: Rows = parsed.entries
         self.sitemaps: list[Sitemap] = parsed.sitemaps
         self.omitted: dict[str, int] = {
-            RULES[code].name: count for code, count in parsed.omitted.items()
+            RULES[code].name: count for code, count in (omitted or parsed.omitted).items()
         }
         self.encoding = encoding
         self.size = size
@@ -188,12 +191,20 @@ def parse(
     is_cut = any(diagnostic.code in _CUT for diagnostic in inflated.diagnostics)
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     text = _complete_lines(decoded.text) if is_cut else decoded.text
+    kind: Kind | None = None
+    omitted: dict[str, int] = {}
     template = find_template(text)
     if template is not None:
+        kind = "template"
         parsed, found = (
             chosen.parse(b"", base_url, source, []),
             [_template_diagnostic(template, source)],
         )
+    elif is_llms_txt(source, text):
+        parsed = chosen.parse(b"", base_url, source, [])
+        kind = "llms-txt"
+        diagnosed, omitted = llms_txt_diagnostics(text)
+        found = [*decoded.diagnostics, *diagnosed]
     else:
         parsed = chosen.parse(text, base_url, source, decoded.runs)
         found = [*decoded.diagnostics, *parsed.diagnostics]
@@ -219,7 +230,8 @@ def parse(
         source=source,
         base_url=base_url,
         engine=chosen.name,
-        kind="template" if template else None,
+        kind=kind,
+        omitted=omitted,
     )
 
 
@@ -232,7 +244,11 @@ def _unpickled(
     values: dict[str, Any],
 ) -> Document:
     chosen = engines.get(engine if engine in engines.available() else None)
-    parsed = chosen.parse(text, base_url, source, runs)
+    if is_llms_txt(source, text):
+        parsed = chosen.parse(b"", base_url, source, [])
+        values = values | {"kind": "llms-txt", "omitted": llms_txt_diagnostics(text)[1]}
+    else:
+        parsed = chosen.parse(text, base_url, source, runs)
     return Document(
         parsed, text=text, runs=runs, source=source, base_url=base_url, engine=chosen.name, **values
     )

@@ -28,8 +28,10 @@ __all__ = [
     "VideoId",
 ]
 
-Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown"]
-"""Kind of a document, detected by its content alone."""
+Kind = Literal[
+    "urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown", "llms-txt"
+]
+"""Kind of a document, detected by its content alone; ``llms-txt`` by the name ``llms.txt``."""
 
 Level = Literal["error", "warning", "info"]
 """Level of a problem. error: rejected or misread; warning: risky; info: harmless."""

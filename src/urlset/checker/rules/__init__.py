@@ -26,6 +26,7 @@ GROUPS = {
     "P": "performance and quality",
     "R": "robots.txt",
     "N": "fetching and opening sitemaps",
+    "M": "llms.txt",
 }
 """Groups by the first letter of the code."""
 
