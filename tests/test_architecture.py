@@ -24,7 +24,8 @@ LAYERS = {
     "notebook object_store",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
-    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter",
+    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "
+    "llms_txt",
     "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }

@@ -72,6 +72,7 @@ def urlset(capsys, monkeypatch, tmp_path):
         "watch",
         "submit",
         "sync",
+        "llms",
         "rules",
         "completion",
     ],

@@ -33,6 +33,7 @@ COMMANDS = (
     "watch",
     "submit",
     "sync",
+    "llms",
     "rules",
     "completion",
 )
