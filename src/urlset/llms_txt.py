@@ -55,7 +55,7 @@ def draft_llms_txt(
     of one host that answered 200, are HTML, may be indexed and are canonical; those near the root
     come first. The largest sections come first; of each section beyond ``max_sections`` only the
     first page is listed, in ``Optional``, which readers may skip. A part that most titles share,
-    such as the name of the site, is left out of the names of links.
+    such as the name of the site, is omitted from the names of links.
 
     Args:
         store: Store, or the file of one, that ``urlset crawl`` or ``urlset audit`` filled.
