@@ -144,9 +144,8 @@ fn local_span(text: &[u8]) -> Range<usize> {
         rest.iter().position(|byte| !in_name(byte)).unwrap_or(rest.len())
     };
     let first = 1 + length(1);
-    let begins_name = text
-        .get(1)
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | 0x80..));
+    let begins_name =
+        text.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | 0x80..));
     if begins_name && text.get(first) == Some(&b':') {
         first + 1..first + 1 + length(first + 1)
     } else {
