@@ -72,6 +72,7 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
+    "urlset.auditor.llms_txt_links": "walk without I/O; the run of the stages is 490 lines",
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",

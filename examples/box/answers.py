@@ -61,6 +61,8 @@ def answer(site: Site, target: str, origin: str) -> Answer:
     path = target.partition("?")[0]
     if path == "/robots.txt":
         return _text(robots_txt(site, origin), "text/plain")
+    if path == "/llms.txt" and any(page.in_llms_txt for page in site.pages.values()):
+        return _text(llms_txt(site, origin), "text/plain")
     if path == "/sitemap.xml":
         return _text(index_xml(site, origin), XML)
     if path in site.sitemaps:
@@ -76,6 +78,16 @@ def robots_txt(site: Site, origin: str) -> str:
     paths = [sitemap.path for sitemap in site.sitemaps.values() if sitemap.in_robots]
     lines = [f"Sitemap: {origin}{path}\n" for path in ("/sitemap.xml", *paths)]
     return f"User-agent: *\nDisallow: /private/\n\n{''.join(lines)}"
+
+
+def llms_txt(site: Site, origin: str) -> str:
+    """Return the llms.txt of a site."""
+    links = "".join(
+        f"- [{page.title or page.path}]({origin}{as_requested(page.path)})\n"
+        for page in site.pages.values()
+        if page.in_llms_txt
+    )
+    return f"# The {site.name}\n\n## Pages\n\n{links}"
 
 
 def index_xml(site: Site, origin: str) -> str:

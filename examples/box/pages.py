@@ -62,6 +62,7 @@ class Page:
     images: tuple[str, ...] = ()
     videos: tuple[str, ...] = ()
     # How it is linked and visited.
+    in_llms_txt: bool = False
     linked: bool = True
     linked_as: str = ""
     rel: str = ""

@@ -22,7 +22,7 @@ KINDS = ("429", "503", "timeout", "reset")
 
 
 class RandomFaults:
-    """Faults that a seed decides, for the pages of a site; never for robots.txt and sitemaps.
+    """Faults that a seed decides, for the pages of a site; never for files beside the pages.
 
     Args:
         seed: The seed.
@@ -45,7 +45,7 @@ class RandomFaults:
 
     def kind_of(self, site: Site, path: str) -> tuple[str, bool]:
         """Return the fault of a page, or "", and whether only the first request fails."""
-        if path == "/robots.txt" or path.endswith((".xml", ".xml.gz")):
+        if path in ("/robots.txt", "/llms.txt") or path.endswith((".xml", ".xml.gz")):
             return "", False
         if path.startswith("/private/"):  # robots.txt disallows it, so it is never requested
             return "", False

@@ -20,7 +20,7 @@ from urlset.checker.views import BROKEN
 from urlset.model import Level
 from urlset.store import Store, StoreSession, quoted
 
-__all__ = ["AuditFindings", "Changes", "RuleSet", "RunFacts", "judge"]
+__all__ = ["NEED_LLMS_TXT", "AuditFindings", "Changes", "RuleSet", "RunFacts", "judge"]
 
 STORE_RULES = BROKEN | {"H501", "R010", "R011"}
 """Codes of rules of a check that an audit evaluates, too: about URLs that it may not visit, and
@@ -28,6 +28,9 @@ documents that it could read only in part, or that are no sitemaps."""
 
 NEED_LINKS = frozenset({"P504"})
 """Codes of rules that find nothing if not all links of the site are known."""
+
+NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
+"""Codes of rules that find nothing if the llms.txt of the site could not be read."""
 
 _FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
     ("code", "string"),
@@ -164,10 +167,20 @@ def judge(
     failures: Failures,
     facts: RunFacts,
     source: str | None,
+    unknown: Set[str] = frozenset(),
 ) -> AuditFindings:
     """Evaluate the rules on the store, and keep the findings in its table ``audit_findings``.
 
     The store is sealed first, so no rule has access to anything but its tables.
+
+    Args:
+        store: The store.
+        rules: The rules.
+        settings: Settings of the audit.
+        failures: Documents that could not be read.
+        facts: Facts about the audit.
+        source: What was audited.
+        unknown: Codes of rules that lack their input: their earlier findings are not checked.
 
     Raises:
         urlset.QueryError: The SQL of a custom rule fails or is not allowed.
@@ -197,7 +210,7 @@ def judge(
             for row, place, _ in locate(result.rows(), rules.rules, texts)
             if rules.selected(rules.rules[row.code], row.source)
         ]
-        judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS)
+        judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS) - unknown
         changes = _store_findings(session, findings, judged)
     return AuditFindings(findings, counts, changes)
 
@@ -238,6 +251,9 @@ def _store_findings(
         SELECT * REPLACE (CASE
             WHEN code NOT IN ({", ".join(map(quoted, sorted(judged))) or "''"}) THEN 'not checked'
             WHEN loc IN (SELECT loc FROM current_findings WHERE basis = 'unknown')
+                THEN 'not checked'
+            WHEN code IN ({", ".join(map(quoted, sorted(NEED_LLMS_TXT)))}) AND normal_of(loc) IN (
+                SELECT normal_of(url) FROM store.pages WHERE verdict = 'unknown')
                 THEN 'not checked'
             WHEN EXISTS (FROM failures) AND NOT EXISTS (FROM entries e WHERE e.loc = f.loc)
                 THEN 'not checked'

@@ -18,7 +18,7 @@ from urlset.auditor.inputs import (
     read_access_logs,
     read_sitemaps,
 )
-from urlset.auditor.judgement import RuleSet, RunFacts, judge
+from urlset.auditor.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
 from urlset.auditor.lastmod_trial import lastmod_trials
 from urlset.auditor.result import Audit, Overview
 from urlset.auditor.run import Drive, Progress, SiteVisits
@@ -170,7 +170,8 @@ class _AuditRun:
             is_crawl_complete=settings.crawl and not crawl.reasons,
             is_complete=not reasons,
         )
-        found = judge(store, self._rules, settings, failures, facts, self._entries.source)
+        unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
+        found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
         return Audit(
             self._entries.source,
             settings,

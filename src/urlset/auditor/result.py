@@ -35,7 +35,7 @@ __all__ = ["Audit", "Overview"]
 
 TABLES = (
     "documents", "entries", "pages", "links", "frontier", "crawls", "traps", "probes", "log_urls",
-    "coverage", "audit_findings",
+    "llms_txt_links", "coverage", "audit_findings",
 )  # fmt: skip
 """Tables of an audit that :attr:`Audit.tables` has."""
 

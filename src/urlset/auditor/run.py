@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.auditor.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.auditor.probes import Probe, ProbeRow, ProbeWalk
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.stratified_sample import allocate
@@ -24,7 +25,7 @@ from urlset.store import StoreSession
 
 __all__ = ["Drive", "Progress", "SiteVisits"]
 
-T = TypeVar("T", PageRows, ProbeRow)
+T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a server."""
@@ -42,7 +43,7 @@ EVERY_S = 5.0
 """Seconds between these writes: a killed process loses no more."""
 
 MAX_TARGETS = 10_000
-"""Canonical URLs and alternates that are visited although no sitemap lists them."""
+"""Canonical URLs, alternates and other targets that are visited although they are not listed."""
 
 MAX_FOLDERS = 100
 """Folders of which a random URL is requested, those with most pages first."""
@@ -63,6 +64,7 @@ _PROBES: list[tuple[str, ColumnType]] = [
     ("width", "uint32"),
     ("height", "uint32"),
 ]
+_LINKS: list[tuple[str, ColumnType]] = [("source", "string"), ("line", "uint32"), ("url", "string")]
 
 
 class SiteVisits:
@@ -71,6 +73,7 @@ class SiteVisits:
     Attributes:
         budget: Requests and limits.
         reasons: Why not everything was visited.
+        is_llms_txt_known: Whether the links of the llms.txt are known, or that there is none.
 
     Args:
         session: Session of the store, with the sitemaps and the live tables.
@@ -97,6 +100,7 @@ class SiteVisits:
     ):
         self.budget = budget
         self.reasons: list[str] = []
+        self.is_llms_txt_known = False
         self._session = session
         self._crawl = crawl
         self._settings = settings
@@ -129,6 +133,9 @@ class SiteVisits:
             self._visit_again,
             self._restore_redirects,
         ]
+        self._session.run("DELETE FROM store.llms_txt_links")
+        if self._settings.llms_txt:
+            stages.append(self._read_llms_txt)
         if self._settings.targets:
             stages.append(self._visit_targets)
         if not self._settings.head_only:
@@ -247,12 +254,26 @@ class SiteVisits:
             "INSERT INTO store.pages FROM crawled_redirects WHERE url IN (FROM restored)"
         )
 
+    def _read_llms_txt(self) -> None:
+        """Request the llms.txt of the site, and store its links."""
+        urls = self._column(
+            f"SELECT site || 'llms.txt' FROM store.crawls WHERE crawl = {self._crawl} "
+            "AND EXISTS (FROM listed_urls)"
+        )
+        for url in urls:
+            walk = LlmsTxtWalk(url, self._robots, self._pace, self.budget, hosts=self._hosts)
+            for found in self._results(walk, None):
+                self.is_llms_txt_known = found.is_known
+                self._session.load("incoming_llms_txt", rows_to_stream(_LINKS, found.links))
+                self._session.run(
+                    "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming_llms_txt"
+                )
+
     def _visit_targets(self) -> None:
-        """Visit canonical URLs, alternates and URLs of access logs that are not visited yet.
+        """Visit the URLs that pages, the llms.txt and access logs name, if they are not visited.
 
         Their heads suffice.
         """
-        self._refresh_keys()
         urls = self._column(
             f"""
             WITH visited AS (
@@ -263,9 +284,11 @@ class SiteVisits:
                 UNION SELECT unnest(list_transform(alternates, lambda a: a.href)) FROM visited
                 UNION SELECT unnest(list_transform(alternates, lambda a: a.href)) FROM store.entries
                     WHERE len(alternates) > 0
-                UNION SELECT url FROM store.log_urls)
+                UNION SELECT url FROM store.log_urls
+                UNION SELECT url FROM store.llms_txt_links)
             SELECT DISTINCT ON (normal_of(href)) href FROM found
-            WHERE is_web(href) AND normal_of(href) NOT IN (SELECT key FROM page_keys)
+            WHERE is_web(href) AND normal_of(href) NOT IN (
+                    SELECT normal_of(url) FROM store.pages WHERE crawl = {self._crawl})
                 AND ({_boolean(self._settings.sample is None)} OR normal_of(href) NOT IN (
                     SELECT key FROM listed_urls))
             ORDER BY normal_of(href) LIMIT {MAX_TARGETS}"""
@@ -427,12 +450,6 @@ class SiteVisits:
             self._progress(ProgressEvent(self._done, source=result.url))
             yield result
         yield from walk.close()
-
-    def _refresh_keys(self) -> None:
-        self._session.run("DROP TABLE page_keys")
-        for name, statement in creation_order(["page_keys"]):
-            if name == "page_keys":
-                self._session.run(statement)
 
     def _mark_pages(self) -> None:
         """Set ``is_listed`` and ``is_visited`` of ``pages`` by the sitemaps and access logs."""

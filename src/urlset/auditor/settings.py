@@ -34,7 +34,9 @@ class AuditSettings:
         indexnow_key: Key of IndexNow whose file is checked, or the URL of that file.
         head_only: Whether transfers end after the head of a page. Content is not compared then.
         media: Whether images and videos of entries are requested.
-        targets: Whether canonical URLs and alternates that are not listed are visited.
+        targets: Whether canonical URLs, alternates and links of the llms.txt that are not listed
+            are visited.
+        llms_txt: Whether the links of the llms.txt of the site are checked.
         max_requests: Maximum number of requests for pages and media; None for no limit.
         max_minutes: Maximum duration; None for no limit.
         max_media: Maximum number of media files that are requested.
@@ -64,6 +66,7 @@ class AuditSettings:
     head_only: bool = False
     media: bool = True
     targets: bool = True
+    llms_txt: bool = True
     max_requests: int | None = None
     max_minutes: float | None = None
     max_media: int = 10_000
@@ -102,6 +105,7 @@ class AuditKeywords(TypedDict, total=False):
     head_only: bool
     media: bool
     targets: bool
+    llms_txt: bool
     max_requests: int | None
     max_minutes: float | None
     max_media: int

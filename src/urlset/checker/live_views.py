@@ -169,6 +169,15 @@ LIVE_VIEWS = {
         FROM listed_pages
         WHERE verdict = 'ok' AND is_indexable AND fingerprint IS NOT NULL AND NOT is_script_built
         WINDOW same AS (PARTITION BY fingerprint ORDER BY document, "offset")""",
+    # Every page that the llms.txt links to, at the first link to it, as this audit visited it.
+    # Other sites may redirect, and forbid indexing, as they please: `is_own` is false for them.
+    "llms_txt_pages": r"""
+        SELECT n.source, n.line, n.url AS loc, p.*,
+            regexp_replace(host_of(n.url), '^www\.', '') IN (
+                SELECT regexp_replace(host_of(loc), '^www\.', '') FROM listed_urls) AS is_own
+        FROM llms_txt_links n JOIN live_pages p ON p.key = normal_of(n.url)
+        WHERE p.crawl = (SELECT max(crawl) FROM crawls)
+        QUALIFY row_number() OVER (PARTITION BY p.key ORDER BY n.line) = 1""",
     # Response times by section.
     "section_times": """
         SELECT section, min(origin_of(loc)) || section AS loc, count(*) AS pages,
@@ -186,6 +195,9 @@ LIVE_MATERIALIZED = frozenset(
 """Live views that are created as tables."""
 
 LIVE_NAMES = frozenset(
-    (*LIVE_VIEWS, *"pages links frontier crawls traps probes audit_run log_urls".split())
+    (
+        *LIVE_VIEWS,
+        *"pages links frontier crawls traps probes audit_run log_urls llms_txt_links".split(),
+    )
 )
 """Names of tables and views that only an audit has; a custom rule that uses one is live."""

@@ -246,7 +246,8 @@ VIEWS = {
     # Every document, including those that could not be read; `name` is the file name in lower
     # case, or empty.
     "sources": f"""
-        SELECT *, kind IN {_KINDS} AND document NOT IN (SELECT document FROM broken) AS is_readable,
+        SELECT *, coalesce(kind IN {_KINDS}, false)
+                AND document NOT IN (SELECT document FROM broken) AS is_readable,
             scheme_of(url) AS scheme, host_of(url) AS host, origin_of(url) AS origin,
             folder_of(url) AS folder,
             lower(regexp_extract(CASE WHEN source IS NULL OR source = '-' THEN ''

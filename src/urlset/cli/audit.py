@@ -49,10 +49,10 @@ INTERRUPTED = 130
 
 @add_options(
     CHECK_OPTIONS,
-    order="source sample seed crawl logs max_requests max_minutes head_only media recheck_after "
-    "indexnow_key store report format output fail_level max_examples baseline write_baseline "
-    "select ignore extend_select profile rule_timeout_s config user_agent header auth_file delay "
-    "concurrency timeout ignore_robots base_url engine quiet verbose",
+    order="source sample seed crawl logs max_requests max_minutes head_only media llms_txt "
+    "recheck_after indexnow_key store report format output fail_level max_examples baseline "
+    "write_baseline select ignore extend_select profile rule_timeout_s config user_agent header "
+    "auth_file delay concurrency timeout ignore_robots base_url engine quiet verbose",
 )
 def audit(
     source: Annotated[
@@ -110,6 +110,13 @@ def audit(
         typer.Option(
             "--media/--no-media",
             help="Request the images and videos of entries.",
+        ),
+    ] = True,
+    llms_txt: Annotated[
+        bool,
+        typer.Option(
+            "--llms-txt/--no-llms-txt",
+            help="Check the links of the site's llms.txt.",
         ),
     ] = True,
     recheck_after: RecheckAfter = None,
@@ -172,6 +179,7 @@ def audit(
         "max_minutes": max_minutes,
         "head_only": head_only,
         "media": media,
+        "llms_txt": llms_txt,
         "indexnow_key": indexnow_key,
         **config_options.options,
         **network._asdict(),

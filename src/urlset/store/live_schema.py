@@ -174,6 +174,15 @@ AUDIT_TABLES = (
         """,
     ),
     TableSchema.of(
+        "llms_txt_links",
+        "One row per link of the llms.txt of the site, as the last audit read it.",
+        """
+        source | VARCHAR  | URL of the llms.txt
+        line   | UINTEGER | line of the link, from 1
+        url    | VARCHAR  | normalized URL that it leads to
+        """,
+    ),
+    TableSchema.of(
         "audit_findings",
         "One row per finding of the last audit, and per finding of the audit before that is fixed or was not checked again.",
         """

@@ -1,0 +1,111 @@
+"""Live rules about the links of the llms.txt of a site (codes M007 to M010)."""
+
+from __future__ import annotations
+
+from urlset.checker.examples import ExampleResponse, Piece, page, redirect, site
+from urlset.checker.rule import rule
+
+__all__ = ["RULES"]
+
+_SOURCE = "https://llmstxt.org/"
+_URL = {"page": "preview(loc)"}
+# These statuses may be a refusal of the visitor, not an error of the page.
+_IS_DEAD_END = (
+    "(final_status BETWEEN 400 AND 499 AND final_status NOT IN (401, 403, 407, 429, 451))"
+)
+_PAGES = {"tea": page("Tea"), "coffee": page("Coffee")}
+
+
+def _llms_txt(*paths: str) -> Piece:
+    links = "".join(f"- [{path.title()}](https://example.com/{path})\n" for path in paths)
+    return ExampleResponse(
+        f"# Shop\n\n## Drinks\n\n{links}", headers=(("content-type", "text/plain"),)
+    )
+
+
+_BOTH = {"llms.txt": _llms_txt("tea", "coffee")}
+_GOOD = {**site(**_PAGES), **_BOTH}
+
+RULES = (
+    rule(
+        "M007 llms-txt-dead-link error",
+        message="llms.txt links to {page}, which {fault}",
+        view="llms_txt_pages",
+        where="verdict IN ('gone', 'client-error', 'server-error', 'unreachable', 'soft-404', "
+        "'redirect-loop')",
+        values=_URL,
+        why="A program that reads the file requests the page and gets an error. A language model "
+        "may still name the URL to people.",
+        fix_hint="Restore the page, or remove the link",
+        source=_SOURCE,
+        bad={**site("tea", **_PAGES), "llms.txt": _llms_txt("tea", "cocoa")},
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "M008 llms-txt-redirect warning",
+        message="llms.txt links to {page}, which redirects to {target} (HTTP {status}){outcome}",
+        view="llms_txt_pages",
+        where=f"verdict = 'redirect' AND (is_own OR {_IS_DEAD_END})",
+        values={
+            "page": "preview(loc)",
+            "target": "preview(final_url)",
+            "outcome": f"if({_IS_DEAD_END}, ', which returns HTTP ' || final_status, '')",
+        },
+        level_sql=f"if({_IS_DEAD_END}, 'error', 'warning')",
+        why="Each program that reads the file makes a request in vain, and some follow no "
+        "redirects. The old URL fails when the redirect is removed.",
+        fix_hint="Link to the URL to which it redirects, or remove the link",
+        source=_SOURCE,
+        bad={
+            **site("tea", "coffee", **_PAGES, **{"old-tea": redirect("/tea")}),
+            "llms.txt": _llms_txt("old-tea", "coffee"),
+        },
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "M009 llms-txt-link-not-indexable warning",
+        message="llms.txt links to {page}, {reason}",
+        view="llms_txt_pages",
+        where="is_own AND (verdict = 'disallowed' OR verdict = 'ok' AND is_html "
+        "AND (is_noindex OR canonical_key <> key))",
+        values={
+            "page": "preview(loc)",
+            "reason": "CASE WHEN verdict = 'disallowed' THEN 'which robots.txt disallows' "
+            "WHEN is_noindex THEN 'which is noindex' "
+            "ELSE 'whose canonical URL is ' || preview(canonical) END",
+        },
+        why="The file recommends a page that the site hides, or names by another URL elsewhere. "
+        "Programs that obey robots.txt cannot read a disallowed page. Files that are not HTML, "
+        "such as Markdown versions of pages, may be noindex.",
+        fix_hint="Allow the page, link to its canonical URL, or remove the link",
+        source=_SOURCE,
+        bad={
+            **site("tea", **_PAGES),
+            "coffee": page("Coffee", '<meta name="robots" content="noindex">'),
+            **_BOTH,
+        },
+        good=_GOOD,
+        needs=("live",),
+    ),
+    rule(
+        "M010 llms-txt-not-in-sitemap info",
+        message="llms.txt links to {page}, an indexable page that is in no sitemap",
+        # Nothing is said if a sitemap, or a part of one, could not be read.
+        sql="""
+            SELECT source, line, loc FROM llms_txt_pages
+            WHERE is_own AND verdict = 'ok' AND is_html AND is_indexable
+                AND page_key NOT IN (SELECT page_key FROM listed_urls)
+                AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM problems WHERE code IN ('X009', 'X025', 'L009'))""",
+        values=_URL,
+        why="The page matters enough for the llms.txt, but search engines do not learn from the "
+        "sitemap that it exists or changes.",
+        fix_hint="List the page in a sitemap",
+        source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview",
+        bad={**site("tea", **_PAGES), **_BOTH},
+        good=_GOOD,
+        needs=("live",),
+    ),
+)
