@@ -119,3 +119,28 @@ def test_a_page_without_a_name_of_the_site_keeps_its_title(box, tmp_path):
     crawl(box, tmp_path / "site.duckdb").close()
 
     assert "[A - B](" in urlset.draft_llms_txt(tmp_path / "site.duckdb")
+
+
+def test_reading_one_says_how_to_check_it(tmp_path, capsys):
+    file = tmp_path / "llms.txt"
+    file.write_text("# Tea\n\n- [Sencha](https://example.com/sencha)\n", encoding="utf-8")
+    expected = f"{file}: expected a sitemap, found an llms.txt; check it with `urlset check`"
+
+    assert run(["read", str(file)]) == 2
+    assert expected in capsys.readouterr().err
+    with pytest.raises(urlset.SourceError, match=r"found an llms\.txt"):
+        list(urlset.read(file, fail_fast=True))
+    assert run(["check", str(file)]) == 0
+    found = urlset.check(file)
+    assert found.ok
+    assert found.failed == []
+
+
+def test_one_is_checked_beside_a_folder_and_by_its_url(box, tmp_path, capsys):
+    (tmp_path / "urls.txt").write_text("https://example.com/\n", encoding="utf-8")
+    (tmp_path / "llms.txt").write_text("## Tea\n", encoding="utf-8")
+    box.put("/llms.txt", "## Tea\n", kind="text/plain")
+
+    assert run(["check", str(tmp_path), str(tmp_path / "llms.txt"), "--select", "M"]) == 1
+    assert capsys.readouterr().out.count("M001") == 1
+    assert {f.code for f in urlset.check(box.url("/llms.txt"))} == {"M001", "M006"}

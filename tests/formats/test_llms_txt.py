@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from urlset import check, parse
-from urlset.formats.llms_txt import MAX_OF_A_RULE, llms_txt_diagnostics
+from urlset.formats.llms_txt import MAX_OF_A_RULE, llms_txt_diagnostics, llms_txt_links
 
 # https://llmstxt.org/ shows a file of this form.
 FORM = b"""# Title
@@ -102,3 +104,58 @@ def test_findings_beyond_the_limit_are_counted() -> None:
     assert len(document.problems) == MAX_OF_A_RULE
     assert document.omitted == {"llms-txt-relative-link": 5}
     assert (copy.kind, copy.omitted) == (document.kind, document.omitted)
+
+
+MARKS = b"a # ## ### = === ``` ~~~ ]( ` \\ - ( ) [a](b) [a](https://e.com/) [x](<c>) [j](js:x)"
+SPACE = [b" ", b"    ", b"\t", b"\n", b"\n", b"\n", b"\n", b"\r", b"\r\n"]
+PARTS = [*MARKS.split(), *SPACE, b"# T", b"## S", b"\xff"]
+
+
+def structure_line_by_line(text: bytes) -> list[tuple[str, int]]:
+    """Codes and offsets of the titles and sections at fault, by a scan of every line."""
+    found: list[tuple[str, int]] = []
+    titles, fence, previous, section, has_text = 0, b"", b"", None, True
+    begin = len(text) - len(text.lstrip())
+    for match in [*re.compile(rb"[^\r\n]+").finditer(text, begin), None]:
+        line = b"## end" if match is None else match[0]
+        start = len(text) if match is None else match.start()
+        mark = re.match(rb" {0,3}(```|~~~)", line)
+        heading = re.match(rb" {0,3}(#{1,2})[ \t]+[^\s#]", line)
+        before = re.match(rb" {0,3}#{1,2}[ \t]+[^\s#]", previous)
+        underline = re.match(rb" {0,3}=+[ \t]*$", line) and previous.strip() and not before
+        if mark and fence in (b"", mark[1]):
+            fence, has_text = b"" if fence else mark[1], True
+        elif fence and match is not None:
+            pass
+        elif underline or (heading and heading[1] == b"#"):
+            titles += 1
+            found += [("M002", start)] if titles > 1 else []
+        elif heading:
+            found += [] if has_text or section is None else [("M006", section)]
+            section, has_text = start, False
+        else:
+            has_text = has_text or bool(line.strip())
+        previous = line
+    return sorted(found + ([] if titles else [("M001", 0)]), key=lambda f: (f[1], f[0]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_skipping_lines_changes_nothing(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(200):
+        text = b"".join(draw.choices(PARTS, k=draw.randrange(1, 40)))
+        diagnostics, _ = llms_txt_diagnostics(text)
+        found = [(d.code, d.offset) for d in diagnostics if d.code in ("M001", "M002", "M006")]
+
+        assert found == structure_line_by_line(text), f"seed {seed}: {text!r}"
+
+
+def test_a_long_file_of_short_lines_is_read_in_linear_time() -> None:
+    # 10 MB; a scan of every line would exceed the time limit of the test
+    assert codes(b"# A\n" + b"a\n" * 5_000_000) == []
+
+
+def test_links_have_their_line_and_their_decoded_target() -> None:
+    text = b"# A\r\n\r[a](/x\\_y)\n```\n[b](/no)\n```\r\n[c](#d) [d](<e f>)`[g](/no)`[h](i?j&amp;k)"
+
+    assert list(llms_txt_links(text)) == [(3, "/x_y"), (7, "e f"), (7, "i?j&k")]

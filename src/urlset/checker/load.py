@@ -203,7 +203,8 @@ def load(
             failures.add(number, record, document)
             documents, urls = documents + 1, urls + record.entries
             if progress is not None:
-                progress(ProgressEvent(urls, documents, None, record.source, record.error))
+                error = None if record.kind == "llms-txt" else record.error  # it can be checked
+                progress(ProgressEvent(urls, documents, None, record.source, error))
             if document is None:
                 continue
             if document.text:  # a document from a store has no text
