@@ -87,6 +87,10 @@ WITHOUT = {
     "P503": "no sitemap lists the page",
     "P504": "no page links to it",
     "R014": "the file of a key that is given",
+    "M007": "the server decides; the decoys of examples/box have it",
+    "M008": "the server decides; the decoys of examples/box have it",
+    "M009": "the page decides; the decoys of examples/box have it",
+    "M010": "no sitemap lists the page",
 }
 """Rules among the others about form, repetition or size, and all that they look at: a document that
 is not so is no odd input."""
