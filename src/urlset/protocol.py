@@ -44,7 +44,9 @@ MAX_NESTING = 10
 """Levels of nested indexes that are followed; the protocol allows none, other tools follow ten."""
 
 FIND_ROOT = re.compile(
-    rb"<(?:[A-Za-z_][-.\w]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)(?=[ \t\r\n/>])", re.IGNORECASE
+    rb"<(?:[A-Za-z_\x80-\xff][-.\w\x80-\xff]*+:)?(?:urlset|sitemapindex|rss|feed|rdf)"
+    rb"(?=[ \t\r\n/>])",
+    re.IGNORECASE,
 )
 """Start tag of the root of a sitemap, an index or a feed, in upper or lower case."""
 

@@ -74,6 +74,13 @@ DECOYS = {
         '<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" '
         'href="https://e.com/{{slug}}"/></url>',
     ),
+    "an element whose name is not ASCII": PAGE.format("a").replace(
+        "</url>", '<p:Größe xmlns:p="https://e.com/ns">{{ a }}</p:Größe></url>'
+    ),
+    "an attribute with a greater-than sign": PAGE.format("a").replace(
+        "</url>",
+        '<p:a xmlns:p="https://e.com/ns" b="1 > {{ c }}" d=\'2 > {% e %}\'>x</p:a></url>',
+    ),
     "far behind": PAGE.format("a") * 2_000 + "{% endfor %}",
 }
 

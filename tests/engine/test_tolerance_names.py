@@ -71,6 +71,19 @@ def test_row_03_prefixed_root(engine):
     assert [image.loc for entry in document.entries for image in entry.images] == [f"{A}.png"]
 
 
+@pytest.mark.parametrize("start", ["", "<!-- map -->\n", "junk "])
+@pytest.mark.parametrize("prefix", ["größe", "é", "日本", "x·y"])
+def test_row_03_prefix_that_is_not_ascii(engine, prefix, start):
+    urls = URLS.replace("</", "\0").replace("<", f"<{prefix}:").replace("\0", f"</{prefix}:")
+    text = f'{start}<{prefix}:urlset xmlns:{prefix}="{CORE}">{urls}</{prefix}:urlset>'
+    document = read(engine, text)
+    assert (document.kind, locs(document)) == ("urlset", [A, B])
+    assert codes(document) == (["X007"] if start == "junk " else [])
+    child = f"<{prefix}:sitemap><{prefix}:loc>{A}.xml</{prefix}:loc></{prefix}:sitemap>"
+    index = f'<{prefix}:sitemapindex xmlns:{prefix}="{CORE}">{child}</{prefix}:sitemapindex>'
+    assert [sitemap.loc for sitemap in read(engine, index).sitemaps] == [f"{A}.xml"]
+
+
 def test_row_03_prefix_means_nothing(engine):
     """The prefix `image` bound to the core namespace, and the core one to images."""
     text = f"""<image:urlset xmlns:image="{CORE}" xmlns="{IMAGE}"><image:url>

@@ -135,16 +135,17 @@ fn begins_html(text: &[u8]) -> bool {
         && text.get(name..).is_some_and(|name| begins(name, b"html") && ends_name(name.get(4)))
 }
 
-/// Returns the span of the local name of a leading start tag. The prefix may only have ordinary
-/// characters.
+/// Returns the span of the local name of a leading start tag.
 fn local_span(text: &[u8]) -> Range<usize> {
     let length = |start: usize| {
-        let in_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+        let in_name =
+            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | 0x80..);
         let rest = text.get(start..).unwrap_or_default();
         rest.iter().position(|byte| !in_name(byte)).unwrap_or(rest.len())
     };
     let first = 1 + length(1);
-    let begins_name = text.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let begins_name =
+        text.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | 0x80..));
     if begins_name && text.get(first) == Some(&b':') {
         first + 1..first + 1 + length(first + 1)
     } else {

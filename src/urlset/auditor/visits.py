@@ -331,7 +331,9 @@ def _read_visit(
 ) -> PageRows:
     """Return the rows of the response for a listed page, with its redirects."""
     url = response.request.url
-    final = response._replace(request=response.request._replace(url=response.url))
+    final = response
+    if response.url != url:
+        final = response._replace(request=response.request._replace(url=response.url))
     record = read_record(final, resolver, now=now, has_links=False)
     row = record.row
     row |= values

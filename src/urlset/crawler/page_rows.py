@@ -68,7 +68,10 @@ def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
     return PageRows(
         record.url,
         row.get("verdict", "unknown"),
-        tuple(_text(row.get(name)) for name in PAGE_COLUMNS),
+        tuple(
+            value if value is None or isinstance(value, str) else _text(value)
+            for value in map(row.get, PAGE_COLUMNS)
+        ),
         links,
         to_json(record) if has_line else "",
         record.is_unchanged,
@@ -164,13 +167,13 @@ def _cast(name: str) -> str:
     return f"i.{name}{via}::{kind}"
 
 
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
+def _text(value: Any) -> str:
     if value is True:
         return "true"
     if value is False:
         return "false"
+    if isinstance(value, int | float):
+        return repr(value)
     if isinstance(value, list) and not value:
         return "[]"
     return json.dumps(value)

@@ -87,18 +87,21 @@ class UrlResolver:
         >>> UrlResolver().resolve("../b#c", "https://example.com/x/y")
         'https://example.com/b'
         """
-        reference = reference.partition("#")[0].strip()
+        if "#" in reference:
+            reference = reference.partition("#")[0]
+        if base != self._base:
+            self._set_base(base)
+        is_path = reference[:1] == "/"
+        start = self._origin if is_path else self._folder
+        simple = _SIMPLE_PATH if is_path else _SIMPLE_REFERENCE
+        if start is not None and simple.fullmatch(reference):
+            found = start + reference
+            return found if len(found) <= MAX_URL else None
+        reference = reference.strip()
         if not reference:
             return page_url(base)
         if len(reference) > MAX_URL:
             return None
-        if base != self._base:
-            self._set_base(base)
-        start = self._origin if reference[0] == "/" else self._folder
-        simple = _SIMPLE_PATH if reference[0] == "/" else _SIMPLE_REFERENCE
-        if start is not None and simple.fullmatch(reference):
-            found = start + reference
-            return found if len(found) <= MAX_URL else None
         if reference.startswith("/") and not reference.startswith("//"):
             scheme, authority, _ = split_origin(base)
             return self._cached(reference, f"{scheme}://{authority}/")

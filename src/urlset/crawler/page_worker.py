@@ -64,9 +64,11 @@ class PageWorker:
 
     def submit(self, response: Response, values: dict[str, Any]) -> None:
         """Send a response to the worker; ``values`` are columns to add to its row."""
-        plain = response._replace(
-            headers=dict(response.headers), request=response.request._replace(token=None)
-        )
+        plain = response
+        if type(response.headers) is not dict:  # a view of one cannot be pickled
+            plain = plain._replace(headers=dict(response.headers))
+        if response.request.token is not None:
+            plain = plain._replace(request=response.request._replace(token=None))
         self._pending[response.request.url] = plain, values
         self._unsent.append((plain, values))
         if len(self._unsent) >= min(MAX_UNSENT, len(self._pending)):

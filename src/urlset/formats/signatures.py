@@ -86,10 +86,13 @@ _STATEMENTS = {
 _EXPRESSION = re.compile(rb"\{\{|\{%[-+~]?\s*[A-Za-z_]|<%|<\?(?:php(?![\w.:-])|=)", re.IGNORECASE)
 # Not structure: comments, sections, instructions of XML, the text of an element without
 # children, and tags with their attributes.
+# A name may have letters that are not ASCII, and an attribute may contain ">".
+_NAME = rb"[A-Za-z_\x80-\xff][-.:\w\x80-\xff]*+"
+_REST = rb"""(?:(?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*)>|[^<>]*+>)"""
 _VALUE = re.compile(
     rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?(?!(?i:php)(?![\w.:-])|=).*?(?:\?>|$)"
-    rb"|<(?P<name>[A-Za-z_][-.:\w]*)(?:\s[^<>]*)?>[^<]*</(?P=name)\s*>"
-    rb"|</?[A-Za-z_][^<>]*>",
+    rb"|<(?P<name>" + _NAME + rb")(?=[\s>])" + _REST + rb"[^<]*</(?P=name)\s*>"
+    rb"|</?" + _NAME + _REST,
     re.DOTALL,
 )
 _LOC = re.compile(

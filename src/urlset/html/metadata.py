@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from urlset.dates import LOCAL_TIME, format_date, parse_date
@@ -69,6 +70,11 @@ def absolute_url(reference: str, base: str) -> str | None:
     reference = reference.strip().partition("#")[0]
     if not reference or len(reference) > MAX_URL:
         return None
+    return _absolute_url(reference, base)
+
+
+@lru_cache(maxsize=512)  # a page names its canonical URL and its alternates several times
+def _absolute_url(reference: str, base: str) -> str | None:
     if scheme_of(reference) is None:
         if not is_relative(reference):
             return None
@@ -330,7 +336,15 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
     >>> as_w3c("2999-01-01") is None
     True
     """
-    text = text.strip()[:64]
+    found = _dated(text.strip()[:64])
+    if found is None or found[1] > (now or datetime.now(UTC)):
+        return None
+    return found[0]
+
+
+@lru_cache(maxsize=512)  # each date of a page is asked for several times
+def _dated(text: str) -> tuple[str, datetime] | None:
+    """Return a date in W3C form and its earliest instant; None if it is none, or before the web."""
     if found := LOCAL_TIME.fullmatch(text):
         day, clock, zone = found.groups()
         text = f"{day}T{clock}{_zone(zone)}" if zone else day
@@ -340,13 +354,13 @@ def as_w3c(text: str, now: datetime | None = None) -> str | None:
     has_time = date.precision in ("minute", "second", "fraction")
     # A day begins in the east: 14 hours before it does at Greenwich.
     earliest = date.instant if has_time else date.instant - timedelta(hours=14)
-    if date.instant.year < _OLDEST or earliest > (now or datetime.now(UTC)):
+    if date.instant.year < _OLDEST:
         return None
     if date.code is None:
-        return text
+        return text, earliest
     if has_time and date.has_zone:
-        return format_date(date.instant)
-    return date.instant.date().isoformat()
+        return format_date(date.instant), earliest
+    return date.instant.date().isoformat(), earliest
 
 
 def lastmod_of(

@@ -142,7 +142,9 @@ class _FetcherThread:
     def __init__(self, policy: Policy):
         self._policy = policy
         self._loop = asyncio.new_event_loop()
-        self._results: queue.SimpleQueue[Response | BaseException] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[list[Response | BaseException]] = queue.SimpleQueue()
+        self._finished: list[Response | BaseException] = []
+        self._received: deque[Response | BaseException] = deque()
         self._messages: deque[Request | int] = deque()
         self._is_woken = False
         self._tasks: set[asyncio.Task[Response]] = set()
@@ -159,7 +161,9 @@ class _FetcherThread:
         self._post(request)
 
     def receive(self) -> Response:
-        result = self._results.get()
+        if not self._received:
+            self._received.extend(self._results.get())
+        result = self._received.popleft()
         if isinstance(result, BaseException):
             raise result
         return result
@@ -196,7 +200,7 @@ class _FetcherThread:
         try:
             self._loop.run_until_complete(self._serve())
         except BaseException as error:  # noqa: BLE001 - receive() raises it
-            self._results.put(error)
+            self._results.put([error])
         finally:
             self._ready.set()
             self._loop.close()
@@ -218,7 +222,13 @@ class _FetcherThread:
     def _finish(self, task: asyncio.Task[Response]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            self._results.put(task.exception() or task.result())
+            if not self._finished:  # those that finish in one iteration of the loop go together
+                self._loop.call_soon(self._deliver)
+            self._finished.append(task.exception() or task.result())
+
+    def _deliver(self) -> None:
+        finished, self._finished = self._finished, []
+        self._results.put(finished)
 
 
 async def _cancel(tasks: set[asyncio.Task[Response]]) -> None:

@@ -72,6 +72,10 @@ class HostLimiter:
 
     async def _wait_in_line(self, host: _Host, delay_s: float) -> None:
         now = asyncio.get_running_loop().time
+        if not host.line.locked() and not self._documents.locked() and host.earliest <= now():
+            await self._documents.acquire()  # it is free, so this does not wait
+            host.earliest = max(host.earliest, now() + delay_s)
+            return
         async with host.line:
             while True:
                 while (wait := host.earliest - now()) > 0:

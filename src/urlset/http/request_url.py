@@ -12,6 +12,8 @@ __all__ = ["credentials_of", "document_key", "escaped", "host_of", "origin_of", 
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _PORTS = {"http": "80", "https": "443"}
+# Most URLs: a lower-case scheme, and a path of characters that are sent unchanged.
+_ORDINARY = re.compile(r"(https?)://([^/?#]+)(/[!$-;=?-_a-z|~]*)", re.ASCII)
 # Characters that browsers send unchanged; other ASCII and all non-ASCII characters are encoded.
 _PLAIN = re.compile(r"[!#-;=?-_a-z|~]*", re.ASCII)
 _KEPT = "!#$%&'()*+,/:;=?@[]\\^|~"
@@ -91,6 +93,11 @@ def _origin(scheme: str, authority: str) -> str | None:
 
 
 def _split(url: str) -> tuple[str, str] | None:
+    """Return the origin and the rest of the URL to request; None if it is not http(s)."""
+    if found := _ORDINARY.fullmatch(url):
+        scheme, authority, rest = found.groups()
+        origin = _origin(scheme, authority)
+        return None if origin is None else (origin, rest)
     if not _HTTP.match(url):
         return None
     scheme, authority, rest = split_origin(url.partition("#")[0])

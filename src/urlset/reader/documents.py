@@ -44,7 +44,7 @@ SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 # http://web.resource.org/rss/1.0/spec and the namespace of 0.90; other RDF is not a feed.
 _RSS_1 = re.compile(rb"purl\.org/rss/|my\.netscape\.com/rdf/simple/|purl\.org/net/rss1\.1#")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?.*?(?:\?>|$)", re.DOTALL)
-_TAG = re.compile(rb"<(/?)([A-Za-z_][-.:\w]*)[^<>]*?(/?)>")
+_TAG = re.compile(rb"<(/?)([A-Za-z_\x80-\xff][-.:\w\x80-\xff]*)[^<>]*?(/?)>")
 _VOID = frozenset(b"br hr img meta link input p li".split())  # HTML allows these without an end tag
 
 

@@ -43,13 +43,13 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
     """Validate the extension fields of an entry; return them as written, or raise an error."""
-    given = given._replace(
-        **{
-            name: from_text(value, name, form)
-            for name, form in _FORMS.items()
-            if isinstance(value := getattr(given, name), str)
-        }
-    )
+    texts = {
+        name: from_text(value, name, form)
+        for name, form in _FORMS.items()
+        if isinstance(value := getattr(given, name), str)
+    }
+    if texts:
+        given = given._replace(**texts)
     made: dict[str, Any] = {
         "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
         "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),

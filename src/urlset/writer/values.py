@@ -74,6 +74,7 @@ _PLAIN_URL = re.compile(
 _PLAIN_LENGTH = 253  # a URL no longer than the limit of a host cannot have a host that is too long
 # Characters that XML 1.0 section 2.2 excludes, and lone surrogates, which cannot be encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_MAX_ESCAPED = len("&quot;")  # the longest that `escape` makes of one character
 _DECIMAL = re.compile(r"\+?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)", re.ASCII)
 _ADVICE = {
     "U001": 'write it in full, with "https://"',
@@ -146,7 +147,8 @@ def text(value: Any, field: str) -> str | None:
     if found := _FORBIDDEN.search(trimmed):
         advice = f"U+{ord(found[0]):04X} may stand in no XML file; remove it"
         raise ValueProblem(field, value, "text of characters that XML allows", advice)
-    if len(trimmed) > MAX_VALUE or len(escape(trimmed)) > MAX_VALUE:
+    is_long = len(trimmed) * _MAX_ESCAPED > MAX_VALUE
+    if is_long and (len(trimmed) > MAX_VALUE or len(escape(trimmed)) > MAX_VALUE):
         raise ValueProblem(field, value, f"at most {MAX_VALUE:,} characters, escaped", "shorten it")
     return trimmed or None
 

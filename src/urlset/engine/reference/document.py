@@ -19,7 +19,7 @@ __all__ = ["read_document"]
 
 _NOTHING = re.compile(rb"(?>(?:[ \t\r\n]|\xef\xbb\xbf)*)")
 _ONLY_NULS = re.compile(rb"[\x00 \t\r\n]*+")
-_ROOT_NAME = re.compile(rb"<(?:[A-Za-z_][-.\w]*+:)?([A-Za-z]+)")
+_ROOT_NAME = re.compile(rb"<(?:[A-Za-z_\x80-\xff][-.\w\x80-\xff]*+:)?([A-Za-z]+)")
 _KINDS: dict[bytes, Kind] = {
     b"urlset": "urlset", b"url": "urlset", b"loc": "urlset",
     b"sitemapindex": "index", b"sitemap": "index",
