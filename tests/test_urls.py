@@ -243,14 +243,15 @@ def rfc_3986_without_dot_segments(path: str) -> str:
     return output
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
 def test_spec_dot_segments_are_removed_as_in_rfc_3986(engine):
     segments = ["", ".", "..", "a", ".b", "..."]
     paths = sorted({"/" + "/".join(some) for n in range(5) for some in product(segments, repeat=n)})
     locs = [path for path in paths if not path.startswith("//")]  # would name another host
     data = "".join(f"<url><loc>{path}</loc></url>" for path in locs).encode()
 
-    document = parse(b"<urlset>" + data + b"</urlset>", base_url="https://e.com/", engine=engine)
+    document = parse(
+        b"<urlset>" + data + b"</urlset>", base_url="https://e.com/", engine=engine.name
+    )
 
     assert [remove_dot_segments(path) for path in paths] == [
         rfc_3986_without_dot_segments(path) for path in paths

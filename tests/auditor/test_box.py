@@ -43,6 +43,7 @@ COMPARE = {
     "hreflang-no-return-link",
     "hreflang-target-bad",
     "lastmod-untruthful",
+    "llms-txt-redirect",
     "media-unreachable",
     "not-in-sitemap",
     "orphan-url",

@@ -262,7 +262,9 @@ class Ingest:
             return
         for start, some in batches.split_batch(part.entries, PART_ROWS):
             mine = part.slice(start, some)
-            verified = self._round_trip.check(some)
+            # A part that is not split has just failed this check.
+            is_whole = some.num_rows == part.entries.num_rows
+            verified = None if is_whole else self._round_trip.check(some)
             for checked in [verified] if verified is not None else self._row_by_row(mine):
                 self._stage(mine, checked)
 
