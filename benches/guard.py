@@ -239,7 +239,7 @@ def expat(data: bytes) -> None:
     """Parse XML with the standard library, with a handler of start tags that does nothing."""
     parser = xml.parsers.expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = lambda name, attributes: None
+    parser.StartElementHandler = lambda _name, _attributes: None
     parser.Parse(data, True)
 
 

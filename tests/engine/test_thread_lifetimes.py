@@ -74,7 +74,9 @@ in_threads(check, 3, 6); assert len(done) == 18
 folder = Path(tempfile.mkdtemp())
 def build(i):
     rows = [{"loc": f"https://example.com/{i}/{k}"} for k in range(50)]
-    urlset.build(rows, folder / str(i), base_url="https://example.com/", ledger=folder / f"{i}.duckdb")
+    urlset.build(
+        rows, folder / str(i), base_url="https://example.com/", ledger=folder / f"{i}.duckdb"
+    )
     done.append(i)
 in_threads(build, 3, 4); assert len(done) == 12
 """,

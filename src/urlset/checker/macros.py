@@ -38,6 +38,10 @@ _LOCALE += f"(-({_VARIANTS}))*"
 
 MACROS = {
     "check_time()": "getvariable('now')::TIMESTAMPTZ",
+    # Note: `hash` of text maps /61/item-61 and /66/item-66 to one number, because two equal changes
+    # at a distance of 8 or 16 bytes cancel out: 79 pairs of 20,000 URLs. So texts are identified by
+    # MD5, reduced to 64 bits. NULL has a number, too.
+    "text_hash(text)": "hash(md5_number(text))",
     "profile()": "getvariable('profile')::VARCHAR",
     # Identity. A check with host names that are not ASCII uses ASCII_HOSTS instead.
     "ascii_host(host)": "host",

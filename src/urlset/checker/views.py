@@ -53,7 +53,7 @@ _SITE_VIEWS = {
             len(list_filter(tags, lambda t: t IS NOT NULL)) AS link_count,
             len(list_filter(targets, lambda t: t IS NOT NULL)) AS url_count,
             len(list_distinct(pairs)) AS pair_count, len(list_distinct(tags)) AS tag_count,
-            list_contains(tags, hash('x-default')) AS has_default
+            list_contains(tags, text_hash('x-default')) AS has_default
         FROM (SELECT *, list_append(targets, page) AS all_urls
             -- Each list is computed from one other list: a lambda over two lists copies the second
             -- for every element of the first.
@@ -61,12 +61,12 @@ _SITE_VIEWS = {
                     list_transform(links, lambda l: l.tag) AS tags,
                     list_transform(links, lambda l:
                         CASE WHEN l.target IS NOT NULL THEN hash(l.target, l.tag) END) AS pairs
-                FROM (SELECT {ENTRY_COLUMNS}, hash(normal_of(e.loc)) AS page,
+                FROM (SELECT {ENTRY_COLUMNS}, text_hash(normal_of(e.loc)) AS page,
                         list_transform(e.alternates, lambda a: {{
                             'target': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
-                                AND is_web(a.href) THEN hash(normal_of(a.href)) END,
+                                AND is_web(a.href) THEN text_hash(normal_of(a.href)) END,
                             'tag': CASE WHEN a.hreflang IS NOT NULL AND a.media IS NULL
-                                THEN hash(tag_of(a.hreflang)) END}}) AS links
+                                THEN text_hash(tag_of(a.hreflang)) END}}) AS links
                     {FROM_ENTRIES} WHERE len(e.alternates) > 0)))
         WHERE link_count > 0""",
     # Every hreflang link that is not mutual, or whose target is unlisted or lists other URLs. Most
@@ -99,7 +99,8 @@ _SITE_VIEWS = {
         own AS (  -- at most nine, for the message
             SELECT page, list_sort(list(tag ORDER BY tag)[:9]) AS tags FROM own_tag GROUP BY page)
         SELECT l.* EXCLUDE (host), own.tags AS own_tags,
-            l.target IN (SELECT hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
+            l.target IN (
+                SELECT text_hash(normal_of(loc)) FROM urls WHERE kind = 'urlset') AS is_listed,
             l.host IN (SELECT DISTINCT host FROM urls) AS is_covered,
             r.page IS NOT NULL AS is_returned, k.page IS NOT NULL AS is_alike,
             l.tag <> 'x-default' AND own.page IS NOT NULL AND o.page IS NULL AS is_contradicted
@@ -188,7 +189,7 @@ _SITE_VIEWS = {
         LEFT JOIN unlisted_feeds f ON f.document = u.document""",
     # Hash of each loc without the differences that most servers ignore.
     "duplicate_keys": """
-        SELECT document, "offset", hash(CASE WHEN is_simple
+        SELECT document, "offset", text_hash(CASE WHEN is_simple
             THEN CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END
             ELSE duplicate_key(loc) END) AS dup_key
         FROM (SELECT document, "offset", loc, substr(lower(loc), CASE
@@ -206,9 +207,10 @@ _SITE_VIEWS = {
     "duplicates": """
         SELECT e.document, e."offset", e.line, e.loc, duplicate_key(e.loc) AS dup_key,
             without_slash(canonical_guess(normal_of(e.loc))) AS spelled, s.kind,
-            e.lastmod, e.lastmod_text, hash(e.changefreq) AS changefreq,
-            hash(e.priority) AS priority, hash(e.images) AS images, hash(e.videos) AS videos,
-            hash(e.news) AS news, hash(e.alternates) AS alternates, hash(e.extra) AS extra
+            e.lastmod, e.lastmod_text, text_hash(e.changefreq) AS changefreq,
+            hash(e.priority) AS priority, text_hash(e.images::VARCHAR) AS images,
+            text_hash(e.videos::VARCHAR) AS videos, text_hash(e.news::VARCHAR) AS news,
+            text_hash(e.alternates::VARCHAR) AS alternates, text_hash(e.extra::VARCHAR) AS extra
         FROM entries e JOIN readable s ON s.document = e.document
         JOIN repeated_keys r ON e.document = r.document AND e."offset" = r."offset" """,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urlset.differ.moves import find_moves
 from urlset.differ.redirects import ask_removed, create_answers
 from urlset.differ.result import Diff
-from urlset.differ.states import StateOptions, StateSource, open_state
+from urlset.differ.states import StateOptions, StateSource, open_states
 from urlset.differ.tables import SIDES, Tables
 from urlset.differ.unread import mark_unread
 from urlset.model import ProgressEvent
@@ -95,10 +95,7 @@ def diff(
     stack = ExitStack()
     try:
         started = time.monotonic()
-        states = {
-            side: open_state(source, options, stack, side)
-            for side, source in zip(SIDES, (before, after), strict=True)
-        }
+        states = open_states(before, after, options, stack)
         logger.info("both states are read: %.1f s", time.monotonic() - started)
         db = stack.enter_context(ScratchDatabase(memory=MEMORY_MB, is_on_disk=True))
         tables = Tables(db, states)
@@ -176,6 +173,12 @@ def _create_changes(tables: Tables) -> None:
             [struct_pack(reason := m.reason, detail := m.detail,
                 confidence := round(m.confidence, 2))]::{WHY}
         FROM moves m JOIN before_diff a ON a.h = m.before JOIN after_diff b ON b.h = m.after"""
+    )
+    parts.append(
+        f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
+            [struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]::{WHY}
+        FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
+        JOIN after_rows b ON b.loc = u.loc"""
     )
     kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"
     tables.db.run_long(

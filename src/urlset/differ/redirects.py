@@ -120,7 +120,9 @@ def ask_removed(
         for h in hashes.get(answer.url, ())
     ]
     db.insert_rows("answers", answers)
-    db.run("UPDATE answers SET final_h = hash(normal_of(final_url)) WHERE verdict = 'redirect'")
+    db.run(
+        "UPDATE answers SET final_h = text_hash(normal_of(final_url)) WHERE verdict = 'redirect'"
+    )
     count = tables.count(
         "SELECT count(*) FROM before_diff ANTI JOIN unread USING (h) WHERE is_only"
     )

@@ -104,7 +104,8 @@ class Diff:
         before, after, both = self._tables.before, self._tables.after, self._tables.both
         kinds = ("added", "removed", "changed", "moved", "unknown")
         numbers = {kind: int(found.get(kind, 0)) for kind in kinds}
-        unchanged = both - numbers["changed"]
+        unknown_in_both = self._tables.count("SELECT count(*) FROM unknown_in_both")
+        unchanged = both - numbers["changed"] - unknown_in_both
         return DiffCounts(**numbers, unchanged=unchanged, before=before, after=after)
 
     @property
@@ -127,7 +128,7 @@ class Diff:
         for side in SIDES:
             rows = self._tables.db.rows(
                 f"SELECT section, count(DISTINCT h) FROM (SELECT {_SECTION} AS section, "
-                f"hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
+                f"text_hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
                 if self._tables.has_duplicates(side)
                 else f"SELECT {_SECTION} AS section, count(*) FROM {side}_rows GROUP BY section"
             )

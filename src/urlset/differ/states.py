@@ -21,12 +21,13 @@ from urlset.store import (
     has_history_only,
     is_entry_parquet,
     split_snapshot,
+    write_last_known,
     write_parquet,
     write_snapshot,
 )
 from urlset.temp_files import LockedTempDir
 
-__all__ = ["State", "StateOptions", "StateSource", "open_state"]
+__all__ = ["State", "StateOptions", "StateSource", "open_states"]
 
 StateSource = (
     str | os.PathLike[str] | bytes | bytearray | IO[bytes] | Mapping[str, bytes] | Iterable[Entry]
@@ -57,6 +58,8 @@ class State:
         path: Path of that file.
         replaced: Start of the names of documents to replace, such as that of a temporary folder.
         notes: Remarks on what could not be read, such as rows of a table without a URL.
+        is_last_known: Whether it is the last known state at a snapshot, compared with another
+            snapshot of the same history.
     """
 
     name: str
@@ -64,20 +67,46 @@ class State:
     path: str
     replaced: tuple[str, str] | None = None
     notes: tuple[str, ...] = ()
+    is_last_known: bool = False
 
 
-def open_state(source: StateSource, options: StateOptions, stack: ExitStack, label: str) -> State:
-    """Open a source as a state; its temporary files exist until ``stack`` is closed.
+def open_states(
+    before: StateSource, after: StateSource, options: StateOptions, stack: ExitStack
+) -> dict[str, State]:
+    """Open both sources as states; their temporary files exist until ``stack`` is closed.
 
-    Args:
-        source: What to read.
-        options: How to read it.
-        stack: Receives the temporary files.
-        label: Name of a source without a name of its own.
+    Two snapshots of one history are opened with the last known state of each sitemap, as
+    :func:`urlset.watch` compares them.
 
     Raises:
-        SourceError: The source cannot be read.
+        SourceError: A source cannot be read.
     """
+    sources = {"before": before, "after": after}
+    snapshots = [_snapshot_name(source) for source in sources.values()]
+    first, second = snapshots
+    if first and second and os.path.realpath(first.path) == os.path.realpath(second.path):
+        states = {}
+        for side, snapshot, since in (("before", first, None), ("after", second, first)):
+            path = _new_path(stack, "duckdb")
+            write_last_known(snapshot, path, since=since)
+            name = os.fspath(sources[side])  # type: ignore[arg-type]
+            states[side] = State(name, "store", path, is_last_known=True)
+        return states
+    return {side: _open_state(source, options, stack, side) for side, source in sources.items()}
+
+
+def _snapshot_name(source: StateSource) -> SnapshotName | None:
+    """Return the snapshot that a source names: ``STORE@N``, or the store of a watch."""
+    if not isinstance(source, str | os.PathLike) or is_url(name := os.fspath(source)):
+        return None
+    if os.path.lexists(name):
+        is_history = stored_form(name) == "duckdb" and has_history_only(name)
+        return SnapshotName(name, 0) if is_history else None
+    snapshot = split_snapshot(name)
+    return snapshot if snapshot and stored_form(snapshot.path) == "duckdb" else None
+
+
+def _open_state(source: StateSource, options: StateOptions, stack: ExitStack, label: str) -> State:
     if isinstance(source, str | os.PathLike):
         return _named_state(os.fspath(source), options, stack)
     name = getattr(source, "source", None) or getattr(source, "name", None)
@@ -94,14 +123,13 @@ def open_state(source: StateSource, options: StateOptions, stack: ExitStack, lab
 def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
     if is_url(name):
         return _filled_store(_entries(name, options), name, options, stack)
+    if (snapshot := _snapshot_name(name)) is not None:
+        path = _new_path(stack, "duckdb")
+        write_snapshot(snapshot, path)
+        return State(name, "store", path)
     form = stored_form(name)
     if form == "duckdb":
-        if has_history_only(name):  # a store of `urlset watch`
-            return _snapshot(name, SnapshotName(name, 0), stack)
         return State(name, "store", name)
-    snapshot = None if os.path.lexists(name) else split_snapshot(name)
-    if snapshot is not None and stored_form(snapshot.path) == "duckdb":
-        return _snapshot(name, snapshot, stack)
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())
@@ -115,13 +143,6 @@ def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
         failures = table_as_parquet(name, path, base_url=options.base_url)
         return State(name, "parquet", path, notes=tuple(failures))
     return _filled_store(_entries(name, options), name, options, stack)
-
-
-def _snapshot(name: str, snapshot: SnapshotName, stack: ExitStack) -> State:
-    """Write a snapshot of `urlset watch` to a temporary store."""
-    path = _new_path(stack, "duckdb")
-    write_snapshot(snapshot, path)
-    return State(name, "store", path)
 
 
 def _entries(source: Any, options: StateOptions) -> Entries:

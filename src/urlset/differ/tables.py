@@ -6,9 +6,9 @@ Each state is a view ``before_rows`` or ``after_rows`` with these columns:
 - ``source``: the document that lists it;
 - ``place``: a number that orders the rows.
 
-URLs are compared by ``h``, a hash of 64 bits of their normal form (``normal_of`` of
-:mod:`urlset.checker.macros`). With 10 million URLs in each state, the chance that any two of them
-have the same hash is 1 to 90,000.
+URLs are compared by ``h``, 64 bits of the MD5 of their normal form (``text_hash`` and
+``normal_of`` of :mod:`urlset.checker.macros`). With 10 million URLs in each state, the chance that
+any two of them have the same hash is 1 to 90,000.
 
 These tables follow, in this order:
 
@@ -42,8 +42,9 @@ STATE_FIELDS = (
 )  # fmt: skip
 """Fields that are compared, if both states have a value of it for any URL."""
 
+_NUMBERS = ("lastmod", "priority")
 _LISTS = ("images", "videos", "alternates")
-_MACROS = "normal_of duplicate_key host_of path_of is_web"
+_MACROS = "text_hash normal_of duplicate_key host_of path_of is_web"
 _ENTRY = "loc lastmod lastmod_text changefreq priority images videos news alternates".split()
 _HOST = "lower(regexp_extract(loc, '^[^:]*://(?:[^/?#@]*@)?([^/?#:]*)', 1))"
 
@@ -170,13 +171,14 @@ class Tables:
             )
         elif has_pages:
             self.db.run_long(
-                f"CREATE TABLE {side}_pages AS SELECT hash(normal_of(url)) AS h, "
+                f"CREATE TABLE {side}_pages AS SELECT text_hash(normal_of(url)) AS h, "
                 "any_value(title) AS title, any_value(fingerprint) AS fingerprint "
                 f"FROM {store}.pages WHERE verdict = 'ok' GROUP BY h"
             )
             query = (
                 f"SELECT {fields}, p.title, p.fingerprint, {shown} AS source, {place} AS place "
-                f"FROM {store}.entries e LEFT JOIN {side}_pages p ON p.h = hash(normal_of(e.loc))"
+                f"FROM {store}.entries e "
+                f"LEFT JOIN {side}_pages p ON p.h = text_hash(normal_of(e.loc))"
             )
         else:
             query = (
@@ -205,11 +207,13 @@ class Tables:
         for side in SIDES:
             row = self.db.fetch_one(f"SELECT {tests} FROM {side}_rows")
             known.append({name for name, has in zip(STATE_FIELDS, row, strict=True) if has})
+        if self.states["after"].is_last_known:  # one reader, so no field is missing by chance
+            return frozenset(known[0] | known[1])
         return frozenset(known[0] & known[1])
 
     def _create_keys(self) -> None:
         parts = " UNION ALL ".join(
-            f"SELECT hash(normal_of(loc)) AS h, {self._stamp()} AS stamp, "
+            f"SELECT text_hash(normal_of(loc)) AS h, {self._stamp()} AS stamp, "
             f"{str(side == 'after').lower()} AS is_after FROM {side}_rows"
             for side in SIDES
         )
@@ -233,20 +237,23 @@ class Tables:
         self.before, self.after, self.both = (int(row or 0) + same for row in rows)
 
     def _stamp(self) -> str:
-        values = [_value(name) for name in STATE_FIELDS if name in self.known]
-        return f"hash({', '.join(['loc', *values])})"
+        known = [name for name in STATE_FIELDS if name in self.known]
+        numbers = [name for name in known if name in _NUMBERS]
+        texts = ["loc", *(_text(name) for name in known if name != "priority")]
+        joined = ", ".join(f"coalesce({text}, chr(2))" for text in texts)
+        return f"hash({', '.join([f'text_hash(concat_ws(chr(1), {joined}))', *numbers])})"
 
     def _create_diff(self, side: str) -> None:
         columns = ["h", "loc", "lastmod", "lastmod_text", "changefreq", "priority", "title"]
         columns += ["fingerprint", "source", "place", "is_only"]
         columns += [
-            f"hash({_value(name)}) AS {name}"
+            f"text_hash({_text(name)}) AS {name}"
             for name in ("images", "videos", "news", "alternates")
             if name in self.known
         ]
         self.db.run_long(
             f"""CREATE TABLE {side}_diff AS SELECT {", ".join(columns)}
-            FROM (SELECT *, hash(normal_of(loc)) AS h FROM {side}_rows) JOIN (
+            FROM (SELECT *, text_hash(normal_of(loc)) AS h FROM {side}_rows) JOIN (
                 SELECT h, before_rows = 0 OR after_rows = 0 AS is_only FROM keys WHERE may_differ)
             USING (h)"""
         )
@@ -298,13 +305,13 @@ class Tables:
         )
 
 
-def _value(name: str) -> str:
-    """Return SQL for a field as it is compared: an empty list equals NULL."""
+def _text(name: str) -> str:
+    """Return SQL for the text of a field as it is compared: an empty list equals NULL."""
     if name in _LISTS:
-        return f"CASE WHEN len({name}) > 0 THEN {name} END"
+        return f"CASE WHEN len({name}) > 0 THEN {name}::VARCHAR END"
     if name == "lastmod":  # two spellings of an instant are equal
-        return "lastmod, CASE WHEN lastmod IS NULL THEN lastmod_text END"
-    return name
+        return "CASE WHEN lastmod IS NULL THEN lastmod_text END"
+    return f"{name}::VARCHAR"
 
 
 def _has_value(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
 from urlset.differ.tables import SIDES, Tables
-from urlset.store import quoted
+from urlset.store import UNKNOWN_URLS, quoted
 
 __all__ = ["DocumentOutcome", "Unread", "mark_unread", "unread_documents"]
 
@@ -127,8 +127,13 @@ def mark_unread(tables: Tables) -> None:
     """Create ``unread``: hashes of URLs that are in one state only, with the reason.
 
     They are neither removed nor added: the other state may have them in the part that is missing.
+    Also create ``unknown_in_both``: unchanged URLs of a last known state that may be listed or not.
     """
     tables.db.run("CREATE TABLE unread (h UBIGINT, detail VARCHAR)")
+    tables.db.run("CREATE TABLE unknown_in_both (loc VARCHAR, detail VARCHAR)")
+    if tables.states["after"].is_last_known:
+        _mark_unknown(tables)
+        return
     documents = {side: _documents(tables, side) for side in SIDES}
     for side, other in (SIDES, SIDES[::-1]):
         gaps = _gaps(tables, other)
@@ -155,10 +160,23 @@ def mark_unread(tables: Tables) -> None:
             tables.db.run(
                 "INSERT INTO unread SELECT DISTINCT ON (d.h) d.h, p.url || ': ' || "
                 "coalesce(p.unknown_reason, p.error, p.verdict) "
-                f"FROM {side}_diff d JOIN {store}.pages p ON hash(normal_of(p.url)) = d.h "
+                f"FROM {side}_diff d JOIN {store}.pages p ON text_hash(normal_of(p.url)) = d.h "
                 "WHERE p.verdict IN ('unknown', 'unreachable', 'server-error', 'disallowed') "
                 "AND d.is_only AND d.h NOT IN (SELECT h FROM unread)"
             )
+
+
+def _mark_unknown(tables: Tables) -> None:
+    unknown = f"{tables.store_of('after')}.{UNKNOWN_URLS}"
+    tables.db.run(
+        "INSERT INTO unread SELECT d.h, u.detail FROM after_diff d "
+        f"JOIN {unknown} u USING (loc) WHERE d.is_only"
+    )
+    tables.db.run(
+        f"INSERT INTO unknown_in_both SELECT b.loc, u.detail FROM {unknown} u "
+        "JOIN before_rows b USING (loc) JOIN after_rows USING (loc) "
+        "ANTI JOIN (SELECT loc FROM pairs JOIN after_diff USING (h)) p USING (loc)"
+    )
 
 
 def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
@@ -230,8 +248,8 @@ def _with_shifts(
     tables.db.insert_rows(f"{side}_pairs", rows)
     shifts = tables.db.rows(
         f"""SELECT DISTINCT a.source, b.source
-        FROM (SELECT hash(normal_of(loc)) AS h, source FROM {side}_rows) a
-        JOIN (SELECT hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
+        FROM (SELECT text_hash(normal_of(loc)) AS h, source FROM {side}_rows) a
+        JOIN (SELECT text_hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
         ANTI JOIN {side}_pairs p ON p.here = a.source AND p.there = b.source"""
     )
     failed = {_family(document.source) for document in documents[other] if document.fault}

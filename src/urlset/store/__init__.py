@@ -17,6 +17,7 @@ from urlset.store.external import (
     write_parquet,
 )
 from urlset.store.history_reader import (
+    UNKNOWN_URLS,
     DocumentState,
     SnapshotName,
     changes_at,
@@ -24,6 +25,7 @@ from urlset.store.history_reader import (
     has_history_only,
     moment,
     split_snapshot,
+    write_last_known,
     write_snapshot,
 )
 from urlset.store.history_schema import HISTORY_TABLES
@@ -48,6 +50,7 @@ __all__ = [
     "RULE_S",
     "SYNC_TABLES",
     "TABLES",
+    "UNKNOWN_URLS",
     "VERSION",
     "VIEWS",
     "Column",
@@ -81,6 +84,7 @@ __all__ = [
     "parquet_rows",
     "quoted",
     "split_snapshot",
+    "write_last_known",
     "write_parquet",
     "write_snapshot",
 ]

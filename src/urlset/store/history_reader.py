@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from urlset.store.store import Store
 
 __all__ = [
     "COLUMNS",
+    "UNKNOWN_URLS",
     "DocumentState",
     "SnapshotName",
     "changes_at",
@@ -24,6 +25,7 @@ __all__ = [
     "moment",
     "split_snapshot",
     "tracked_documents",
+    "write_last_known",
     "write_snapshot",
 ]
 
@@ -158,14 +160,42 @@ def has_history_only(path: str) -> bool:
         return store.has_snapshots_only
 
 
+UNKNOWN_URLS = "snapshot_unknown"
+"""Table of :func:`write_last_known`: ``loc`` and ``detail`` of URLs that may be listed or not."""
+
+
 def write_snapshot(name: SnapshotName, target: str) -> int:
     """Write a snapshot to a new store; return its number.
 
-    Sitemaps that could not be read at the snapshot have an error and no entries.
+    Sitemaps that could not be read at the snapshot have an error and no entries. URLs that may be
+    listed or not are omitted.
 
     Raises:
         StoreError: The store has no such snapshot.
     """
+    return _write(name, target, lambda session, number: _copy(session, number, "AND e.is_known"))
+
+
+def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | None = None) -> int:
+    """Write the last known state at a snapshot to a new store; return the number of the snapshot.
+
+    Each URL has one row: the latest ``lastmod`` of its sitemaps. A sitemap that could not be read
+    has the entries of when it was read before. The table :data:`UNKNOWN_URLS` has the URLs that may
+    be listed or not: those of sitemaps that could not be read at the snapshot, and, with ``since``,
+    those that may have been listed at that snapshot, because all their sitemaps were read for the
+    first time after it.
+
+    Raises:
+        StoreError: The store has no such snapshot.
+    """
+
+    def copy(session: StoreSession, number: int) -> None:
+        _copy_last_known(session, number, None if since is None else _number(session, since))
+
+    return _write(name, target, copy)
+
+
+def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], None]) -> int:
     with Store.open(target):
         pass
     with Store.open(name.path, read_only=True) as store:
@@ -179,7 +209,7 @@ def write_snapshot(name: SnapshotName, target: str) -> int:
             session.run(f"ATTACH {literal(os.path.abspath(target))} AS snapshot_store")
             try:
                 with session.transaction():
-                    _copy(session, number)
+                    copy(session, number)
             finally:
                 session.run("DETACH snapshot_store")
             return number
@@ -196,7 +226,59 @@ def _number(session: StoreSession, name: SnapshotName) -> int:
     return int(number)
 
 
-def _copy(session: StoreSession, number: int) -> None:
+_LASTMOD_TEXT = """CASE WHEN {0} = date_trunc('day', {0}) THEN strftime({0}, '%Y-%m-%d')
+                ELSE strftime({0}, '%Y-%m-%dT%H:%M:%SZ') END"""
+
+
+def _copy_last_known(session: StoreSession, number: int, since: int | None) -> None:
+    _copy(session, number, "AND false")
+    session.run(
+        f"""CREATE TEMP TABLE last_known AS
+        SELECT e.loc, max(e.lastmod) AS lastmod, min(source) AS source,
+            CASE WHEN NOT bool_or(is_known) THEN coalesce(
+                min(source) FILTER (d.error IS NOT NULL) || ': it could not be read',
+                min(source) || ' does not list it, and another sitemap could not be read') END
+                AS detail
+        FROM ({entries_at(number)}) e LEFT JOIN snapshot_store.documents d USING (source)
+        GROUP BY e.loc"""
+    )
+    session.run("UPDATE snapshot_store.documents SET error = NULL")
+    session.run(
+        f"""INSERT INTO snapshot_store.entries BY NAME
+        SELECT coalesce(d.document, 0)::UINTEGER AS document,
+            row_number() OVER (ORDER BY e.loc) AS entry, e.loc, e.lastmod,
+            {_LASTMOD_TEXT.format("e.lastmod")} AS lastmod_text,
+            [] AS images, [] AS videos, [] AS alternates, e.source
+        FROM last_known e LEFT JOIN snapshot_store.documents d USING (source)"""
+    )
+    session.run(
+        f"CREATE TABLE snapshot_store.{UNKNOWN_URLS} AS SELECT loc, detail FROM last_known "
+        "WHERE detail IS NOT NULL"
+    )
+    if since is not None:
+        session.run(
+            f"""INSERT INTO snapshot_store.{UNKNOWN_URLS}
+            WITH states AS (
+                SELECT document, arg_max(state, snapshot) AS state FROM store.history_states
+                WHERE snapshot <= {since} GROUP BY document),
+            unread AS (
+                SELECT document FROM states WHERE state IN ('failed', 'gone') AND document NOT IN (
+                    SELECT document FROM store.history WHERE first_snapshot <= {since}))
+            SELECT u.loc, any_value(d.source) || ': it could not be read before'
+            FROM store.history h JOIN unread USING (document)
+            JOIN store.history_urls u ON u.url_id = h.url_id
+            JOIN store.history_documents d ON d.document = h.document
+            WHERE u.loc NOT IN (SELECT loc FROM ({entries_at(since)}))
+                AND h.url_id NOT IN (
+                    SELECT url_id FROM store.history WHERE first_snapshot <= {number}
+                    AND document NOT IN (SELECT document FROM unread))
+            GROUP BY u.loc"""
+        )
+    session.run("DROP TABLE last_known")
+
+
+def _copy(session: StoreSession, number: int, condition: str) -> None:
+    """Copy the documents, and the entries that match a condition."""
     session.run(
         f"""INSERT INTO snapshot_store.documents BY NAME
         WITH states AS (
@@ -221,10 +303,8 @@ def _copy(session: StoreSession, number: int) -> None:
     session.run(
         f"""INSERT INTO snapshot_store.entries BY NAME
         SELECT d.document, row_number() OVER (PARTITION BY d.document ORDER BY e.loc) AS entry,
-            e.loc, e.lastmod, CASE WHEN e.lastmod = date_trunc('day', e.lastmod)
-                THEN strftime(e.lastmod, '%Y-%m-%d')
-                ELSE strftime(e.lastmod, '%Y-%m-%dT%H:%M:%SZ') END AS lastmod_text,
+            e.loc, e.lastmod, {_LASTMOD_TEXT.format("e.lastmod")} AS lastmod_text,
             [] AS images, [] AS videos, [] AS alternates, e.source
         FROM ({entries_at(number)}) e JOIN snapshot_store.documents d USING (source)
-        WHERE d.error IS NULL"""
+        WHERE d.error IS NULL {condition}"""
     )

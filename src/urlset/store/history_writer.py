@@ -376,10 +376,10 @@ class HistoryWriter:
             "FROM store.history h JOIN store.history_documents d USING (document) "
             "WHERE h.last_snapshot IS NULL"
         )
-        # URLs of a sitemap that could not be read before are not new.
+        # URLs that only sitemaps list that could not be read before are not new.
         query = (
-            "SELECT change, count(*) FROM changes JOIN docs USING (document) WHERE gap_s > 0 "
-            "GROUP BY change"
+            "SELECT change, count(*) FROM changes WHERE change <> 'added' OR url_id IN "
+            "(SELECT url_id FROM opened JOIN docs USING (document) WHERE gap_s > 0) GROUP BY change"
         )
         changes = dict(session.rows(query))
         outcomes = [

@@ -134,7 +134,7 @@ RULES = (
                     generate_subscripts(e.images, 1) AS nth
                 FROM entries e JOIN readable s ON s.document = e.document
                 WHERE len(e.images) > 1 AND len(list_distinct(
-                    list_transform(e.images, lambda i: hash(i.loc)))) < len(e.images))
+                    list_transform(e.images, lambda i: text_hash(i.loc)))) < len(e.images))
             GROUP BY document, entry, "offset", line, loc, src HAVING count(*) > 1""",
         element="image:image",
         why="Repetitions have no effect and count towards the 1,000 images of a page.",
