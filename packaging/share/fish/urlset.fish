@@ -246,6 +246,7 @@ complete -c urlset -n '__fish_seen_subcommand_from submit' -l all -d 'Announce e
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l sample -x -d 'Pages of each host that are visited before anything is sent'
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l preflight -l no-preflight -d 'Check the key file and pages first; --no-preflight sends without'
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l max-wait -x -d 'Time to wait for retries, in all'
+complete -c urlset -n '__fish_seen_subcommand_from submit' -l retry-refused -d 'Send again what an engine refused before'
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l dry-run -d 'Print each request instead of sending it'
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l sitemap -x -d 'Sitemap to submit, once; by default those of robots.txt'
 complete -c urlset -n '__fish_seen_subcommand_from submit' -l resubmit -d 'Submit sitemaps again that were submitted before'

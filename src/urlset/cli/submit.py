@@ -124,6 +124,7 @@ def submit(
       urlset submit changes.jsonl --dry-run     print the requests
       urlset diff old.xml new.xml --format jsonl | urlset submit -
       urlset submit                             what changed in the ledger
+      urlset submit --retry-refused             what an engine refused before, once more
       urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
     if new_key is not None:
@@ -250,6 +251,14 @@ def _lines(found: Submission, format_: SubmitFormat) -> Iterator[str]:
         )
     if len(found.excluded) > MAX_SHOWN:
         yield f"  … and {len(found.excluded) - MAX_SHOWN:,} more"
+    shown = {one.url for one in found.excluded}
+    earlier = [one for one in found.refused if one.url not in shown]
+    for refused in earlier[:MAX_SHOWN]:
+        answer = refused.code or f"HTTP {refused.status}"
+        yield f"  refused before: {sanitize(refused.url)}: {sanitize(answer)}"
+    left = found.refused_count - len(shown & {one.url for one in found.refused}) - MAX_SHOWN
+    if left > 0:
+        yield f"  … and {left:,} more"
 
 
 def _report(found: Submission) -> None:
@@ -268,6 +277,12 @@ def _report(found: Submission) -> None:
             "everything now."
         )
     text = f"{pluralize(found.new, 'new change')}, {found.known:,} announced before"
+    if found.waiting_before:
+        text += f", {found.waiting_before:,} waiting since an earlier run"
+    if found.refused_before:
+        text += f", {found.refused_before:,} refused before (--retry-refused sends them again)"
+    if found.retried:
+        text += f", {found.retried:,} refused before and tried again"
     if found.is_dry_run:
         count = pluralize(len(found.requests), "request")
         print_info(f"{text}; nothing was sent: this was a dry run of {count}")

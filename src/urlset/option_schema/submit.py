@@ -72,6 +72,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         minimum=0,
     ),
     Option(
+        name="retry_refused",
+        type=bool,
+        help="Send again what an engine refused before.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
         name="dry_run",
         type=bool,
         help="Print each request instead of sending it.",

@@ -22,7 +22,7 @@ from urlset.submitter.announcement_schema import TABLES, VERSION
 from urlset.submitter.changes import ChangedUrl
 from urlset.submitter.keys import host_of_url
 
-__all__ = ["ANNOUNCEMENTS", "AnnouncementLog", "Staged"]
+__all__ = ["ANNOUNCEMENTS", "AnnouncementLog", "RefusedUrl", "Staged"]
 
 ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
 """Default path of the log, next to the ledger: never in the folder that is served."""
@@ -55,6 +55,24 @@ class Staged(NamedTuple):
     hosts: Mapping[str, int]
     invalid: tuple[str, ...]
     invalid_count: int
+
+
+class RefusedUrl(NamedTuple):
+    """URL that an engine refused in an earlier run, or that was excluded.
+
+    Attributes:
+        channel: Endpoint of IndexNow, or ``bing``.
+        url: The URL.
+        change: added, changed or removed.
+        status: HTTP status of the response; None if it was not sent.
+        code: Code of the engine, or one such as ``noindex``.
+    """
+
+    channel: str
+    url: str
+    change: str
+    status: int | None
+    code: str | None
 
 
 class AnnouncementLog:
@@ -182,7 +200,7 @@ class AnnouncementLog:
         self._db.run(f"""
             CREATE OR REPLACE TABLE work.found AS
             SELECT s.n, s.url, s.host, s.change, s.lastmod, s.fingerprint
-            FROM work.staged s LEFT JOIN ({_LATEST.format(channel=quoted(channel))}) l USING (url)
+            FROM work.staged s LEFT JOIN ({_latest(channel)}) l USING (url)
             WHERE NOT coalesce(CASE WHEN s.change = 'removed' THEN l.change = 'removed'
                 ELSE {_PRESENT} AND (s.lastmod IS NOT NULL OR s.fingerprint IS NOT NULL)
                     AND l.state <> 'baseline' AND {_SAME} END, false)
@@ -213,7 +231,7 @@ class AnnouncementLog:
         Returns:
             Number of changes, of URLs that are known, and of URLs in a new baseline.
         """
-        latest = _LATEST.format(channel=quoted(channel))
+        latest = _latest(channel)
         removed = f"""
             UNION ALL BY NAME
             SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
@@ -367,6 +385,47 @@ class AnnouncementLog:
             )
         return int(count)
 
+    def has_received(self, channel: str, host: str) -> bool:
+        """Return whether a channel has received an announcement of a host before."""
+        (count,) = self._db.fetch_one(
+            f"SELECT count(*) FROM log.announcements WHERE {_of(channel, host)} "
+            "AND state IN ('accepted', 'pending')"
+        )
+        return bool(count)
+
+    def retry_refused(self, channel: str, now: datetime) -> int:
+        """Set the refused announcements of a channel to waiting; return their number.
+
+        Those that a later announcement of the same URL replaces stay refused.
+        """
+        refused = f"SELECT number FROM ({_latest(channel)}) WHERE state = 'refused'"
+        (count,) = self._db.fetch_one(f"SELECT count(*) FROM ({refused})")
+        if count:
+            self._db.run(
+                f"UPDATE log.announcements SET state = 'waiting', updated_at = {_time(now)} "
+                f"WHERE number IN ({refused})"
+            )
+        return int(count)
+
+    def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
+        """Return the number of URLs whose latest announcement was refused, and the first ones."""
+        where = f"FROM ({_latest(channel)}) WHERE state = 'refused'"
+        (count,) = self._db.fetch_one(f"SELECT count(*) {where}")
+        rows = self._db.rows(
+            f"SELECT url, change, status, error_code {where} ORDER BY number LIMIT {int(limit)}"
+        )
+        return int(count), [RefusedUrl(channel, *row) for row in rows]
+
+    def staged_states(self, channel: str) -> dict[str, int]:
+        """Return the number of staged changes that are not new, by the state of the latest one."""
+        return dict(
+            self._db.rows(
+                f"SELECT state, count(*)::BIGINT FROM ({_latest(channel)}) "
+                "WHERE url IN (SELECT url FROM work.staged) "
+                "AND url NOT IN (SELECT url FROM work.found) GROUP BY state"
+            )
+        )
+
     def is_accepted(self, channel: str, host: str, url: str) -> bool:
         """Return whether an announcement of a URL was accepted."""
         (count,) = self._db.fetch_one(
@@ -407,6 +466,10 @@ class AnnouncementLog:
             f"UPDATE log.announcements SET {assignments} "
             "WHERE number IN (SELECT number FROM work.batch)"
         )
+
+
+def _latest(channel: str) -> str:
+    return _LATEST.format(channel=quoted(channel))
 
 
 def _of(channel: str, host: str) -> str:

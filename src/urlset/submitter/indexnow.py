@@ -49,6 +49,7 @@ VerdictKind = Literal[
     "key-missing",  # 403: the key file is missing, or has another text
     "key-refused",  # 403: the key is refused for this host; a new key is needed
     "urls-refused",  # 422: URLs are not of the host, or outside of the folder of the key file
+    "all-refused",  # 422 for every URL that was sent: the key or the host is wrong
     "malformed",  # 400, and other statuses that say that the request is wrong
     "throttled",  # 429
     "failed",  # 5xx, no response

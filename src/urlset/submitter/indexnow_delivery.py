@@ -20,6 +20,10 @@ logger: logging.Logger = logging.getLogger("urlset.submit")
 MAX_SPLITS = 40
 """Batches of one host that are halved to find the URLs that an engine refuses (status 422)."""
 
+MAX_REFUSALS = 8
+"""Refused requests (status 422) without an accepted one after which no URL is sent any more: the
+reason is then the key or the host, not a URL."""
+
 Batch = list[tuple[int, str, str]]
 """Number, URL and change of each announcement."""
 
@@ -33,6 +37,8 @@ _MESSAGES: dict[VerdictKind, str] = {
     "urlset submit --new-key FOLDER",
     "urls-refused": "{name} refuses URLs of {host}{detail}: they are not of the host, or not in "
     "the folder of the key file {key_file}",
+    "all-refused": "{name} refuses every URL of {host}{detail}: the key, or the folder of the key "
+    "file {key_file}, is probably wrong; all URLs wait for the next run",
     "malformed": "{name} rejects the request for {host}{detail}; if the endpoint is right, please "
     "report it",
     "throttled": "{name} limits the requests of this IP address{detail}; run the command again "
@@ -72,11 +78,14 @@ class Delivery:
         self._tries: Counter[VerdictKind] = Counter()
         self._queue: deque[Batch] = deque()
         self._splits = 0
+        self._refusals = 0
+        self._refused: list[tuple[Batch, Verdict]] = []
 
     def run(self) -> ChannelResult:
         """Send all waiting announcements of the host in batches; return the counts."""
         while self.failure is None and (batch := self._next_batch()):
             self._send(batch)
+        self._settle_refused()
         if self.failure is not None and self.failure.kind in ("key-missing", "key-refused"):
             self._log.reopen(self._endpoint, self._host, self._sender.now())
         return self.result()
@@ -118,19 +127,45 @@ class Delivery:
         elif verdict.kind == "urls-refused" and not is_split:
             state = "refused"
         log.finish(numbers, state, sender.now(), status=status, error_code=code)
-        if state != "waiting":
+        if verdict.is_received:
             self._counts[state] += len(batch)
         if state == "accepted":
             log.confirm(self._endpoint, self._host, sender.now())
-        elif state == "refused":
-            reason = f"{name} refuses it: {verdict.message or code}"
-            self.excluded += [ExcludedUrl(url, code or "refused", reason) for _, url, _ in batch]
-        elif is_split:
+        if verdict.kind == "urls-refused":
+            self._refusals += 1
+            if state == "refused":
+                self._refused.append((batch, verdict))
+            if self._refusals >= MAX_REFUSALS and not self._has_received:
+                self.failure = verdict._replace(kind="all-refused")
+        if is_split:
             self._splits += 1
             half = len(batch) // 2
             self._queue.extendleft((batch[half:], batch[:half]))
-        elif state != "pending":
+        elif state == "waiting":
             self._retry(batch, verdict)
+
+    @property
+    def _has_received(self) -> bool:
+        return bool(self._counts["accepted"] or self._counts["pending"])
+
+    def _settle_refused(self) -> None:
+        """Exclude the refused URLs; if no URL was accepted, let them wait: it is one failure."""
+        if not self._refused:
+            return
+        if self.failure is None and not self._has_received:
+            has_others = len(self._refused) > 1 or len(self._refused[0][0]) > 1
+            if has_others or not self._log.has_received(self._endpoint, self._host):
+                self.failure = self._refused[0][1]._replace(kind="all-refused")
+        name, now = name_of(self._endpoint), self._sender.now()
+        for batch, verdict in self._refused:
+            code = verdict.error_code
+            if self.failure is not None and self.failure.kind == "all-refused":
+                numbers = [number for number, _, _ in batch]
+                self._log.finish(numbers, "waiting", now, status=verdict.status, error_code=code)
+                continue
+            self._counts["refused"] += len(batch)
+            reason = f"{name} refuses it: {verdict.message or code}"
+            self.excluded += [ExcludedUrl(url, code or "refused", reason) for _, url, _ in batch]
 
     def _retry(self, batch: Batch, verdict: Verdict) -> None:
         """Wait and queue a batch again; end the delivery if no time or retry is left."""

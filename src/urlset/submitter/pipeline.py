@@ -29,6 +29,7 @@ from urlset.submitter.sender import Drive, Sender
 __all__ = ["SubmitKeywords", "SubmitSettings", "submit", "submit_with"]
 
 CHANNELS = ("indexnow", "google", "bing")
+MAX_REFUSED = 1_000
 
 KeysGiven = str | Mapping[str, str | tuple[str, str]] | IndexNowKeys | None
 
@@ -44,6 +45,7 @@ class SubmitSettings:
         announce_all: Whether the first state of a site is announced, instead of recorded only.
         sample: Pages of each host that are visited before anything is sent.
         preflight: Whether the key file and the sampled pages are checked.
+        retry_refused: Whether URLs that an engine refused before are sent again.
         dry_run: Whether requests are described in the result instead of sent.
         max_wait_s: Time that the run may wait for retries, in all, in seconds.
         policy: Limits and behaviour of the HTTP client.
@@ -69,6 +71,7 @@ class SubmitSettings:
     announce_all: bool = False
     sample: int = 20
     preflight: bool = True
+    retry_refused: bool = False
     dry_run: bool = False
     max_wait_s: float = 900.0
     policy: Policy | None = None
@@ -126,6 +129,7 @@ class SubmitKeywords(TypedDict, total=False):
     announce_all: bool
     sample: int
     preflight: bool
+    retry_refused: bool
     dry_run: bool
     max_wait_s: float
     policy: Policy | None
@@ -201,13 +205,27 @@ def submit_with(
         hosts: frozenset[str] = frozenset()
         if given is not None:
             hosts = _add(given, log, settings, sender, result)
+        if settings.retry_refused:
+            result.retried = max(
+                log.retry_refused(channel, sender.now()) for channel in _channels(settings)
+            )
         if "indexnow" in settings.to:
             _indexnow(log, settings, sender, result, hosts)
         if "google" in settings.to:
             run_google(log, sender, _google(settings), result)
         if "bing" in settings.to:
             run_bing(log, sender, _bing(settings), result)
+        for channel in _channels(settings):
+            count, refused = log.refused(channel, MAX_REFUSED - len(result.refused))
+            result.refused_count += count
+            result.refused += refused
     return result
+
+
+def _channels(settings: SubmitSettings) -> list[str]:
+    """Return the channels that URLs are announced to, as the log names them."""
+    endpoints = [*settings.endpoints] if "indexnow" in settings.to else []
+    return endpoints + (["bing"] if "bing" in settings.to else [])
 
 
 def _google(settings: SubmitSettings) -> GoogleSettings:
@@ -274,6 +292,11 @@ def _add(
             result.baseline = max(result.baseline, baseline)
         else:
             added, known = log.add_changes(channel, sender.now(), only_host=host)
+            earlier = log.staged_states(channel)
+            refused = 0 if settings.retry_refused else earlier.get("refused", 0)
+            result.refused_before = max(result.refused_before, refused)
+            result.waiting_before = max(result.waiting_before, earlier.get("waiting", 0))
+            known -= refused + earlier.get("waiting", 0)
         new.append(added)
         result.known = max(result.known, known)
     result.new = max(new, default=0)

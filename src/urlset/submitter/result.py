@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from urlset.submitter.announcement_log import RefusedUrl
 from urlset.submitter.preflight import ExcludedUrl
 
 __all__ = ["ChannelResult", "Submission"]
@@ -43,7 +44,13 @@ class Submission:
     Attributes:
         new: Changes that were not announced before.
         known: Changes that were announced before, and are not again.
+        waiting_before: Changes of this input that wait since an earlier run.
+        refused_before: Changes of this input that an engine refused before, and that are not sent
+            again without ``retry_refused``.
         baseline: URLs that are recorded as known, because announcing begins with this run.
+        retried: Announcements that were refused before and are sent again (``retry_refused``).
+        refused: URLs whose latest announcement was refused, with the answer; the first thousand.
+        refused_count: Number of all such URLs.
         repeated: Announcements of a run that was killed, which are sent once more.
         invalid: Values of the input that are not http(s) URLs.
         results: Numbers by channel and host.
@@ -58,11 +65,16 @@ class Submission:
 
     new: int = 0
     known: int = 0
+    waiting_before: int = 0
+    refused_before: int = 0
     baseline: int = 0
     repeated: int = 0
+    retried: int = 0
     invalid: tuple[str, ...] = ()
     results: list[ChannelResult] = field(default_factory=list)
     excluded: list[ExcludedUrl] = field(default_factory=list)
+    refused: list[RefusedUrl] = field(default_factory=list)
+    refused_count: int = 0
     requests: list[str] = field(default_factory=list)
     sitemaps: list[dict[str, Any]] = field(default_factory=list)
     inspected: int = 0
@@ -84,7 +96,8 @@ class Submission:
     def has_failures(self) -> bool:
         """Whether something was not announced for another reason than a delay."""
         has_error = any(result.error and not result.is_delayed for result in self.results)
-        return bool(has_error or self.errors or self.excluded or self.invalid)
+        has_excluded = self.excluded or self.refused_before
+        return bool(has_error or self.errors or has_excluded or self.invalid)
 
     @property
     def is_delayed(self) -> bool:
@@ -96,13 +109,18 @@ class Submission:
         return {
             "new": self.new,
             "known": self.known,
+            "waiting_before": self.waiting_before,
+            "refused_before": self.refused_before,
             "baseline": self.baseline,
             "repeated": self.repeated,
+            "retried": self.retried,
             "sent": self.sent,
             "waiting": self.waiting,
             "dry_run": self.is_dry_run,
             "results": [result._asdict() for result in self.results],
             "excluded": [one._asdict() for one in self.excluded],
+            "refused": [one._asdict() for one in self.refused],
+            "refused_count": self.refused_count,
             "invalid": list(self.invalid),
             "sitemaps": self.sitemaps,
             "inspected": self.inspected,
