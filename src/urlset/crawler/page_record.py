@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urlset.crawler.page_urls import UrlResolver, page_url, section_of
 from urlset.dates import format_date, parse_date
 from urlset.html import PageFacts, read_page, unavailable_after
-from urlset.http import REDIRECTS, Response, redirect_target
+from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
 from urlset.robots import Robots
 
 __all__ = [
@@ -109,6 +109,8 @@ def read_record(
     }
     if row["verdict"] == "unknown":
         row["unknown_reason"] = _reason(response)
+        if row["unknown_reason"] == "empty":
+            row["message"] = "the response has status 200 and no content"
     links: list[PageLinkRow] = []
     if response.status == 304 and _is_conditional(response):
         row |= {"verdict": "ok", "unknown_reason": None, "is_from_cache": True}
@@ -175,8 +177,9 @@ def _verdict(response: Response) -> str:
     status = response.status
     if response.headers.get("cf-mitigated") == "challenge" or status is None or _is_cut(response):
         return "unknown"
-    if 200 <= status < 300:
-        return "ok"
+    if status in DOCUMENT_STATUSES:
+        # A page without a byte is a failure of the server, not the new content of the page.
+        return "ok" if response.body or response.wire_size else "unknown"
     if status in REDIRECTS:
         return "redirect"
     if status in (404, 410):
@@ -191,6 +194,8 @@ def _reason(response: Response) -> str:
         return "challenge"
     if response.status is None or _is_cut(response):
         return response.error or "timeout"
+    if response.has_document:
+        return "empty"
     return f"http-{response.status}"
 
 

@@ -9,13 +9,22 @@ response carries the error next to the part of the body that arrived.
 from __future__ import annotations
 
 from urlset.http.driver import drive, drive_in_thread
-from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets, Walk
+from urlset.http.models import (
+    DOCUMENT_STATUSES,
+    ErrorCode,
+    NetworkScope,
+    Request,
+    Response,
+    Secrets,
+    Walk,
+)
 from urlset.http.policy import Policy, basic_auth, bearer_auth
 from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
 
 __all__ = [
+    "DOCUMENT_STATUSES",
     "REDIRECTS",
     "ErrorCode",
     "NetworkScope",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlset.formats.signatures import is_gzip
 from urlset.inflate import DeflateFormat, InflateStream
 
-__all__ = ["BodyDecoder"]
+__all__ = ["BodyDecoder", "is_supported"]
 
 _CHUNK = 1 << 20
 _FORMS: dict[str, DeflateFormat] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
@@ -21,12 +21,12 @@ class BodyDecoder:
     """
 
     def __init__(self, encoding: str | None, limit: int):
-        names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
-        names = [name for name in names if name not in ("", "identity")]
+        names = _names(encoding)
         self.fault: str | None = None
-        if len(names) > _MAX_LAYERS or any(name not in _FORMS for name in names):
+        if not is_supported(encoding):
             self.fault = f"Content-Encoding {encoding} was not requested and is not decoded"
             names = []
+        self._is_unsupported = self.fault is not None
         self._decoders = [_Decoder(name) for name in reversed(names)]
         self._limit = limit
         self._chunks: list[bytes] = []
@@ -57,7 +57,10 @@ class BodyDecoder:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part of the body is missing, as the stream is damaged or incomplete."""
+        """Whether the body is not the document: damaged, incomplete, or in an unknown encoding."""
+        if self._is_unsupported:
+            # "Content-Encoding: utf-8" and the like do not mean that the body is compressed.
+            return not _is_plain(self._chunks[0] if self._chunks else b"")
         return any(decoder.fault or not decoder.is_done for decoder in self._decoders)
 
     def body(self) -> bytes:
@@ -74,6 +77,27 @@ class BodyDecoder:
             chunk, data = decoder.decode(data)
             if chunk:
                 self._decode(chunk, depth + 1)
+
+
+def is_supported(encoding: str | None) -> bool:
+    """Return whether a ``Content-Encoding`` can be decoded: gzip and deflate, three layers at most.
+
+    >>> is_supported("gzip, deflate"), is_supported(None), is_supported("br")
+    (True, True, False)
+    """
+    names = _names(encoding)
+    return len(names) <= _MAX_LAYERS and all(name in _FORMS for name in names)
+
+
+def _names(encoding: str | None) -> list[str]:
+    names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
+    return [name for name in names if name not in ("", "identity")]
+
+
+def _is_plain(data: bytes) -> bool:
+    """Return whether the start of a body is gzip or text, which needs no decoding."""
+    head = data[:1024]
+    return is_gzip(head) or not any(byte < 9 or (13 < byte < 32 and byte != 27) for byte in head)
 
 
 class _Decoder:

@@ -16,7 +16,7 @@ from yarl import URL
 
 from urlset.http.content_encoding import BodyDecoder
 from urlset.http.limits import Lease, MemoryBudget
-from urlset.http.models import ErrorCode, Request, Response, Secrets
+from urlset.http.models import DOCUMENT_STATUSES, ErrorCode, Request, Response, Secrets
 from urlset.http.policy import Policy
 from urlset.http.ssrf import BlockedError
 from urlset.http.transport import PeerResponse
@@ -74,7 +74,7 @@ async def transfer(
                 await _receive(session, request, hop, policy, received, clock)
         except ERRORS as error:
             failure = error
-    code, message = _error_of(received, failure, policy)
+    code, message = _error_of(received, failure, policy, request.method)
     response = Response(
         request,
         hop.url,
@@ -171,9 +171,12 @@ def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
 
 
 def _error_of(
-    received: _Received, failure: BaseException | None, policy: Policy
+    received: _Received, failure: BaseException | None, policy: Policy, method: str
 ) -> tuple[ErrorCode | None, str | None]:
     """Return the code and message of the first error that applies to a transfer, or Nones."""
+    status = received.status or 0
+    if method == "GET" and 200 <= status < 300 and status not in DOCUMENT_STATUSES:
+        return "status", f"HTTP {status}{_phrase(status)} instead of the whole document (200)"
     if received.status is not None and received.status >= 400:
         return "status", f"HTTP {received.status}{_phrase(received.status)}"
     if failure is not None:

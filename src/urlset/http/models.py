@@ -7,7 +7,15 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = ["ErrorCode", "NetworkScope", "Request", "Response", "Secrets", "Walk"]
+__all__ = [
+    "DOCUMENT_STATUSES",
+    "ErrorCode",
+    "NetworkScope",
+    "Request",
+    "Response",
+    "Secrets",
+    "Walk",
+]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -18,6 +26,9 @@ NetworkScope = Literal["anywhere", "private", "public"]
 private addresses are allowed. ``public``: named by a document from the public network, or by an
 unknown source; private addresses are blocked.
 """
+
+DOCUMENT_STATUSES = frozenset((200, 203))
+"""Statuses of responses whose body is the whole document (RFC 9110 section 15.3)."""
 
 ErrorCode = Literal[
     "bad-url",  # not http(s), or no host
@@ -34,7 +45,7 @@ ErrorCode = Literal[
     "redirect-loop",
     "too-many-redirects",
     "bad-redirect",  # without a target, or to another scheme
-    "status",  # an HTTP status of 400 or more
+    "status",  # an HTTP status of 400 or more, or a 2xx without the whole document, such as 206
 ]
 """Reason why a response failed or is incomplete."""
 
@@ -151,8 +162,12 @@ class Response(NamedTuple):
 
     @property
     def has_document(self) -> bool:
-        """Whether the body is (a part of) the requested document, and not an error page."""
-        return self.status is not None and 200 <= self.status < 300
+        """Whether the body is (a part of) the requested document.
+
+        It is not with an error, nor with 202, 204 or 206: without a ``Range``, a server that
+        answers 206 sends an unknown part of the document.
+        """
+        return self.status in DOCUMENT_STATUSES
 
 
 class Walk(Protocol[T_co]):

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from urlset.http.content_encoding import is_supported
 from urlset.http.models import ErrorCode, Response
 from urlset.http.policy import Policy
 from urlset.http.request_url import request_url
@@ -137,7 +138,10 @@ def is_worth_retrying(response: Response) -> bool:
     if response.error == "status" and status is not None:
         return status in (408, 429) or (status >= 500 and status not in (501, 505))
     if response.error == "encoding":
-        return status is not None and not response.is_whole
+        is_damaged = not response.is_whole and is_supported(
+            response.headers.get("content-encoding")
+        )
+        return status is not None and is_damaged
     return response.error in _TEMPORARY
 
 

@@ -132,7 +132,8 @@ def robots_from_response(response: Response) -> Robots:
     status = response.status
     if response.has_document:
         return read_robots(response.body, response.url, response.headers.get("content-type"))
-    if status is not None and status < 500 and status != 429:
+    is_partial = status is not None and 200 < status < 300 and status != 204
+    if status is not None and status < 500 and status != 429 and not is_partial:
         # Also after too many redirects, which section 2.3.1.2 treats like 404.
         return Robots(response.url, state="absent")
     return Robots(response.url, state="unreachable")

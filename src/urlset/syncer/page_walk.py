@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -34,6 +36,7 @@ class SyncTarget(NamedTuple):
         fingerprint: Fingerprint of the content that the index has; None if that is not certain.
         etag: ``ETag`` of that response.
         last_modified: ``Last-Modified`` of that response.
+        directives: What the page stated about its use then; see :class:`Directives`.
     """
 
     url: str
@@ -44,6 +47,7 @@ class SyncTarget(NamedTuple):
     fingerprint: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    directives: str | None = None
 
 
 class PageVisit(NamedTuple):
@@ -64,11 +68,55 @@ class PageVisit(NamedTuple):
     etag: str | None = None
     last_modified: str | None = None
     is_requested: bool = True
+    directives: str | None = None
 
     @property
     def url(self) -> str:
         """URL of the page."""
         return self.target.url
+
+
+class Directives(NamedTuple):
+    """What a page states about its use in an index.
+
+    Attributes:
+        is_html: Whether it is an HTML page.
+        is_noindex: Whether it asks search engines not to index it.
+        canonical: Canonical URL that it declares, if that is another one.
+        preferences: Values of its AI preferences.
+    """
+
+    is_html: bool
+    is_noindex: bool
+    canonical: str | None
+    preferences: list[bool | str | None]
+
+    @classmethod
+    def of(cls, record: PageRecord, preferences: AiPreferences) -> Directives:
+        """Return the directives of a page that was read."""
+        row = record.row
+        canonical = row.get("canonical")
+        return cls(
+            row["is_html"],
+            row["is_noindex"],
+            None if canonical == record.url else canonical,
+            list(preferences[:-1]),
+        )
+
+    @classmethod
+    def parse(cls, text: str | None) -> Directives | None:
+        """Return the directives of their text; None for None."""
+        return None if text is None else cls(*json.loads(text))
+
+    @property
+    def text(self) -> str:
+        """The directives as text."""
+        return json.dumps(self)
+
+    def differences(self, now: Directives) -> list[str]:
+        """Return the names of what differs: noindex, canonical, preferences."""
+        pairs = zip(("html", "noindex", "canonical", "preferences"), self, now, strict=True)
+        return [name for name, one, other in pairs if one != other and name != "html"]
 
 
 class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
@@ -121,16 +169,29 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         etag, last_modified = row["etag"], row["last_modified"]
         if record.is_unchanged:
             fresh = (etag or target.etag, last_modified or target.last_modified)
-            yield PageVisit(target, None, target.fingerprint, *fresh)
+            known = target.directives
+            yield PageVisit(target, None, target.fingerprint, *fresh, directives=known)
             return
         if row["verdict"] != "ok":
             yield PageVisit(target, _without_content(target, record))
             return
+        before = Directives.parse(target.directives)
+        if before is not None and before.is_html and not row["is_html"]:
+            # An error page in another format, or a page of another kind: the next run sees.
+            yield PageVisit(target, unknown_update(target, "not-html"))
+            return
         fingerprint = row.get("fingerprint") or content_fingerprint(response.body)
+        preferences = self._preferences_of(response, row.get("robots") or ())
+        now = Directives.of(record, preferences)
+        differences = [] if fingerprint == target.fingerprint else ["content"]
+        if before is not None:
+            differences += before.differences(now)
         update = None
-        if fingerprint != target.fingerprint:
-            update = self._with_content(target, record, response, fingerprint)
-        yield PageVisit(target, update, fingerprint, etag, last_modified)
+        if differences:
+            update = self._with_content(target, record, response, fingerprint, preferences)
+            if update.change == "changed":
+                update = replace(update, reason=", ".join(differences))
+        yield PageVisit(target, update, fingerprint, etag, last_modified, directives=now.text)
 
     def results_of_refusal(
         self,
@@ -141,7 +202,12 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         yield PageVisit(target, unknown_update(target, "robots"))
 
     def _with_content(
-        self, target: SyncTarget, record: PageRecord, response: Response, fingerprint: str
+        self,
+        target: SyncTarget,
+        record: PageRecord,
+        response: Response,
+        fingerprint: str,
+        preferences: AiPreferences,
     ) -> PageUpdate:
         row = record.row
         change: UpdateKind = "changed" if target.is_committed else "added"
@@ -163,7 +229,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             last_modified=row["last_modified"],
             page_lastmod=row.get("lastmod_text"),
             page_lastmod_from=row.get("lastmod_from"),
-            preferences=self._preferences_of(response, row.get("robots") or ()),
+            preferences=preferences,
         )
 
     def _preferences_of(self, response: Response, directives: Collection[str]) -> AiPreferences:

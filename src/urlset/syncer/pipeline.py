@@ -43,6 +43,7 @@ _VISITED: list[tuple[str, ColumnType]] = [
     ("lastmod", "instant"),
     ("etag", "string"),
     ("last_modified", "string"),
+    ("directives", "string"),
     ("is_changed", "flag"),
 ]
 
@@ -256,7 +257,7 @@ class _Run:
             f"""CREATE TABLE sync_queue AS
             SELECT row_number() OVER (ORDER BY checked_at NULLS FIRST, url) - 1 AS position, *
             FROM (
-                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag,
+                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.directives,
                     -- A file that is replaced by an older one is "not modified since".
                     CASE WHEN l.lastmod IS NULL OR l.lastmod = s.lastmod THEN s.last_modified END
                         AS last_modified,
@@ -278,7 +279,7 @@ class _Run:
     def _targets(self, first: int, size: int) -> Iterator[SyncTarget]:
         query = (
             "SELECT url, epoch_us(lastmod), sitemap, is_known, is_committed, fingerprint, etag, "
-            f"last_modified FROM sync_queue WHERE position >= {first} "
+            f"last_modified, directives FROM sync_queue WHERE position >= {first} "
             f"AND position < {first + size} ORDER BY position"
         )
         for url, lastmod, *others in self._session.rows(query):
@@ -367,7 +368,15 @@ class _Run:
         time = f"'{self._now().isoformat()}'::TIMESTAMPTZ"
         session = self._session
         rows = [
-            (v.url, v.fingerprint, v.target.lastmod, v.etag, v.last_modified, v.update is not None)
+            (
+                v.url,
+                v.fingerprint,
+                v.target.lastmod,
+                v.etag,
+                v.last_modified,
+                v.directives,
+                v.update is not None,
+            )
             for v in visits
             if v.is_requested
         ]
@@ -378,6 +387,7 @@ class _Run:
             session.run(
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
                 "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
+                "directives = coalesce(v.directives, p.directives), "
                 "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
                 "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
                 "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
@@ -387,7 +397,8 @@ class _Run:
             )
             session.run(
                 "INSERT INTO store.synced_pages BY NAME SELECT v.url, v.fingerprint, v.lastmod, "
-                f"v.etag, v.last_modified, {time} AS synced_at, {time} AS checked_at "
+                f"v.etag, v.last_modified, v.directives, {time} AS synced_at, "
+                f"{time} AS checked_at "
                 "FROM visited v ANTI JOIN store.synced_pages p ON p.url = v.url "
                 "WHERE v.fingerprint IS NOT NULL"
             )
@@ -449,7 +460,7 @@ class _Run:
         [(total,)] = self._session.rows(f"SELECT count(*) FROM {table}")
         for first in range(0, total, size):
             rows = self._session.rows(
-                "SELECT url, synced_at IS NOT NULL, fingerprint, etag, last_modified "
+                "SELECT url, synced_at IS NOT NULL, fingerprint, etag, last_modified, directives "
                 f"FROM {table} WHERE position >= {first} AND position < {first + size} "
                 "ORDER BY position"
             )

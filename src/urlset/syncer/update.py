@@ -24,11 +24,13 @@ class PageUpdate:
     """What happened to one page since the last run.
 
     Attributes:
-        change: ``added``, ``changed`` (its content is another one), ``removed``, or ``unknown``:
-            nothing can be said about the page in this run, and an index keeps what it has.
+        change: ``added``, ``changed``, ``removed``, or ``unknown``: nothing can be said about the
+            page in this run, and an index keeps what it has.
         url: URL as it is listed.
-        reason: Why it is removed (``not listed``, ``http-404``) or unknown (``http-503``,
-            ``timeout``, ``robots``, ``sitemap not read``); None otherwise.
+        reason: What changed, one or more of ``content``, ``noindex``, ``canonical`` and
+            ``preferences``, separated by commas; why it is removed (``not listed``, ``http-404``)
+            or unknown (``http-503``, ``timeout``, ``robots``, ``empty``, ``not-html``,
+            ``sitemap not read``); None for an added page.
         is_known: Whether the page was delivered before; an unknown page may be new.
         title: Title of the page.
         text: Its text; None for removed and unknown pages, and without a function for the text.

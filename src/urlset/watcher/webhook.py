@@ -71,7 +71,7 @@ class Hook:
 
     def error_of(self, response: Response) -> str | None:
         """Return the error message for a response, without the secret URL; None for success."""
-        if response.has_document:
+        if response.status is not None and 200 <= response.status < 300:
             return None
         reason = f"HTTP {response.status}" if response.status else f"{response.error}"
         return f"the webhook at {self.origin} did not accept the alerts: {reason}"

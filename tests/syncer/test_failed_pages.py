@@ -1,0 +1,159 @@
+"""Responses that are no new version of a page, and pages whose directives change."""
+
+import gzip
+
+import pytest
+
+import urlset
+from tests.site_box import SiteBox
+from urlset.http import Policy
+
+PAGE = "<!doctype html><title>Tea</title>{head}<main><p>{text}</p></main>"
+POLICY = Policy(retries=0, obey_robots=False)
+
+
+class Site:
+    def __init__(self, box: SiteBox, tmp_path):
+        self.box = box
+        self.state = tmp_path / "index.duckdb"
+        box.put_urlset("/sitemap.xml", 1)
+        self.path = "/sitemap.xml/0"
+        self.page()
+
+    def page(self, text="Of many kinds.", head=""):
+        self.box.put(self.path, PAGE.format(text=text, head=head), kind="text/html")
+
+    def sync(self):
+        updates = []
+        url = self.box.url("/sitemap.xml")
+        with urlset.sync(url, self.state, policy=POLICY, recheck=100) as run:
+            for batch in run:
+                updates += batch
+                batch.commit()
+        return [(update.change, update.reason, update.text) for update in updates]
+
+
+@pytest.fixture
+def site(box, tmp_path):
+    site = Site(box, tmp_path)
+    listed = [entry.loc for entry in urlset.read(box.url("/sitemap.xml"))]
+    site.path = listed[0].removeprefix(box.site)
+    site.page()
+    return site
+
+
+BROKEN = {
+    "http-206": {"body": b"<!doctype html><title>Te", "status": 206, "kind": "text/html"},
+    "http-202": {"body": b"x", "status": 202, "kind": "text/html"},
+    "http-204": {"body": b"", "status": 204, "kind": "text/html"},
+    "empty": {"body": b"", "kind": "text/html"},
+    "not-html": {"body": b'{"error": "overloaded"}', "kind": "application/json"},
+    "not-html octet-stream": {"body": b"\0\1\2", "kind": "application/octet-stream"},
+    "encoding": {"body": b"\x0b\x0e\x80<!doctype", "kind": "text/html", "content_encoding": "br"},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_response_without_the_page_is_unknown_and_then_the_page_is_unchanged(site, name):
+    assert site.sync() == [("added", None, "Of many kinds.")]
+
+    site.box.put(site.path, **BROKEN[name])
+    assert site.sync() == [("unknown", name.split()[0], None)]
+
+    site.page()
+    assert site.sync() == []
+
+
+def test_first_delivery_of_a_document_that_is_not_html(site):
+    site.box.put(site.path, b'{"tea": 1}', kind="application/json")
+
+    assert site.sync() == [("added", None, "")]
+
+
+HEADS = {
+    "noindex": '<meta name="robots" content="noindex">',
+    "canonical": '<link rel="canonical" href="/other">',
+    "preferences": '<meta name="robots" content="noai">',
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_page_that_withdraws_is_changed_with_its_reason(site, name):
+    site.sync()
+
+    site.page(head=HEADS[name])
+    assert [update[:2] for update in site.sync()] == [("changed", name)]
+    assert site.sync() == []
+
+    site.page()
+    assert [update[:2] for update in site.sync()] == [("changed", name)]
+
+
+def test_reason_names_content_and_directives(site):
+    site.sync()
+
+    site.page("Another text.", HEADS["noindex"] + HEADS["canonical"])
+
+    assert [update[:2] for update in site.sync()] == [("changed", "content, noindex, canonical")]
+
+
+def test_change_of_directives_that_is_not_committed_is_delivered_again(site):
+    site.sync()
+    site.page(head=HEADS["noindex"])
+    with urlset.sync(site.box.url("/sitemap.xml"), site.state, policy=POLICY) as run:
+        assert [update.change for batch in run for update in batch] == ["changed"]
+
+    [(change, reason, _)] = site.sync()
+    assert change == "changed"
+    assert "noindex" in reason
+
+
+SITEMAP_FAULTS = {
+    206: "instead of the whole document",
+    202: "instead of the whole document",
+    204: "instead of the whole document",
+}
+
+
+@pytest.mark.parametrize("status", SITEMAP_FAULTS)
+def test_partial_sitemap_is_unread_and_removes_nothing_from_a_watch(box, tmp_path, status):
+    lines = [box.url(f"/{n}") for n in range(30)]
+    box.put("/sitemap.txt", "\n".join(lines), kind="text/plain")
+    store = tmp_path / "watch.duckdb"
+    urlset.watch(box.url("/sitemap.txt"), store, policy=POLICY)
+
+    body = "" if status == 204 else "\n".join(lines[:25])
+    box.put("/sitemap.txt", body, status=status, kind="text/plain")
+    step = urlset.watch(box.url("/sitemap.txt"), store, policy=POLICY)
+
+    assert (step.removed, step.unknown, step.is_complete) == (0, 30, False)
+    assert SITEMAP_FAULTS[status] in step.reasons[0]
+
+
+@pytest.mark.parametrize("status", [202, 204, 206])
+def test_crawl_does_not_call_an_incomplete_page_ok(box, tmp_path, status):
+    box.put("/", '<a href="/a">a</a>', kind="text/html")
+    box.put("/a", b"" if status == 204 else b"<html>half", status=status, kind="text/html")
+    with urlset.crawl(box.url("/"), tmp_path / "c.duckdb", policy=Policy(retries=0)):
+        pass
+    with urlset.Store.open(tmp_path / "c.duckdb", read_only=True) as store:
+        query = "SELECT verdict, unknown_reason FROM pages WHERE url LIKE '%/a'"
+        assert list(store.query(query)) == [("unknown", f"http-{status}")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "none", "br"])
+def test_sitemap_in_plain_text_is_read_whatever_encoding_its_header_names(box, encoding):
+    url = box.url("/s.xml")
+    text = f"<urlset><url><loc>{url}/1</loc></url></urlset>"
+    box.put("/s.xml", text, content_encoding=encoding)
+
+    assert [entry.loc for entry in urlset.read(url)] == [f"{url}/1"]
+
+
+def test_compressed_sitemap_in_an_encoding_that_was_not_requested_is_not_read(box):
+    url = box.put("/s.txt", gzip.compress(b"x")[2:], content_encoding="br", kind="text/plain")
+
+    entries = urlset.read(url)
+
+    assert list(entries) == []
+    assert "Content-Encoding br" in entries.documents[0].error
