@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -127,6 +128,14 @@ def test_version_without_the_native_engine_says_why(monkeypatch):
     assert version_line().endswith(
         "(reference engine: the native engine is not built; building it needs cargo)"
     )
+
+
+def test_version_says_if_the_engine_is_compiled_without_optimization(monkeypatch):
+    monkeypatch.delenv("URLSET_ENGINE", raising=False)
+    quick = SimpleNamespace(OPT_LEVEL="0")
+    monkeypatch.setitem(sys.modules, "urlset.engine._native", quick)
+
+    assert "optimization level 0 of 3, so it is slower" in version_line()
 
 
 def test_version_loads_neither_rich_nor_arrow_nor_typer():

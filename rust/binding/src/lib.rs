@@ -215,6 +215,9 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
 /// The native engine.
 #[pymodule(gil_used = false)]
 mod _native {
+    /// Optimization level of the compiler: `3` for a release, `0` for the engine of `make demo`.
+    #[pymodule_export]
+    const OPT_LEVEL: &str = env!("URLSET_OPT_LEVEL");
     #[pymodule_export]
     use super::{
         aggregate_log, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,

@@ -8,6 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 __all__ = ["version_line", "version_of_urlset"]
 
+RELEASE_LEVEL = "3"
+"""Optimization level of a released engine, in rust/Cargo.toml."""
+
 
 def version_line() -> str:
     """Return the version, the engine in use, and why.
@@ -32,7 +35,12 @@ def _engine() -> str:
         return "reference engine: selected by URLSET_ENGINE"
     # Note: engine.available() would import both engines and Arrow.
     try:
-        importlib.import_module("urlset.engine._native")
+        native = importlib.import_module("urlset.engine._native")
     except ImportError:
         return "reference engine: the native engine is not built; building it needs cargo"
+    if native.OPT_LEVEL != RELEASE_LEVEL:
+        return (
+            f"native engine, compiled with optimization level {native.OPT_LEVEL} of "
+            f"{RELEASE_LEVEL}, so it is slower: a checkout compiles it in full by `make setup`"
+        )
     return "native engine"

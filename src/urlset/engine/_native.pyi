@@ -13,6 +13,7 @@ from urlset.engine import LogHit
 from urlset.model import Entry
 
 __all__ = [
+    "OPT_LEVEL",
     "Columns",
     "Renderer",
     "UrlHashes",
@@ -30,6 +31,9 @@ __all__ = [
     "parse_url",
     "uncertain_rows",
 ]
+
+OPT_LEVEL: str
+"""Optimization level of the compiler: ``3`` for a release, ``0`` for the engine of ``make demo``."""
 
 @final
 class Columns:
