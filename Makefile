@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test lint lock soak test-hosts bench release-check image docs site site-check clean
+.PHONY: help setup demo quick-crates test test-all guard lint lock soak test-hosts bench release-check image docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -47,14 +47,26 @@ demo: ## read, check, build and audit sample sites, without a network
 	@.venv/bin/urlset --version
 	@$(PYTHON) examples/demo.py
 
-test: setup ## run all tests, of Python and of Rust
+# Without those that tests/durations.json has as slow: about five minutes on two cores.
+test: setup ## run the tests that take little time, of Python
+	@.venv/bin/urlset --version
+	$(PYTHON) -m pytest --numprocesses auto --dist worksteal -m 'not slow'
+
+test-all: setup ## run all tests, of Python and of Rust, and those of the engine without the native one
 	@.venv/bin/urlset --version
 	$(PYTHON) -m pytest --numprocesses auto --dist worksteal
+	URLSET_NATIVE=0 $(PYTHON) -m pytest --quiet --numprocesses auto --dist worksteal \
+		-m 'not slow' tests/engine tests/writer tests/arrow tests/formats
 ifdef CARGO_WORKS
 	cargo test --quiet --manifest-path rust/core/Cargo.toml
 else
 	@echo "Rust tests are skipped: cargo is not installed."
 endif
+
+# The ratios run alone: other processes on the machine would share its caches.
+guard: setup ## compare speed with the best so far; test threads and hostile input
+	$(PYTHON) benches/guard.py
+	$(PYTHON) -m pytest --quiet --numprocesses auto --dist worksteal -m guard
 
 lint: setup ## check style and types, of Python and of Rust
 	$(PYTHON) -m ruff check .
@@ -80,8 +92,8 @@ test-hosts: ## test adapters with the oldest and newest hosts (HOST=django, WHIC
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/host_tests.py \
 		--only "$(HOST)" $(if $(WHICH),--which $(WHICH))
 
-bench: setup ## measure urlset and its peers, and print the tables
-	@$(PYTHON) benches/run.py
+bench: setup ## measure urlset and its peers, print the tables, and record the results
+	@$(PYTHON) benches/run.py --record
 
 lock: ## write requirements/*.txt and the Homebrew formula from pyproject.toml (UPGRADE=1: newest)
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/lock.py \

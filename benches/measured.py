@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from race import call, gist
+from record import figure
 
 __all__ = ["Measured"]
 
@@ -56,6 +57,19 @@ class Measured:
         self.cpu_times.append(ended.cpu_s)
         self.peak = max(self.peak, ended.peak)
         self.facts = facts
+
+    def row(self) -> dict[str, Any]:
+        """The figures that are recorded."""
+        if self.problem:
+            return {"work": self.name, "count": self.count, "problem": self.problem}
+        return {
+            "work": self.name,
+            "count": self.count,
+            "seconds": figure(self.times),
+            "cpu_s": figure(self.cpu_times),
+            "peak_mb": round(self.peak / 1e6),
+            **{key: self.facts[key] for key in ("entries", "version") if key in self.facts},
+        }
 
     def plain(self) -> dict[str, Any]:
         """All measurements, for JSON."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from goals import Verdict
 from race import Result, Results
+from record import figure
 from works import NATIVE, Work
 
 HEADS = ("who", "MB/s", "best", "entries/s", "ratio", "peak MB", "note")
@@ -64,6 +65,26 @@ def goals_markdown(verdicts: list[Verdict]) -> Iterator[str]:
     for verdict in verdicts:
         measured, said = verdict.measured or "", _said(verdict)
         yield f"| {verdict.text} | {verdict.goal} | {measured} | {said} |"
+
+
+def rows(results: Results) -> list[dict[str, Any]]:
+    """Return the figures that are recorded: MB/s of each runner at each work."""
+    return [
+        {
+            "work": result.work.name,
+            "who": result.runner.who,
+            "version": result.report.get("version"),
+            "mb_s": figure([result.bytes / seconds / 1e6 for seconds in result.times]),
+            "peak_mb": round(result.peak / 1e6),
+        }
+        if result.times
+        else {
+            "work": result.work.name,
+            "who": result.runner.who,
+            "problem": result.problem or "not run",
+        }
+        for result in results.values()
+    ]
 
 
 def plain_data(results: Results, verdicts: list[Verdict]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Measure urlset and its peers side by side: ``make bench``, or ``python benches/run.py``.
 
 The first run makes the documents and installs the peers under ``benches/.cache``. Progress goes
-to stderr, the table to stdout. A missed goal does not make it fail.
+to stderr, the table to stdout. It fails if a goal is missed that the last recorded run met.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import build_data
 import build_race
@@ -21,12 +22,13 @@ import check_race
 import crawl_data
 import crawl_race
 import environment
+import record
 import report
 import site_data
 import site_report
 from data import documents
 from environment import say
-from goals import judge
+from goals import Verdict, judge
 from measured import Measured
 from race import race
 from site_race import SiteResult, race_site, readers
@@ -48,7 +50,7 @@ def main() -> int:
     # In a separate process: its peak memory would count for every process after it.
     subprocess.run([sys.executable, HERE / "data.py"], check=True, stdout=subprocess.DEVNULL)
     tools = Tools(environment.python(), environment.node(), environment.scanner())
-    listed = works(documents(), tools)
+    listed = works(documents(), tools) if _is_wanted(options, "documents") else []
     listed = [work for work in listed if options.only in (None, work.side)]
     if options.match:
         listed = [work for work in listed if options.match in work.name]
@@ -60,13 +62,18 @@ def main() -> int:
         results = race(listed, rounds=1, seconds=0.5, budget=10)
     else:
         results = race(listed, rounds=5, seconds=1.0, budget=25)
-    sites = _site(options, tools)
-    checks = _checks(options)
-    builds = _builds(options, tools)
-    verdicts = [*judge(results), *site_report.judge(sites), *check_race.judge(checks)]
-    verdicts += build_race.judge(builds)
-    crawls = _crawls(options, tools)
-    verdicts += crawl_race.judge(crawls)
+    sites = _site(options, tools) if _is_wanted(options, "site") else []
+    checks = _checks(options) if _is_wanted(options, "check") else []
+    builds = _builds(options, tools) if _is_wanted(options, "build") else []
+    crawls = _crawls(options, tools) if _is_wanted(options, "pages") else []
+    by_group = {
+        "documents": [*judge(results)],
+        "site": [*site_report.judge(sites)],
+        "check": [*check_race.judge(checks)],
+        "build": [*build_race.judge(builds)],
+        "pages": [*crawl_race.judge(crawls)],
+    }
+    verdicts = [verdict for found in by_group.values() for verdict in found]
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     site_lines = [*(site_report.text(sites) if sites else ())]
     site_lines += check_race.text(checks) if checks else ()
@@ -89,7 +96,37 @@ def main() -> int:
         site_lines += crawl_race.markdown(crawls) if crawls else ()
         lines = (*report.markdown(listed, results), *site_lines)
         _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
-    return 0
+    if options.quick or options.only or options.match:
+        return 0
+    rows = {
+        "documents": report.rows(results),
+        "site": site_report.rows(sites),
+        "check": [result.row() for result in checks],
+        "build": [result.row() for result in builds],
+        "pages": [result.row() for _, result in crawls],
+    }
+    return _record(rows, by_group, is_recorded=options.record)
+
+
+def _record(
+    rows: dict[str, list[dict[str, Any]]], goals: dict[str, list[Verdict]], *, is_recorded: bool
+) -> int:
+    """Record each group that was measured; return 1 if a goal that was met is missed."""
+    failures = []
+    for group, found in rows.items():
+        if not found:
+            continue
+        judged = [verdict._asdict() for verdict in goals[group]]
+        failures += record.missed(group, judged)
+        if is_recorded:
+            say(f"{record.write_record(group, found, judged)} written")
+    for failure in failures:
+        say(f"missed, and met before: {failure}")
+    return bool(failures)
+
+
+def _is_wanted(options: argparse.Namespace, group: str) -> bool:
+    return not options.group or group in options.group
 
 
 def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
@@ -102,7 +139,7 @@ def _site(options: argparse.Namespace, tools: Tools) -> list[SiteResult]:
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
     whole = site_data.site(count)
     listed = readers(whole, whole.share(share), tools.python)
-    return race_site(listed, rounds=1 if options.quick else 3)
+    return race_site(listed, rounds=_rounds(options))
 
 
 def _checks(options: argparse.Namespace) -> list[Measured]:
@@ -112,7 +149,7 @@ def _checks(options: argparse.Namespace) -> list[Measured]:
     count = 10 if options.quick else site_data.DOCUMENTS
     make = [sys.executable, HERE / "site_data.py", str(count)]
     subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
-    return check_race.race_checks(site_data.site(count), rounds=1 if options.quick else 3)
+    return check_race.race_checks(site_data.site(count), rounds=_rounds(options))
 
 
 def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
@@ -123,7 +160,7 @@ def _builds(options: argparse.Namespace, tools: Tools) -> list[Measured]:
     counts = (few, few) if options.quick else (build_race.MILLION, 10 * build_race.MILLION, few)
     build_race.make_lists(*counts)
     lists = [build_data.listed(count) for count in counts]
-    return build_race.race_builds(lists, tools, rounds=1 if options.quick else 3)
+    return build_race.race_builds(lists, tools, rounds=_rounds(options))
 
 
 def _crawls(options: argparse.Namespace, tools: Tools) -> list[tuple[crawl_race.Crawler, Measured]]:
@@ -134,7 +171,11 @@ def _crawls(options: argparse.Namespace, tools: Tools) -> list[tuple[crawl_race.
     say(f"Making a site of {count * crawl_data.PAGES:,} pages, unless it exists …")
     whole = crawl_data.pages(count)
     listed = crawl_race.crawlers(whole, crawl_data.Pages(whole.folder, share), tools.python)
-    return crawl_race.race_crawls(listed, rounds=1 if options.quick else 3)
+    return crawl_race.race_crawls(listed, rounds=_rounds(options))
+
+
+def _rounds(options: argparse.Namespace) -> int:
+    return 1 if options.quick else options.rounds or 3
 
 
 def _options() -> argparse.Namespace:
@@ -142,6 +183,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one short round")
     parser.add_argument("--only", choices=("READ", "WRITE"), help="one side of the works")
     parser.add_argument("--match", metavar="TEXT", help="only works whose name contains this text")
+    parser.add_argument(
+        "--group", action="append", choices=record.GROUPS, help="one group of works"
+    )
+    parser.add_argument("--record", action="store_true", help="write the results to results/")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of whole jobs")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all times here")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables here")
     return parser.parse_args()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from goals import Verdict
+from record import figure
 from site_data import DOCUMENTS
 from site_race import ARROW, SiteResult
 from works import USP
@@ -65,6 +66,24 @@ def judge(results: list[SiteResult]) -> Iterator[Verdict]:
         ratio = ours.rate / peer.rate
         goal, measured = f"≥ {MIN_RATIO} ×", f"{ratio:.0f} ×"
         yield Verdict(f"whole site, against {USP}", goal, measured, ratio >= MIN_RATIO)
+
+
+def rows(results: list[SiteResult]) -> list[dict[str, Any]]:
+    """Return the figures that are recorded: URLs per second of each reader."""
+    return [
+        {
+            "who": result.reader.who,
+            "version": result.report.get("version"),
+            "count": result.reader.site.entries,
+            "seconds": figure(result.times),
+            "urls_s": figure([result.reader.site.entries / seconds for seconds in result.times]),
+            "cpu_s": figure(result.cpu_times),
+            "peak_mb": round(result.peak / 1e6),
+        }
+        if result.times
+        else {"who": result.reader.who, "problem": result.problem}
+        for result in results
+    ]
 
 
 def plain_data(results: list[SiteResult]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from figures import with_figures
 from manpage import man_page
 
 import urlset
@@ -131,13 +132,17 @@ SECTIONS = {
 }
 SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
 FIELD = re.compile(r"^ {4}([\w*]+): ")
+WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md")
+"""Pages with regions that are filled from the recorded benchmarks."""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 
 
 def main() -> int:
     """Write the pages, or check them."""
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
-    pages["performance.md"] = performance()
+    filled = {name: with_figures(read(DOCS / name)) for name in WITH_FIGURES}
+    pages |= filled
+    pages["performance.md"] = performance(filled["../README.md"], filled["../benches/README.md"])
     pages |= {"sources.md": build_api(), "ledger.md": ledger(), "options.md": options()}
     pages[f"{SHARE}/man/urlset.1"] = man_page()
     pages |= {f"{SHARE}/{name}": completion_script(shell) for shell, name in SCRIPTS.items()}
@@ -413,11 +418,9 @@ def help_of(words: list[str]) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 
-def performance() -> str:
+def performance(readme: str, benches: str) -> str:
     """Return the page of figures: those of the README, and how they are measured."""
-    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     figures = readme.partition("\n## Speed\n")[2].partition("\n## ")[0].strip()
-    benches = (DOCS.parent / "benches" / "README.md").read_text(encoding="utf-8")
     method = re.sub(r"^(#+) ", r"#\1 ", benches.strip(), flags=re.MULTILINE)
     note = NOTE.replace("the code", "README.md and benches/README.md").replace(
         "docstrings", "files"

@@ -1,7 +1,12 @@
-"""What every test may ask for: an engine (each in turn), and the material beside the checkout."""
+"""What every test may ask for: an engine (each in turn), and the material beside the checkout.
 
+``URLSET_NATIVE=0`` runs the tests as if the native engine were not built, other processes excepted.
+"""
+
+import json
 import logging
 import os
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -14,6 +19,15 @@ from tests.site_box import SiteBox
 from urlset.engine import Engine, available, get
 
 __all__ = ["s3", "s3_server"]  # fixtures that come from elsewhere
+
+DURATIONS = Path(__file__).with_name("durations.json")
+"""Seconds of the slowest tests, by test; ``tests/durations.py`` makes it from a run."""
+
+SLOW_S = 2.0
+"""Seconds from which a test is marked ``slow``: `make test` runs the others."""
+
+if os.environ.get("URLSET_NATIVE") == "0":
+    sys.modules["urlset.engine._native"] = None  # type: ignore[assignment]
 
 # No deadline: a busy machine is not a bug. CI repeats the same examples: red means the change.
 settings.register_profile(
@@ -49,6 +63,15 @@ def box() -> Iterator[SiteBox]:
     """A site in a box: a server on loopback, for this test alone."""
     with SiteBox() as site:
         yield site
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests as slow that took long when the durations were recorded."""
+    durations = json.loads(DURATIONS.read_text("utf-8"))
+    for item in items:
+        seconds = durations.get(item.nodeid) or durations.get(item.nodeid.partition("[")[0], 0)
+        if seconds >= SLOW_S:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,0 +1,197 @@
+"""Make the tables of measured figures from ``benches/results/*.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["with_figures"]
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benches" / "results"
+
+_REGION = re.compile(r"(<!-- figures: ([a-z-]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+NATIVE, REFERENCE = "urlset (native)", "urlset (reference)"
+
+
+def with_figures(text: str) -> str:
+    """Return the text of a page with its regions ``<!-- figures: NAME -->`` filled."""
+
+    def fill(found: re.Match[str]) -> str:
+        return (
+            found[1] + "\n" + "".join(f"{line}\n" for line in TABLES[found[2]]()) + "\n" + found[3]
+        )
+
+    return _REGION.sub(fill, text)
+
+
+def _record(group: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((RESULTS / f"{group}.json").read_text("utf-8"))
+    return record
+
+
+def _rows(group: str, key: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of a record that have a figure, by work and runner."""
+    rows = _record(group)["rows"]
+    return {(row.get("work", ""), row.get("who", "")): row for row in rows if key in row}
+
+
+def _origin(group: str) -> str:
+    """Return where and when a group was measured."""
+    record = _record(group)
+    machine = record["machine"]
+    return (
+        f"Measured on {record['date']} at commit {record['commit']}: {machine['system']}, "
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}. In "
+        "parentheses the interval of the middle half of the runs, or of all if there are fewer "
+        "than eight."
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 20 else f"{value:.1f}"
+
+
+def _interval(figure: dict[str, float]) -> str:
+    low, high = _number(figure["low"]), _number(figure["high"])
+    return f"{_number(figure['median'])} ({low}–{high})"
+
+
+def _seconds(figure: dict[str, float]) -> str:
+    digits = 0 if figure["median"] >= 20 else 1 if figure["median"] >= 2 else 2
+    low, high = (f"{figure[key]:.{digits}f}" for key in ("low", "high"))
+    return f"{figure['median']:.{digits}f} s ({low}–{high})"
+
+
+_READERS = (
+    ("**urlset, native engine**", NATIVE, "Arrow", "Arrow"),
+    ("a bare scanner that checks nothing", "bare scanner", "Arrow", "its own columns"),
+    ("xml2arrow", "xml2arrow", "Arrow", "Arrow"),
+    ("**urlset, native engine**", NATIVE, "objects", "Python objects"),
+    ("lxml.iterparse (four elements)", "lxml.iterparse", "objects", "Python objects"),
+    ("Scrapy", "Scrapy", "objects", "Python objects"),
+    ("urlset, reference engine", REFERENCE, "objects", "Python objects"),
+    ("sitemap.js", "sitemap.js", "objects", "JavaScript objects"),
+    ("advertools", "advertools", "objects", "pandas"),
+    ("trafilatura (URLs alone)", "trafilatura", "objects", "Python objects"),
+    ("ultimate-sitemap-parser", "ultimate-sitemap-parser", "objects", "Python objects"),
+)
+
+
+def _reading() -> Iterator[str]:
+    rows = _rows("documents", "mb_s")
+    yield "| reading, MB/s | to | plain | extended |"
+    yield "|---|---|--:|--:|"
+    for name, who, target, shown in _READERS:
+        found = [rows.get((f"{kind} → {target}", who)) for kind in ("plain", "extended")]
+        if not any(found):
+            continue
+        version = next((row["version"] for row in found if row and row.get("version")), None)
+        title = f"{name} {version}" if version and who not in (NATIVE, REFERENCE) else name
+        cells = " | ".join(_interval(row["mb_s"]) if row else "" for row in found)
+        yield f"| {title} | {shown} | {cells} |"
+    yield ""
+    yield _origin("documents")
+
+
+def _writing() -> Iterator[str]:
+    rows = _rows("documents", "mb_s")
+    yield "| writing the plain document, MB/s | from | as bytes | as a file |"
+    yield "|---|---|--:|--:|"
+    for name, who, source, shown in (
+        ("**urlset, native engine**", NATIVE, "Arrow", "Arrow"),
+        ("**urlset, native engine**", NATIVE, "entries", "Python objects"),
+        ("**urlset, native engine**", NATIVE, "dicts", "dicts"),
+        ("sitemap.js", "sitemap.js", "Arrow", "JavaScript objects"),
+        ("urlset, reference engine", REFERENCE, "Arrow", "Arrow"),
+    ):
+        found = [rows.get((f"{source} → plain{end}", who)) for end in ("", ", a file")]
+        if any(found):
+            cells = " | ".join(_interval(row["mb_s"]) if row else "" for row in found)
+            yield f"| {name} | {shown} | {cells} |"
+
+
+def _jobs() -> Iterator[str]:
+    yield "| a whole job | time | peak memory |"
+    yield "|---|--:|--:|"
+    site = _rows("site", "seconds")
+    for who, target in (("urlset → Arrow", "Arrow"), ("urlset → objects", "Python objects")):
+        if row := site.get(("", who)):
+            count = f"{row['count']:,} URLs in 200 gzipped sitemaps"
+            yield f"| read a site over HTTP, {count}, as {target} | {_cells(row)} |"
+    for record in _record("check")["rows"]:
+        if "seconds" in record and record["count"] in (1, 200):
+            yield f"| check {record['entries']:,} URLs by all rules | {_cells(record)} |"
+    names = {
+        "build, gzip": "build {} URLs from Parquet",
+        "build again, one URL changed": "build {} URLs again, one changed",
+        "build, gzip, of more": "build {} URLs from Parquet",
+    }
+    builds = {record["work"]: record for record in _record("build")["rows"]}
+    for name, text in names.items():
+        if "seconds" in (record := builds.get(name, {})):
+            count = f"{record['count']:,}"
+            yield f"| {text.format(count)} | {_cells(record)} |"
+
+
+def _cells(row: dict[str, Any]) -> str:
+    return f"{_seconds(row['seconds'])} | {row['peak_mb'] / 1000:.2f} GB"
+
+
+def _site() -> Iterator[str]:
+    yield "| reader | URLs/s | CPU s | peak MB | URLs |"
+    yield "|---|--:|--:|--:|--:|"
+    for (_, who), row in _rows("site", "urls_s").items():
+        version = f" {row['version']}" if row.get("version") else ""
+        cpu, peak = _number(row["cpu_s"]["median"]), f"{row['peak_mb']:,}"
+        yield f"| {who}{version} | {_interval(row['urls_s'])} | {cpu} | {peak} | {row['count']:,} |"
+    yield ""
+    yield _origin("site")
+
+
+def _builds() -> Iterator[str]:
+    yield "| build | URLs | time | peak memory |"
+    yield "|---|--:|--:|--:|"
+    for (work, _), row in _rows("build", "seconds").items():
+        yield f"| {work} | {row['count']:,} | {_cells(row)} |"
+    yield ""
+    yield _origin("build")
+
+
+def _checks() -> Iterator[str]:
+    yield "| check: documents | URLs | time | peak memory |"
+    yield "|--:|--:|--:|--:|"
+    for row in _record("check")["rows"]:
+        if "seconds" in row:
+            yield f"| {row['count']} | {row['entries']:,} | {_cells(row)} |"
+    yield ""
+    yield _origin("check")
+
+
+def _pages() -> Iterator[str]:
+    yield "| pages of a site | pages | pages/s | CPU s | peak MB |"
+    yield "|---|--:|--:|--:|--:|"
+    for (work, _), row in _rows("pages", "seconds").items():
+        low, middle, high = (
+            row["count"] / row["seconds"][key] for key in ("high", "median", "low")
+        )
+        rate = f"{_number(middle)} ({_number(low)}–{_number(high)})"
+        cpu = _number(row["cpu_s"]["median"])
+        yield f"| {work} | {row['count']:,} | {rate} | {cpu} | {row['peak_mb']:,} |"
+    yield ""
+    yield _origin("pages")
+
+
+TABLES: dict[str, Callable[[], Iterator[str]]] = {
+    "reading": _reading,
+    "writing": _writing,
+    "jobs": _jobs,
+    "site": _site,
+    "builds": _builds,
+    "checks": _checks,
+    "pages": _pages,
+}
+"""Tables by the name of their region."""

@@ -1,0 +1,47 @@
+"""Record how long the tests take: ``python tests/durations.py REPORT`` writes ``durations.json``.
+
+REPORT is the XML of ``pytest --junitxml REPORT`` of a whole run on a machine that does nothing
+else. ``--scale F`` multiplies its times, for a run beside other work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+LEAST_S = 0.5
+"""Seconds from which a test is recorded."""
+
+
+def main() -> None:
+    """Write the file and print how much time the tests below each duration take."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--scale", type=float, default=1.0)
+    options = parser.parse_args()
+    times = {}
+    for case in ElementTree.parse(options.report).iter("testcase"):
+        times[_node(case)] = float(case.get("time", "0")) * options.scale
+    slow = {node: round(seconds, 1) for node, seconds in times.items() if seconds >= LEAST_S}
+    target = Path(__file__).with_name("durations.json")
+    target.write_text(json.dumps(slow, indent=0, sort_keys=True) + "\n", "utf-8")
+    for limit in (0.5, 1, 2, 3, 5, 10, 1e9):
+        found = [seconds for seconds in times.values() if seconds < limit]
+        print(f"below {limit:g} s: {len(found):,} tests, {sum(found):,.0f} s")
+
+
+def _node(case: ElementTree.Element) -> str:
+    """Return the identifier of a test: JUnit has the module and the class separated by dots."""
+    parts = case.get("classname", "").split(".")
+    root = Path(__file__).parents[1]
+    for end in range(len(parts), 0, -1):
+        path = Path(*parts[:end]).with_suffix(".py")
+        if (root / path).is_file():
+            return "::".join([path.as_posix(), *parts[end:], case.get("name", "")])
+    return f"{'.'.join(parts)}::{case.get('name')}"
+
+
+if __name__ == "__main__":
+    main()
