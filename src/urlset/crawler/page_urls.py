@@ -22,7 +22,7 @@ _SIMPLE_REFERENCE = re.compile(_REST, re.ASCII)
 
 _SPACE = re.compile(r"[\t\n\r]+")
 _DOTS = re.compile(r"/\.\.?(?:/|$)")
-_SECTION = re.compile(r"[^:]+://[^/?#]*/([^/?#]+)/?")
+_SECTION = re.compile(r"[^:]+://[^/?#]*/([^/?#]+)/")
 _CACHED = 50_000
 
 
@@ -63,9 +63,9 @@ _origin = lru_cache(maxsize=1_024)(origin_of)
 
 
 def section_of(url: str) -> str:
-    """Return the first segment of the path of a URL; ``/`` for the home page.
+    """Return the first folder of the path of a URL; ``/`` if it is in none.
 
-    >>> section_of("https://example.com/blog/rye"), section_of("https://example.com/?q")
+    >>> section_of("https://example.com/blog/rye"), section_of("https://example.com/rye.html?q")
     ('blog', '/')
     """
     found = _SECTION.match(url)

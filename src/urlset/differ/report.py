@@ -40,7 +40,7 @@ _KINDS: dict[ChangeKind, tuple[str, Level, str, str]] = {
 _SQL = "SELECT * FROM 'changes.jsonl' WHERE change = '{}'"
 _COUNT_SQL = "SELECT change, count(*) FROM 'changes.jsonl' GROUP BY change"
 _SECTION_SQL = (
-    "SELECT split_part(loc, '/', 4) AS section, change, count(*)\n"
+    "SELECT regexp_extract(loc, '://[^/?#]*(/[^/?#]+/)', 1) AS section, change, count(*)\n"
     "FROM 'changes.jsonl' GROUP BY ALL ORDER BY ALL"
 )
 _MOVE_SQL = (
@@ -188,7 +188,7 @@ def _section_table(diff: DiffView) -> Figure:
     return Figure(
         "sections",
         "",
-        "URLs by the first segment of their path, in both states. A moved URL counts in its new "
+        "URLs by the first folder of their path, in both states. A moved URL counts in its new "
         "section.",
         "",
         columns,

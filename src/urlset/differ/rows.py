@@ -93,7 +93,7 @@ class DiffCounts(NamedTuple):
 
 
 class SectionChange(NamedTuple):
-    """Changes of one section: the URLs with the same first segment of the path.
+    """Changes of one section: the URLs with the same first folder of the path.
 
     A moved URL counts in the section of its new URL.
 

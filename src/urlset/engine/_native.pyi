@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 OPT_LEVEL: str
-"""Optimization level of the compiler: ``3`` for a release, ``0`` for the engine of ``make demo``."""
+"""Optimization level of the compiler: ``3`` for a release, ``0`` for that of ``make demo``."""
 
 @final
 class Columns:

@@ -211,8 +211,8 @@ MACROS = (
     ),
     Macro(
         "url_section(loc)",
-        f"nullif(regexp_extract(loc, '{_ORIGIN}[^/?#]*/([^/?#]*)', 1), '')",
-        "first part of the path: `blog` of `/blog/rye`; null for the home page",
+        f"nullif(regexp_extract(loc, '{_ORIGIN}[^/?#]*/([^/?#]+)/', 1), '')",
+        "first folder of the path: `blog` of `/blog/rye`; null for URLs in no folder",
     ),
     Macro(
         "url_folder(loc)",
