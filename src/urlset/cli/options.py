@@ -189,7 +189,7 @@ class NetworkOptions(NamedTuple):
             changes["headers"] = dict(map(_header, header))
         if delay is not None:
             # An explicit delay is kept, however long it is.
-            changes |= {"delay_s": delay, "max_delay_s": max(delay, 10.0)}
+            changes |= {"delay_s": delay, "max_delay_s": max(delay, 60.0)}
         if concurrency is not None:
             changes |= {"concurrency": concurrency, "per_host": concurrency}
         if timeout is not None:
