@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 __all__ = ["long_waits", "slow_requests", "track", "track_wait"]
+
+logger: logging.Logger = logging.getLogger("urlset.http")
 
 _requests: dict[object, tuple[str, float]] = {}
 _waits: dict[object, tuple[str, float, float]] = {}
@@ -42,6 +45,8 @@ def slow_requests(min_s: float) -> list[tuple[str, float]]:
 @contextmanager
 def track_wait(reason: str, seconds: float) -> Iterator[None]:
     """Register a wait of some seconds, with its reason, during a ``with`` block."""
+    if seconds >= 1:
+        logger.info("waiting %.0f s %s", seconds, reason)
     key, now = object(), time.monotonic()
     _waits[key] = reason, now, now + seconds
     try:

@@ -82,7 +82,7 @@ class AuditSettings:
     profile: Profile | None = None
     now: datetime | None = None
     policy: Policy | None = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     engine: str | None = None
     rule_timeout_s: float | None = RULE_S
 

@@ -109,23 +109,22 @@ class Budget:
 class RobotsFiles:
     """The robots.txt files of the hosts of an audit, requested when first needed."""
 
-    def __init__(self, agent: str = "urlset", *, is_obeyed: bool = True):
+    def __init__(self, agent: str = "urlset"):
         self._agent = agent
-        self._is_obeyed = is_obeyed
         self._files: dict[str, Robots] = {}
         self._pending: dict[str, str] = {}
 
     def request_for(self, origin: str) -> Request | None:
         """Return a request for the robots.txt of a host; None if it is known or requested."""
         url = f"{origin}/robots.txt"
-        if not self._is_obeyed or origin in self._files or url in self._pending:
+        if origin in self._files or url in self._pending:
             return None
         self._pending[url] = origin
         return Request(url, None, "robots", max_bytes=MAX_ROBOTS + 1)
 
     def is_pending(self, origin: str) -> bool:
         """Return whether the robots.txt of a host was requested and has not arrived."""
-        return self._is_obeyed and f"{origin}/robots.txt" in self._pending
+        return f"{origin}/robots.txt" in self._pending
 
     def receive(self, response: Response) -> str | None:
         """Add a response; return its host, or None if it is not for a robots.txt."""
@@ -382,5 +381,5 @@ def _confirm(record: PageRecord, response: Response) -> None:
         return
     if status is not None and status >= 500 and status != 503:
         record.row.update({"verdict": "server-error", "unknown_reason": None})
-    elif status is None and response.error not in ("timeout", "stalled"):
+    elif status is None and response.error not in ("timeout", "stalled", "paused"):
         record.row.update({"verdict": "unreachable", "unknown_reason": None})

@@ -390,7 +390,7 @@ class Progress:
                 for url, seconds in slow_requests(SLOW_S)[:MAX_REQUESTS]
             ]
             waits = [
-                f"waiting {left:,.0f} s: {reason}" for reason, left in long_waits(SLOW_S).items()
+                f"waiting {left:,.0f} s {reason}" for reason, left in long_waits(SLOW_S).items()
             ]
             requests = [*waits[:MAX_REQUESTS], *requests]
             if self._status is None:

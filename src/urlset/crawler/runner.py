@@ -21,10 +21,10 @@ from urlset.crawler.scope import Scope
 from urlset.crawler.walk import CrawlWalk
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy
 from urlset.model import ProgressEvent
 from urlset.reader import read
-from urlset.reader.site import policy_with_auth, product_token
+from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
 from urlset.store import Store, quoted
 
@@ -106,10 +106,11 @@ def crawl(
         follow_links=follow_links,
         recheck_s=recheck_s,
     )
+    shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     store = Store.open(output)
     try:
-        crawl_into(store, site, options, policy=policy, auth=auth, progress=progress)
+        crawl_into(store, site, options, policy=shared, progress=progress)
         return Crawl(store)
     except BaseException:
         store.close()
@@ -122,7 +123,6 @@ def crawl_into(
     options: CrawlOptions,
     *,
     policy: Policy | None = None,
-    auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
     has_entries: bool = False,
@@ -134,8 +134,7 @@ def crawl_into(
         store: The store, open for writing.
         site: URL of the start.
         options: Scope and limits.
-        policy: Limits and behaviour of the HTTP client.
-        auth: Bearer token, or user and password.
+        policy: Policy of the run, with the credentials for the site.
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
@@ -143,7 +142,7 @@ def crawl_into(
     """
     start = start_of(site)
     store.add_live_tables()
-    run = _Run(store, start, options, policy or Policy(), auth, kind, has_entries=has_entries)
+    run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
     run.began = began
     return run.crawl(progress or (lambda _: None))
 
@@ -186,7 +185,6 @@ class _Run:
         start: str,
         options: CrawlOptions,
         policy: Policy,
-        auth: str | tuple[str, str] | None,
         kind: str,
         *,
         has_entries: bool,
@@ -195,7 +193,6 @@ class _Run:
         self._start = start
         self._options = options
         self._policy = policy
-        self._auth = auth
         self._kind = kind
         self._has_entries = has_entries
         self._scope = Scope(start, options)
@@ -250,7 +247,7 @@ class _Run:
         return bool(found)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
-        return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
+        return drive_in_thread(walk, self._policy)
 
     def _begin(self) -> int:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
@@ -316,7 +313,7 @@ class _Run:
         root = f"{origin_of(self._start)}/"
         which = "true" if self._has_entries else f"d.root = {quoted(root)}"
         if not self._has_entries:
-            entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
+            entries = read(root, policy=self._policy, keep=False, robots=True)
             with suppress(SourceError):
                 self._store.fill(entries, root=root)
         reader = self._session.clone()

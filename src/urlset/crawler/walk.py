@@ -243,6 +243,7 @@ class CrawlWalk:
             token=job,
             follows_redirects=False,
             wait_s=max(0.0, wait),
+            wait_reason="to visit pages again (--recheck-after)" if job.attempts else "",
             retries=0,  # a page that fails is visited again at the end
         )
 
@@ -271,7 +272,7 @@ class CrawlWalk:
         status, row = record.row["status"], record.row
         if status is not None and status >= 500:
             row |= {"verdict": "server-error", "unknown_reason": None}
-        elif status is None and self.verdicts["ok"]:  # the host answers others
+        elif status is None and row["error"] != "paused" and self.verdicts["ok"]:
             row |= {"verdict": "unreachable", "unknown_reason": None}
 
     def _record(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:

@@ -11,7 +11,13 @@ from __future__ import annotations
 from urlset.http.driver import drive, drive_in_thread
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets, Walk
 from urlset.http.policy import Policy, basic_auth, bearer_auth, run_policy
-from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
+from urlset.http.request_url import (
+    credentials_of,
+    document_key,
+    origin_of,
+    request_url,
+    without_login,
+)
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
 
@@ -37,4 +43,5 @@ __all__ = [
     "request_url",
     "retry_after_s",
     "run_policy",
+    "without_login",
 ]

@@ -73,7 +73,7 @@ class Fetcher:
     async def fetch(self, request: Request) -> Response:
         """Fetch a request with retries; of failed attempts, return that with the longest body."""
         if request.wait_s > 0:
-            with track_wait(request.wait_reason or "the next request", request.wait_s):
+            with track_wait(request.wait_reason or f"for {_host_key(request.url)}", request.wait_s):
                 await asyncio.sleep(request.wait_s)
         attempts = Attempts(self._policy)
         left = self._policy.total_timeout_s

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from math import ceil, inf
+from math import inf
 from threading import Lock
 
 from urlset.inflight import track_wait
@@ -204,7 +204,7 @@ class HostLimiter:
         if pause <= 0:
             await asyncio.sleep(seconds)
             return
-        with track_wait(f"{name} asked for a pause of {ceil(pause):,} s (Retry-After)", seconds):
+        with track_wait(f"because {name} asks for a pause (Retry-After)", seconds):
             await asyncio.sleep(seconds)
 
 

@@ -78,7 +78,9 @@ class Policy:
     max_held_bytes: int = 8 * MAX_BYTES
     user_agent: str | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
-    site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NO_SITE_HEADERS)
+    site_headers: Mapping[str, Mapping[str, str]] = field(
+        default_factory=lambda: _NO_SITE_HEADERS, repr=False
+    )
     proxies: Mapping[str, str] | None = None
     allow_private: bool = False
     obey_robots: bool = True
