@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def rows(box: SiteBox, *paths: str) -> bytes:
 
 def gaps(hits: list[Hit]) -> list[float]:
     times = sorted(hit.at for hit in hits)
-    return [round(b - a, 3) for a, b in zip(times, times[1:], strict=False)]
+    return [round(b - a, 3) for a, b in pairwise(times)]
 
 
 def assert_paced(hits: list[Hit]) -> None:

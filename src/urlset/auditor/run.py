@@ -22,7 +22,7 @@ from urlset.crawler.page_urls import page_url
 from urlset.http import Policy, Walk
 from urlset.inflight import track_wait
 from urlset.model import ProgressEvent
-from urlset.store import StoreSession
+from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
 
 __all__ = ["Drive", "Progress", "SiteVisits"]
@@ -233,8 +233,8 @@ class SiteVisits:
         if not urls:
             return
         if settings.recheck_s:
-            reason = f"to visit {pluralize(len(urls), 'page')} again (--recheck-after)"
-            with track_wait(reason, settings.recheck_s):
+            pages = pluralize(len(urls), "page")
+            with track_wait(f"to visit {pages} again (--recheck-after)", settings.recheck_s):
                 self._sleep(settings.recheck_s)
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
@@ -431,10 +431,13 @@ class SiteVisits:
         try:
             for page in self._results(walk, policy):
                 writer.add(page)
-        finally:
-            for page in walk.close():
-                writer.add(page)
-            writer.flush()
+        except BaseException:
+            with delayed_interrupts():
+                for page in walk.stop():
+                    writer.add(page)
+                writer.flush()
+            raise
+        writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
         walk = ProbeWalk(iter(probes), self._robots, self._pace, self.budget, hosts=self._hosts)
@@ -458,9 +461,8 @@ class SiteVisits:
 
     def _mark_pages(self) -> None:
         """Set ``is_listed`` and ``is_visited`` of ``pages`` by the sitemaps and access logs."""
-        is_visited = "NULL"
-        if self._settings.logs:
-            is_visited = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"
+        logged = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"
+        is_visited = logged if self._settings.logs else "NULL"
         self._session.run(
             "UPDATE store.pages SET is_listed = normal_of(url) IN (SELECT key FROM listed_urls), "
             f"is_visited = {is_visited}"

@@ -15,7 +15,7 @@ from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_rows import PageRows, rows_of
 from urlset.crawler.page_urls import UrlResolver, section_of
-from urlset.crawler.page_worker import MAX_PENDING, PageWorker
+from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
 from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
@@ -228,6 +228,10 @@ class PoliteWalk(Generic[T, R]):
         """End the walk; yield its remaining results."""
         return self.refused()
 
+    def stop(self) -> Iterator[R]:
+        """End the walk after an interruption; yield the results that are ready."""
+        return self.refused()
+
     def request_for(self, target: T) -> Request:
         """Return the request for a target."""
         raise NotImplementedError
@@ -319,6 +323,13 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
                     yield from worker.take(waits=True)
             finally:
                 worker.close()
+
+    def stop(self) -> Iterator[PageRows]:
+        """End the walk and its worker; yield the rows that are ready."""
+        yield from super().stop()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            yield from worker.stop(STOP_S)
 
 
 def _read_visit(

@@ -26,7 +26,7 @@ from urlset.model import ProgressEvent
 from urlset.reader import read
 from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
-from urlset.store import Store, quoted
+from urlset.store import Store, delayed_interrupts, quoted
 
 __all__ = ["crawl", "crawl_into", "start_of"]
 
@@ -221,8 +221,9 @@ class _Run:
                 if not walk.limits and self._add_earlier_pages(frontier):
                     self._visit(walk, progress)
             except BaseException:
-                walk.close()
-                self._finish(frontier, walk, ["interrupted"], is_over=False)
+                with delayed_interrupts():
+                    walk.stop()
+                    self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
             walk.close()
             # The same command continues a crawl that ended because the host was down.

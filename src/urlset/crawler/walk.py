@@ -14,7 +14,7 @@ from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_rows import PageRows, read_rows
 from urlset.crawler.page_urls import UrlResolver, origin_of_page, page_url
-from urlset.crawler.page_worker import MAX_PENDING, PageWorker
+from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
 from urlset.html import MAX_BYTES
 from urlset.http import NetworkScope, Request, Response, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
@@ -156,6 +156,18 @@ class CrawlWalk:
                 self._collect(waits=True)
             self._worker.close()
             self._worker = None
+
+    def stop(self) -> None:
+        """End the walk after an interruption; pages that the worker has not read are dropped.
+
+        The next session visits them.
+        """
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            pages = worker.stop(STOP_S)
+            for page in pages:
+                self._count(page.verdict)
+            self._frontier.finish_all(pages)
 
     def _may_use_worker(self, response: Response) -> bool:
         """Return whether the worker reads a page; start it once there are enough pages."""
