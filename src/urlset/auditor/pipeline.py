@@ -179,10 +179,12 @@ class _AuditRun:
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
         reasons = tuple(visits.reasons)
+        overview = self._overview(crawl)
         facts = RunFacts(
             is_sampled=settings.sample is not None,
             is_crawl_complete=settings.crawl and not crawl.reasons,
             is_complete=not reasons,
+            is_crawl_over=overview.coverage.is_over,
         )
         unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
@@ -191,7 +193,7 @@ class _AuditRun:
             settings,
             store,
             found,
-            self._overview(crawl),
+            overview,
             self._entries.documents,
             reasons,
             self._budget.requests,

@@ -268,7 +268,10 @@ class Audit:
         texts = rule_texts(self.rules)
         queries = [texts[code].sql or "" for code in self.by_rule if code in texts]
         facts = RunFacts(
-            self.settings.sample is not None, self.coverage.is_complete, not self.reasons
+            self.settings.sample is not None,
+            self.coverage.is_complete,
+            not self.reasons,
+            self.coverage.is_over,
         )
         run = ", ".join(
             f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()
