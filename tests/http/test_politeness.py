@@ -229,3 +229,14 @@ def test_ignore_robots_is_about_sitemaps_and_never_about_pages(box: SiteBox, tmp
 
 def test_crawl_delay_above_ten_seconds_is_kept_up_to_the_limit():
     assert urlset.Policy().max_delay_s == 60.0
+
+
+def test_a_crawl_requests_the_home_page_once(box: SiteBox, tmp_path: Path):
+    put_site(box)
+
+    crawl(box, tmp_path, quick())
+
+    assert box.paths.count("/") == 1
+    with urlset.Store.open(tmp_path / "crawl.duckdb") as store:
+        query = f"SELECT verdict, title FROM pages WHERE url = '{box.site}/'"
+        assert list(store.query(query)) == [("ok", "Home")]

@@ -37,7 +37,8 @@ class AuditSettings:
         targets: Whether canonical URLs, alternates and links of the llms.txt that are not listed
             are visited.
         llms_txt: Whether the links of the llms.txt of the site are checked.
-        max_requests: Maximum number of requests for pages and media; None for no limit.
+        max_requests: Maximum number of requests for pages, media and probes; robots.txt and
+            sitemaps do not count. None for no limit.
         max_minutes: Maximum duration; None for no limit.
         max_media: Maximum number of media files that are requested.
         recheck_s: Pause before the second visit of pages without a usable response.

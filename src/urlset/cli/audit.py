@@ -92,7 +92,9 @@ def audit(
     ] = None,
     max_requests: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Limit of requests."),
+        typer.Option(
+            min=1, metavar="N", help="Limit of requests; robots.txt and sitemaps do not count."
+        ),
     ] = None,
     max_minutes: Annotated[
         float | None,

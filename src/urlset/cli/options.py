@@ -153,7 +153,7 @@ IgnoreRobots = Annotated[
     typer.Option(
         "--ignore-robots",
         help="Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
-        "are always read.",
+        "are always read; pages that it disallows are never visited.",
     ),
 ]
 

@@ -21,7 +21,15 @@ from urlset.crawler.scope import Scope
 from urlset.crawler.walk import CrawlWalk
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, drive_in_thread, origin_of, run_policy
+from urlset.http import (
+    Policy,
+    Request,
+    Response,
+    ResponseCache,
+    drive_in_thread,
+    origin_of,
+    run_policy,
+)
 from urlset.model import ProgressEvent
 from urlset.reader import read
 from urlset.reader.site import product_token, with_login
@@ -176,6 +184,36 @@ def _pattern_text(pattern: str | re.Pattern[str]) -> str:
     return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
+class _KnownHomePage(ResponseCache):
+    """Response for the home page from the search for sitemaps, in place of its visit."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self._home: Response | None = None
+
+    def keep(self, response: Response) -> None:
+        """Keep a response if it is the home page, complete and without redirects."""
+        is_home = response.request.purpose == "home" and not response.redirects
+        if is_home and response.has_document and response.is_whole and response.error is None:
+            self._home = response
+
+    def has(self, request: Request) -> bool:
+        """Return whether a request is the first visit of the home page."""
+        home = self._home
+        if home is None or request.purpose != "page" or request.etag or request.last_modified:
+            return False  # a conditional request shows whether the page is unchanged
+        return request.url == home.request.url
+
+    def get(self, request: Request) -> Response:
+        """Return the response; a second visit is a request."""
+        home, self._home = self._home, None
+        assert home is not None
+        return home._replace(request=request)
+
+    def put(self, response: Response) -> None:
+        """Store nothing: each page is visited once."""
+
+
 class _Run:
     """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
@@ -201,6 +239,7 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
+        self._known = _KnownHomePage()
         self.began: float | None = None
 
     def crawl(self, progress: Progress) -> int:
@@ -248,7 +287,7 @@ class _Run:
         return bool(found)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
-        return drive_in_thread(walk, self._policy)
+        return drive_in_thread(walk, self._policy, cache=self._known)
 
     def _begin(self) -> int:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
@@ -315,8 +354,15 @@ class _Run:
         which = "true" if self._has_entries else f"d.root = {quoted(root)}"
         if not self._has_entries:
             entries = read(root, policy=self._policy, keep=False, robots=True)
-            with suppress(SourceError):
-                self._store.fill(entries, root=root)
+            with suppress(SourceError), self._store.writer(root) as writer:
+
+                def on_response(response: Response) -> None:
+                    self._known.keep(response)
+                    writer.on_response(response)
+
+                with closing(entries.batches(on_response)) as batches:
+                    for record, document, found in batches:
+                        writer.add(record, document, found)
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
