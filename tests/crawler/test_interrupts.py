@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,6 @@ import urlset
 from tests.crawler.test_page_worker import response
 from tests.interrupts import How, LinkedSite, interrupted
 from tests.site_box import SiteBox
-from urlset.crawler import page_worker
 from urlset.crawler.page_rows import read_rows
 from urlset.crawler.page_urls import UrlResolver
 from urlset.crawler.page_worker import PageWorker, serve
@@ -36,7 +36,7 @@ def test_a_message_that_is_cut_off_by_ctrl_c_does_not_hang(monkeypatch):
         file.flush()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(page_worker.pickle, "dump", cut_off)
+    monkeypatch.setattr(pickle, "dump", cut_off)
     submit = partial(worker.submit, values={"crawl": 1})
     with pytest.raises(KeyboardInterrupt):
         list(map(submit, map(response, range(2, 20))))
@@ -69,7 +69,7 @@ def test_the_worker_does_not_get_the_ctrl_c_of_the_terminal():
 
 @pytest.mark.parametrize("size", [0, 3, 20, 60, 200])
 def test_the_worker_ends_silently_when_its_input_is_cut_off(size, monkeypatch):
-    monkeypatch.setattr(page_worker.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
     messages = pickle.dumps(str) + pickle.dumps([(response(1), {})])
 
     serve(io.BytesIO(messages[:size]), io.BytesIO())

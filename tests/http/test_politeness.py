@@ -41,7 +41,7 @@ def crawl(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
 
 
 def audit(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> None:
-    quickly = {"recheck_s": 0.0, "recheck_delay_s": 0.0}
+    quickly: dict[str, Any] = {"recheck_s": 0.0, "recheck_delay_s": 0.0}
     urlset.audit(box.site, policy=policy, **quickly, **options).close()
 
 
@@ -240,3 +240,19 @@ def test_a_crawl_requests_the_home_page_once(box: SiteBox, tmp_path: Path):
     with urlset.Store.open(tmp_path / "crawl.duckdb") as store:
         query = f"SELECT verdict, title FROM pages WHERE url = '{box.site}/'"
         assert list(store.query(query)) == [("ok", "Home")]
+
+
+def test_the_message_of_a_proxy_that_is_down_names_it_and_the_variable(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    with SiteBox() as closed:
+        place = f"{closed.host}:{closed.port}"
+    for name in ("http_proxy", "HTTP_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", f"http://user:s3cret@{place}")
+
+    with pytest.raises(UrlsetError) as raised:
+        list(urlset.read("http://shop.example/sitemap.xml", policy=quick(proxies=None, retries=0)))
+
+    assert f"via the proxy http://{place}, which is set in $http_proxy" in str(raised.value)
+    assert "s3cret" not in str(raised.value)

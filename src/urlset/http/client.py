@@ -155,6 +155,9 @@ class Fetcher:
                 self._limiter.release_document()
                 raise
             self._obey_pause(response)
+            if proxy is not None and response.status is None:
+                text = f"{response.message}; via {self._sessions.proxy_text(origin, proxy)}"
+                response = response._replace(message=text)
         logger.debug(
             "%s %s: %s, %d bytes in %.3f s",
             request.method,
