@@ -6,7 +6,7 @@ import pytest
 
 from tests.live_sites import audit, put_page, put_site
 from tests.site_box import SiteBox
-from urlset.crawler.page_record import is_error_page
+from urlset.crawler.page_record import says_not_found
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from urlset.crawler.page_record import is_error_page
     ],
 )
 def test_error_pages_of_several_languages(title: str, heading: str):
-    assert is_error_page(title, f'<body><h1 class="x">{heading}</h1>'.encode())
+    assert says_not_found(title, f'<body><h1 class="x">{heading}</h1>'.encode())
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_error_pages_of_several_languages(title: str, heading: str):
     ],
 )
 def test_pages_that_are_none(title: str | None, heading: str):
-    assert not is_error_page(title, f"<h1>{heading}</h1>".encode())
+    assert not says_not_found(title, f"<h1>{heading}</h1>".encode())
 
 
 def test_a_page_without_a_heading_is_none():
-    assert not is_error_page("404", b"<h1>404" + b"<h1 x" * 100_000)
+    assert not says_not_found("404", b"<h1>404" + b"<h1 x" * 100_000)
 
 
 def test_an_audit_reports_a_listed_page_that_says_not_found(box: SiteBox):

@@ -22,8 +22,8 @@ __all__ = [
     "disallowed_record",
     "from_json",
     "is_doubtful",
-    "is_error_page",
     "read_record",
+    "says_not_found",
     "to_json",
 ]
 
@@ -190,7 +190,7 @@ def read_record(
     facts = _facts(response)
     if facts is not None:
         _add_facts(row, facts, url)
-        if row["verdict"] == "ok" and is_error_page(facts.title, response.body):
+        if row["verdict"] == "ok" and says_not_found(facts.title, response.body):
             row |= {
                 "verdict": "soft-404",
                 "unknown_reason": "says-not-found",
@@ -225,15 +225,15 @@ def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> 
     return PageRecord(url, row, [])
 
 
-def is_error_page(title: str | None, body: bytes) -> bool:
+def says_not_found(title: str | None, body: bytes) -> bool:
     """Return whether the title and the first heading of a page both say "not found".
 
     The heading must have no other words, and the title only those of the site beside them, so that
     a page about the status 404 is none.
 
-    >>> is_error_page("Page not found | Shop", b"<h1>Page <b>not</b> found!</h1>")
+    >>> says_not_found("Page not found | Shop", b"<h1>Page <b>not</b> found!</h1>")
     True
-    >>> is_error_page("How to write a page not found", b"<h1>How to write a 404 page</h1>")
+    >>> says_not_found("How to write a page not found", b"<h1>How to write a 404 page</h1>")
     False
     """
     parts = _TITLE_PARTS.split(title or "")

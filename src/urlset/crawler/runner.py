@@ -191,6 +191,11 @@ class _KnownHomePage(ResponseCache):
         super().__init__(0)
         self._home: Response | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the search did not request the home page, or its visit is over."""
+        return self._home is None
+
     def keep(self, response: Response) -> None:
         """Keep a response if it is the home page, complete and without redirects."""
         is_home = response.request.purpose == "home" and not response.redirects
@@ -287,6 +292,8 @@ class _Run:
         return bool(found)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
+        if self._known.is_empty:
+            return drive_in_thread(walk, self._policy)
         return drive_in_thread(walk, self._policy, cache=self._known)
 
     def _begin(self) -> int:

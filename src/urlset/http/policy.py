@@ -102,8 +102,11 @@ class Policy:
         object.__setattr__(self, "site_headers", MappingProxyType(by_origin))
 
     def __reduce__(self) -> tuple[partial[Policy], tuple[()]]:
-        """Pickle the fields, with headers as dicts: read-only mappings cannot be pickled."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Pickle the fields, with headers as dicts: read-only mappings cannot be pickled.
+
+        The times of requests are left out: they have no meaning in another process.
+        """
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
         values["headers"] = dict(self.headers)
         values["site_headers"] = {site: dict(pairs) for site, pairs in self.site_headers.items()}
         return partial(type(self), **values), ()
@@ -129,11 +132,6 @@ class RunPolicy(Policy):
     """
 
     clocks: HostClocks = field(default_factory=HostClocks, compare=False, repr=False)
-
-    def __reduce__(self) -> tuple[partial[Policy], tuple[()]]:
-        """Pickle the policy without the times, which have no meaning in another process."""
-        values = {each.name: getattr(self, each.name) for each in fields(Policy)}
-        return Policy(**values).__reduce__()
 
 
 def run_policy(policy: Policy | None) -> RunPolicy:
