@@ -190,7 +190,7 @@ def read_record(
     facts = _facts(response)
     if facts is not None:
         _add_facts(row, facts, url)
-        if row["verdict"] == "ok" and says_not_found(facts.title, response.body):
+        if _verdict(response) == "ok" and says_not_found(facts.title, response.body):
             row |= {
                 "verdict": "soft-404",
                 "unknown_reason": "says-not-found",
