@@ -52,7 +52,7 @@ class Result:
         for record, document in drive_in_thread(self.walk, quick(**policy)):
             self.records.append(record)
             self.locs += [entry.loc for entry in document.entries] if document else []
-        self.requests = len(box.hits)
+        self.requests = sum(path != "/robots.txt" for path in box.paths)
         self.errors = {
             str(r.source).removeprefix(box.site): r.error for r in self.records if r.error
         }

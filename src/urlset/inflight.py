@@ -1,14 +1,18 @@
-"""Register of the HTTP requests in flight in this process: each URL and its start time."""
+"""Register of the HTTP requests in flight in this process, and of the waits between requests."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["slow_requests", "track"]
+__all__ = ["long_waits", "slow_requests", "track", "track_wait"]
+
+logger: logging.Logger = logging.getLogger("urlset.http")
 
 _requests: dict[object, tuple[str, float]] = {}
+_waits: dict[object, tuple[str, float, float]] = {}
 
 
 @contextmanager
@@ -36,3 +40,33 @@ def slow_requests(min_s: float) -> list[tuple[str, float]]:
     requests = [(url, now - started) for url, started in list(_requests.values())]
     slow = [(url, seconds) for url, seconds in requests if seconds >= min_s]
     return sorted(slow, key=lambda request: -request[1])
+
+
+@contextmanager
+def track_wait(reason: str, seconds: float) -> Iterator[None]:
+    """Register a wait of some seconds, with its reason, during a ``with`` block."""
+    if seconds >= 1:
+        logger.info("waiting %.0f s %s", seconds, reason)
+    key, now = object(), time.monotonic()
+    _waits[key] = reason, now, now + seconds
+    try:
+        yield
+    finally:
+        del _waits[key]
+
+
+def long_waits(min_s: float) -> dict[str, float]:
+    """Return the reasons of waits of at least ``min_s`` seconds, with the seconds that are left.
+
+    May be called from any thread.
+
+    >>> with track_wait("the recheck", 60):
+    ...     [(reason, round(left)) for reason, left in long_waits(1).items()]
+    [('the recheck', 60)]
+    """
+    now = time.monotonic()
+    found: dict[str, float] = {}
+    for reason, began, end in list(_waits.values()):
+        if end - began >= min_s:
+            found[reason] = max(found.get(reason, 0.0), end - now, 0.0)
+    return found

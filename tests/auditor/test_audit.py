@@ -129,7 +129,7 @@ def test_one_self_reference_does_not_satisfy_hreflang():
         assert [(f.code, f.loc) for f in found.findings] == [("N124", f"{HOME}tea")]
 
 
-def test_orphans_are_not_reported_after_a_crawl_with_gaps():
+def test_orphans_of_a_crawl_with_gaps_are_named_with_the_number_of_the_gaps():
     example = {
         **site("", "tea", "coffee", "broken", tea=TEA, coffee=COFFEE),
         "": page("Shop", body='<a href="/tea">Tea</a> <a href="/broken">x</a>'),
@@ -137,7 +137,12 @@ def test_orphans_are_not_reported_after_a_crawl_with_gaps():
     }
 
     with audited(example, MOMENT, crawl=True) as found:
-        assert "P504" not in codes(found)
+        [orphan] = [f for f in found.findings if f.code == "P504"]
+        assert (orphan.loc, orphan.basis) == (f"{HOME}coffee", "unknown")
+        assert orphan.message == (
+            "No page is seen to link to https://example.com/coffee; "
+            "1 URL was not read, and may link to it"
+        )
         assert not found.coverage.is_complete
         assert found.coverage.reasons
 

@@ -41,14 +41,30 @@ def test_partial_crawl_reports_no_orphan(box):
     assert rules(result, box, "orphan-url") == set()
 
 
-def test_crawl_with_a_page_that_fails_reports_no_orphan(box):
+def test_crawl_with_a_page_that_fails_says_that_orphans_are_not_certain(box):
     put_site(box, {"/": ["/menu"], "/menu": ["/tea"], "/tea": []})
     box.put("/menu", "", 503)
 
     result = audit(box, crawl=True)
 
-    assert rules(result, box, "orphan-url") == set()
+    orphans = [finding for finding in result.findings if finding.rule == "orphan-url"]
+    assert {finding.basis for finding in orphans} == {"unknown"}
+    assert rules(result, box, "orphan-url") == {"/tea"}
     assert rules(result, box, "url-unknown", "url-server-error") == {"/menu"}
+
+
+def test_orphans_are_named_although_robots_txt_disallows_a_linked_page(box):
+    put_site(
+        box, {"/": ["/menu", "/search"], "/menu": [], "/tea": [], "/search": []}, ["/", "/tea"]
+    )
+    box.put_robots("User-agent: *", "Disallow: /search", f"Sitemap: {box.url('/sitemap.xml')}")
+
+    result = audit(box, crawl=True)
+
+    [orphan] = [finding for finding in result.findings if finding.rule == "orphan-url"]
+    assert (orphan.loc, orphan.basis) == (box.url("/tea"), "unknown")
+    assert "is seen to link" in orphan.message
+    assert orphan.message.endswith("1 URL was not read, and may link to it")
 
 
 def test_page_linked_without_its_slash_is_no_orphan(box):

@@ -174,16 +174,20 @@ def test_feeds_are_not_read_where_there_are_sitemaps(box: SiteBox):
     assert "/feed" not in box.paths
 
 
-def test_robots_that_fails_is_reported_and_the_others_are_tried(box: SiteBox):
+def test_spec_robots_that_fails_disallows_the_search(box: SiteBox):
+    # "If the robots.txt file is unreachable due to server or network errors, this means the
+    # robots.txt file is undefined and the crawler MUST assume complete disallow."
+    # https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4
     box.put("/robots.txt", "oops", 500)
     box.put_urlset("/sitemap.xml", 2)
 
     walk, records = walk_site(box)
 
-    assert [(str(r.source).removeprefix(box.site), r.error) for r in records] == [
-        ("/robots.txt", "robots.txt: HTTP 500 Internal Server Error (3 attempts)"),
-        ("/sitemap.xml", None),
-    ]
+    assert set(box.paths) == {"/robots.txt"}
+    failed, site = records
+    assert failed.error == "robots.txt: HTTP 500 Internal Server Error (3 attempts)"
+    assert str(site.error).endswith("robots.txt disallows 13 more")
+    assert {a.outcome for a in walk.attempts if a.how != "robots"} == {"disallowed"}
     assert walk.discovery is not None
     assert walk.discovery.robots is not None
     assert walk.discovery.robots.state == "unreachable"
@@ -229,7 +233,7 @@ def test_site_that_does_not_respond_is_reported_early(box: SiteBox, player):
     assert [r.how for r in records] == ["robots", "site"]
     assert all(r.error for r in records)
     assert str(records[1].error).startswith("the site does not respond: ")
-    assert set(box.paths) == {"/robots.txt", "/"}
+    assert set(box.paths) == {"/robots.txt"}
 
 
 def test_crawl_delay_is_kept(box: SiteBox):

@@ -225,7 +225,7 @@ def test_since_skips_the_children_that_did_not_change(box: SiteBox, since, wante
     entries = read(box.url("/s.xml"), since=since)
     list(entries)
 
-    assert sorted(set(box.paths) - {"/s.xml"}) == wanted
+    assert sorted(set(box.paths) - {"/s.xml", "/robots.txt"}) == wanted
     skipped = {str(r.source).removeprefix(box.site): r for r in entries.documents if r.skipped}
     assert set(skipped) == set(days) - set(wanted)
     assert "not changed since" in str(skipped["/old.xml"].skipped)
@@ -352,8 +352,8 @@ def test_auth_goes_to_the_site_and_to_no_other(box: SiteBox):
 
         sent = [hit.headers.get("authorization") for hit in box.hits]
         basic = "Basic bWU6czNjcmV0"
-        assert sent == [basic] * 4 + ["Bearer t0ken"] * 2
-        assert [hit.headers.get("authorization") for hit in other.hits] == [None] * 3
+        assert sent == [basic] * 6 + ["Bearer t0ken"] * 3
+        assert [hit.headers.get("authorization") for hit in other.hits] == [None] * 6
 
 
 def test_check_reads_the_site_too(box: SiteBox):

@@ -58,7 +58,7 @@ def faults(box: SiteBox, path: str, body: bytes, chance: random.Random) -> dict[
         "gibberish-then-right": turn(site_box.gibberish, honest),
         "404": page(b"gone", 404),
         "500": page(b"oops", 500),
-        "429": page(b"", 429, retry_after="9999"),
+        "429": page(b"", 429),
         "reset": site_box.reset,
         "hang-up": site_box.hang_up,
         "gibberish": site_box.gibberish,

@@ -150,7 +150,7 @@ complete -c urlset -n '__fish_seen_subcommand_from audit' -l sample -x -d 'Visit
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l seed -x -d 'Number that selects the sample'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l crawl -d 'Follow links, too, to find pages that are not listed, and listed ones that are not linked'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l logs -r -F -d 'Access log: compare the listed URLs with those that are visited'
-complete -c urlset -n '__fish_seen_subcommand_from audit' -l max-requests -x -d 'Limit of requests'
+complete -c urlset -n '__fish_seen_subcommand_from audit' -l max-requests -x -d 'Limit of requests; robots.txt and sitemaps do not count'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l max-minutes -x -d 'Limit of the duration'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l head-only -d 'End the transfer after the head of a page'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l media -l no-media -d 'Request the images and videos of entries'

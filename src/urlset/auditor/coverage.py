@@ -103,6 +103,12 @@ class Coverage:
     reasons: tuple[str, ...] = ()
     link_classes: tuple[LinkClass, ...] = ()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether links can be missing only in pages that are disallowed, too large, or failed."""
+        names = {reason.partition(":")[0] for reason in self.reasons}
+        return self.has_links and names <= {"failed", "robots", "size"}
+
     def count(
         self,
         *,

@@ -51,12 +51,15 @@ class RunFacts(NamedTuple):
     Attributes:
         is_sampled: Whether only a sample of the listed URLs was visited.
         is_crawl_complete: Whether all links of the site are known.
+        is_crawl_over: Whether a crawl visited all URLs that it may and can visit: robots.txt may
+            disallow some, and some may fail.
         is_complete: Whether all URLs that were to be visited were visited.
     """
 
     is_sampled: bool
     is_crawl_complete: bool
     is_complete: bool
+    is_crawl_over: bool = False
 
 
 class Changes(NamedTuple):

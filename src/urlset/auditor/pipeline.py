@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import NamedTuple, Unpack
 
@@ -28,9 +28,10 @@ from urlset.auditor.visits import Budget
 from urlset.checker.views import creation_order
 from urlset.crawler import CrawlOptions, crawl_into
 from urlset.errors import SourceError
-from urlset.http import drive_in_thread, origin_of
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy
 from urlset.model import ProgressEvent
-from urlset.reader import DocumentRecord, Entries, Source, read
+from urlset.reader import DocumentRecord, Entries, Source, is_url, read
+from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, quoted
 from urlset.urls import split_origin
 
@@ -81,17 +82,22 @@ def audit(
     if unknown:
         raise TypeError(f"audit: there is no setting {min(unknown)!r}")
     options = AuditSettings(**settings)
+    policy, source = with_login(run_policy(options.policy), source, options.auth)
+    if options.base_url is not None:
+        auth = options.auth if not is_url(source) else None
+        policy, base_url = with_login(policy, options.base_url, auth)
+        options = replace(options, base_url=base_url)
+    options = replace(options, auth=None)  # the policy has them
     entries = read(
         source,
         base_url=options.base_url,
         engine=options.engine,
-        policy=options.policy,
-        auth=options.auth,
+        policy=policy,
         robots=True,
         keep=False,
     )
     path = None if store is None else os.fspath(store)
-    return audit_entries(entries, options, path=path, progress=progress)
+    return audit_entries(entries, options, path=path, progress=progress, policy=policy)
 
 
 def audit_entries(
@@ -101,13 +107,18 @@ def audit_entries(
     path: str | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
+    policy: Policy | None = None,
 ) -> Audit:
-    """Audit entries; as :func:`audit`, but ``drive`` may simulate the server."""
+    """Audit entries; as :func:`audit`, but ``drive`` may simulate the server.
+
+    ``policy`` is that of the run in which the entries are read; None for that of the settings.
+    """
     rules = RuleSet(settings)
     expect_access_logs(settings.logs)
     store = Store.open(path)
     try:
-        return _AuditRun(entries, settings, rules, store, progress, drive).audit()
+        policy = policy or settings.policy
+        return _AuditRun(entries, settings, rules, store, progress, drive, policy).audit()
     except BaseException:
         store.close()
         raise
@@ -124,6 +135,7 @@ class _AuditRun:
         store: Store,
         progress: Progress | None,
         drive: Drive | None,
+        policy: Policy | None,
     ):
         self._entries = entries
         self._settings = settings
@@ -133,6 +145,7 @@ class _AuditRun:
         self._drive = drive or drive_in_thread
         self._started = datetime.now(UTC)
         self._budget = Budget(settings.max_requests, settings.max_minutes)
+        self._policy = run_policy(policy)
 
     def audit(self) -> Audit:
         store, settings = self._store, self._settings
@@ -156,6 +169,7 @@ class _AuditRun:
                 session,
                 crawl.number,
                 settings,
+                policy=self._policy,
                 hosts=self._hosts(origin),
                 budget=self._budget,
                 drive=self._drive,
@@ -165,10 +179,12 @@ class _AuditRun:
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
         reasons = tuple(visits.reasons)
+        overview = self._overview(crawl)
         facts = RunFacts(
             is_sampled=settings.sample is not None,
             is_crawl_complete=settings.crawl and not crawl.reasons,
             is_complete=not reasons,
+            is_crawl_over=overview.coverage.is_over,
         )
         unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
@@ -177,7 +193,7 @@ class _AuditRun:
             settings,
             store,
             found,
-            self._overview(crawl),
+            overview,
             self._entries.documents,
             reasons,
             self._budget.requests,
@@ -231,8 +247,7 @@ class _AuditRun:
                 self._store,
                 f"{origin}/",
                 options,
-                policy=settings.policy,
-                auth=settings.auth,
+                policy=self._policy,
                 progress=self._progress,
                 kind="audit",
                 has_entries=True,

@@ -118,6 +118,11 @@ class Audit:
         return not self.reasons
 
     @property
+    def is_blind(self) -> bool:
+        """Whether URLs are listed, and no visit of one shows anything about it."""
+        return self.listed > 0 and all(each.verdict == "unknown" for each in self.verdicts)
+
+    @property
     def by_rule(self) -> dict[str, int]:
         """Number of findings of each code, sorted by code."""
         return self._found.by_rule
@@ -143,6 +148,8 @@ class Audit:
         text = summary_sentence(
             self.listed, self.visited, self.verdicts, is_sampled=self.is_sampled
         )
+        if self.is_blind:
+            text += f" Nothing could be judged{self._most_common_cause()}."
         if self.reasons:
             text += f" The audit is not complete: {', '.join(self.reasons)}."
         return text
@@ -245,12 +252,26 @@ class Audit:
         )
         write_html_report(report, Path(path))
 
+    def _most_common_cause(self) -> str:
+        """Return why visits show nothing, as the end of a sentence; the most common reason."""
+        rows = self.store.query(
+            "SELECT unknown_reason, count(*) FROM pages WHERE is_listed AND verdict = 'unknown' "
+            "AND unknown_reason IS NOT NULL GROUP BY ALL ORDER BY 2 DESC, 1 LIMIT 1"
+        )
+        for reason, count in rows:
+            hint = "; give the login with --auth-file" if reason in ("http-401", "http-407") else ""
+            return f": {reason} for {count:,} of {self.visited:,} URLs{hint}"
+        return ""
+
     def _views_script(self) -> str:
         """Return SQL that creates the views of the rules with findings in the store."""
         texts = rule_texts(self.rules)
         queries = [texts[code].sql or "" for code in self.by_rule if code in texts]
         facts = RunFacts(
-            self.settings.sample is not None, self.coverage.is_complete, not self.reasons
+            self.settings.sample is not None,
+            self.coverage.is_complete,
+            not self.reasons,
+            self.coverage.is_over,
         )
         run = ", ".join(
             f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()

@@ -20,8 +20,10 @@ from urlset.crawler.pace import Pace
 from urlset.crawler.page_rows import PageRows, confirm_pages, replace_pages
 from urlset.crawler.page_urls import page_url
 from urlset.http import Policy, Walk
+from urlset.inflight import track_wait
 from urlset.model import ProgressEvent
-from urlset.store import StoreSession
+from urlset.store import StoreSession, delayed_interrupts
+from urlset.terminal_text import pluralize
 
 __all__ = ["Drive", "Progress", "SiteVisits"]
 
@@ -79,6 +81,7 @@ class SiteVisits:
         session: Session of the store, with the sitemaps and the live tables.
         crawl: Number of the audit in the table ``crawls``.
         settings: Settings of the audit.
+        policy: Policy of the run, with credentials.
         hosts: Hosts that the user named, which may have private addresses.
         budget: Limits of the audit, of which a crawl may have used a part.
         drive: Runs the walks.
@@ -92,6 +95,7 @@ class SiteVisits:
         crawl: int,
         settings: AuditSettings,
         *,
+        policy: Policy,
         hosts: frozenset[str],
         budget: Budget,
         drive: Drive,
@@ -109,10 +113,9 @@ class SiteVisits:
         self._progress = progress
         self._sleep = sleep
         self._done = 0
-        policy = settings.policy or Policy()
         self._policy = replace(policy, retries=0) if settings.policy is None else policy
         agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
-        self._robots = RobotsFiles(agent, is_obeyed=policy.obey_robots)
+        self._robots = RobotsFiles(agent)
         self._pace = Pace(policy.delay_s)
         self._now: datetime | None = settings.now
 
@@ -230,7 +233,9 @@ class SiteVisits:
         if not urls:
             return
         if settings.recheck_s:
-            self._sleep(settings.recheck_s)
+            pages = pluralize(len(urls), "page")
+            with track_wait(f"to visit {pages} again (--recheck-after)", settings.recheck_s):
+                self._sleep(settings.recheck_s)
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
         self._visit(targets, is_second=True, policy=policy)
@@ -426,10 +431,13 @@ class SiteVisits:
         try:
             for page in self._results(walk, policy):
                 writer.add(page)
-        finally:
-            for page in walk.close():
-                writer.add(page)
-            writer.flush()
+        except BaseException:
+            with delayed_interrupts():
+                for page in walk.stop():
+                    writer.add(page)
+                writer.flush()
+            raise
+        writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
         walk = ProbeWalk(iter(probes), self._robots, self._pace, self.budget, hosts=self._hosts)
@@ -453,9 +461,8 @@ class SiteVisits:
 
     def _mark_pages(self) -> None:
         """Set ``is_listed`` and ``is_visited`` of ``pages`` by the sitemaps and access logs."""
-        is_visited = "NULL"
-        if self._settings.logs:
-            is_visited = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"
+        logged = "normal_of(url) IN (SELECT normal_of(url) FROM store.log_urls)"
+        is_visited = logged if self._settings.logs else "NULL"
         self._session.run(
             "UPDATE store.pages SET is_listed = normal_of(url) IN (SELECT key FROM listed_urls), "
             f"is_visited = {is_visited}"

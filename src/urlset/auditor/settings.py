@@ -37,7 +37,8 @@ class AuditSettings:
         targets: Whether canonical URLs, alternates and links of the llms.txt that are not listed
             are visited.
         llms_txt: Whether the links of the llms.txt of the site are checked.
-        max_requests: Maximum number of requests for pages and media; None for no limit.
+        max_requests: Maximum number of requests for pages, media and probes; robots.txt and
+            sitemaps do not count. None for no limit.
         max_minutes: Maximum duration; None for no limit.
         max_media: Maximum number of media files that are requested.
         recheck_s: Pause before the second visit of pages without a usable response.
@@ -82,7 +83,7 @@ class AuditSettings:
     profile: Profile | None = None
     now: datetime | None = None
     policy: Policy | None = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     engine: str | None = None
     rule_timeout_s: float | None = RULE_S
 

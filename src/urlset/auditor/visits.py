@@ -15,7 +15,7 @@ from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_rows import PageRows, rows_of
 from urlset.crawler.page_urls import UrlResolver, section_of
-from urlset.crawler.page_worker import MAX_PENDING, PageWorker
+from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
 from urlset.http import NetworkScope, Request, Response, origin_of, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
@@ -109,23 +109,22 @@ class Budget:
 class RobotsFiles:
     """The robots.txt files of the hosts of an audit, requested when first needed."""
 
-    def __init__(self, agent: str = "urlset", *, is_obeyed: bool = True):
+    def __init__(self, agent: str = "urlset"):
         self._agent = agent
-        self._is_obeyed = is_obeyed
         self._files: dict[str, Robots] = {}
         self._pending: dict[str, str] = {}
 
     def request_for(self, origin: str) -> Request | None:
         """Return a request for the robots.txt of a host; None if it is known or requested."""
         url = f"{origin}/robots.txt"
-        if not self._is_obeyed or origin in self._files or url in self._pending:
+        if origin in self._files or url in self._pending:
             return None
         self._pending[url] = origin
         return Request(url, None, "robots", max_bytes=MAX_ROBOTS + 1)
 
     def is_pending(self, origin: str) -> bool:
         """Return whether the robots.txt of a host was requested and has not arrived."""
-        return self._is_obeyed and f"{origin}/robots.txt" in self._pending
+        return f"{origin}/robots.txt" in self._pending
 
     def receive(self, response: Response) -> str | None:
         """Add a response; return its host, or None if it is not for a robots.txt."""
@@ -229,6 +228,10 @@ class PoliteWalk(Generic[T, R]):
         """End the walk; yield its remaining results."""
         return self.refused()
 
+    def stop(self) -> Iterator[R]:
+        """End the walk after an interruption; yield the results that are ready."""
+        return self.refused()
+
     def request_for(self, target: T) -> Request:
         """Return the request for a target."""
         raise NotImplementedError
@@ -321,6 +324,13 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
             finally:
                 worker.close()
 
+    def stop(self) -> Iterator[PageRows]:
+        """End the walk and its worker; yield the rows that are ready."""
+        yield from super().stop()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            yield from worker.stop(STOP_S)
+
 
 def _read_visit(
     resolver: UrlResolver,
@@ -382,5 +392,5 @@ def _confirm(record: PageRecord, response: Response) -> None:
         return
     if status is not None and status >= 500 and status != 503:
         record.row.update({"verdict": "server-error", "unknown_reason": None})
-    elif status is None and response.error not in ("timeout", "stalled"):
+    elif status is None and response.error not in ("timeout", "stalled", "paused"):
         record.row.update({"verdict": "unreachable", "unknown_reason": None})

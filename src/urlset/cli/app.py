@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -45,7 +48,19 @@ ColorOption = Annotated[
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command, print its errors, and return the exit code."""
+    """Run a command, print its errors, and return the exit code.
+
+    After Ctrl-C it is 130, also if the interruption became another error on its way.
+    """
+    interrupts = _Interrupts()
+    try:
+        with interrupts:
+            return _run(arguments, interrupts)
+    except KeyboardInterrupt:  # between the steps of the error handling
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     try:
         app = command_line(
             arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
@@ -62,13 +77,40 @@ def run(arguments: Sequence[str]) -> int:
         # Note: if the reader of the help has closed the pipe, typer exits with 1.
         return CLOSED_PIPE if isinstance(error.__context__, BrokenPipeError) else FAILURE
     except (UrlsetError, OSError) as error:
+        if interrupts.count:
+            return INTERRUPTED
         print_error(str(error))
         return FAILURE
     except Exception as error:  # noqa: BLE001 - the top of the command line
+        if interrupts.count:
+            return INTERRUPTED
         return _report_internal_error(error)
     finally:
         stop_logging()
         set_color(Color.auto)
+
+
+class _Interrupts:
+    """Count of Ctrl-C in a ``with`` block; only the main thread of a process gets them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._previous: Any = None
+
+    def __enter__(self) -> _Interrupts:
+        self._previous = signal.getsignal(signal.SIGINT)
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and self._previous is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if signal.getsignal(signal.SIGINT) == self._handle:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        signal.default_int_handler(number, frame)
 
 
 class GroupedCommand(TyperCommand):

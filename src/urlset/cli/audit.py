@@ -92,7 +92,9 @@ def audit(
     ] = None,
     max_requests: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Limit of requests."),
+        typer.Option(
+            min=1, metavar="N", help="Limit of requests; robots.txt and sitemaps do not count."
+        ),
     ] = None,
     max_minutes: Annotated[
         float | None,
@@ -152,9 +154,10 @@ def audit(
     error of the page: the page is visited again, more slowly, and is unknown if that fails, too.
 
     Ctrl-C ends the visits; what was found is reported, and with --store the same command continues.
-    Exit codes: 0 no errors, 1 findings of --fail-level or worse, 2 nothing could be read, 130 after
-    Ctrl-C. The rules are those of group N and some of P and R: `urlset rules N`. json is that of
-    `urlset check`, with a field basis: observed, complete, sampled or unknown.
+    Exit codes: 0 no errors; 1 findings of --fail-level or worse, or no visit could be judged; 2
+    nothing could be read; 130 after Ctrl-C. The rules are those of group N and some of P and R:
+    `urlset rules N`. json is that of `urlset check`, with a field basis: observed, complete,
+    sampled or unknown.
 
     \b
     Examples:
@@ -265,6 +268,8 @@ def _print(
         return 0
     if "interrupted" in found.reasons:
         return INTERRUPTED
+    if found.is_blind:
+        return 1
     bad = LEVELS[: LEVELS.index(options.fail_level) + 1]
     return int(any(new.by_level[level] for level in bad))
 

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, TextIO
 
 from urlset.errors import TargetError
-from urlset.inflight import slow_requests
+from urlset.inflight import long_waits, slow_requests
 from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.terminal_text import Line, pluralize, sanitize
 
@@ -389,6 +389,10 @@ class Progress:
                 f"waiting for {url}, {seconds:,.0f} s"
                 for url, seconds in slow_requests(SLOW_S)[:MAX_REQUESTS]
             ]
+            waits = [
+                f"waiting {left:,.0f} s {reason}" for reason, left in long_waits(SLOW_S).items()
+            ]
+            requests = [*waits[:MAX_REQUESTS], *requests]
             if self._status is None:
                 self._next_update = time.monotonic() + LOG_INTERVAL_S
                 line = " · ".join(filter(None, [self._text, *requests]))

@@ -153,7 +153,7 @@ IgnoreRobots = Annotated[
     typer.Option(
         "--ignore-robots",
         help="Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
-        "are always read.",
+        "are always read; pages that it disallows are never visited.",
     ),
 ]
 
@@ -189,7 +189,7 @@ class NetworkOptions(NamedTuple):
             changes["headers"] = dict(map(_header, header))
         if delay is not None:
             # An explicit delay is kept, however long it is.
-            changes |= {"delay_s": delay, "max_delay_s": max(delay, 10.0)}
+            changes |= {"delay_s": delay, "max_delay_s": max(delay, 60.0)}
         if concurrency is not None:
             changes |= {"concurrency": concurrency, "per_host": concurrency}
         if timeout is not None:
@@ -207,6 +207,35 @@ class NetworkOptions(NamedTuple):
         with as_usage_error("--header"):
             return cls(Policy(**changes), auth)  # type: ignore[arg-type]
 
+    def with_logins(self, values: dict[str, Any]) -> NetworkOptions:
+        """Return the options with the users and passwords in URLs of sites; remove these there.
+
+        A command never sees them, so that no message, file or report can show one.
+
+        Args:
+            values: Arguments of the command; URLs in :data:`_SITES` are changed.
+        """
+        found = self
+        for name in _SITES & values.keys():
+            value = values[name]
+            several = value if isinstance(value, list) else [value]
+            if not any(isinstance(each, str) and "@" in each for each in several):
+                continue
+            from urlset.http import Policy
+            from urlset.reader.site import with_login
+
+            plain: list[Any] = []
+            for each in several:
+                policy, url = with_login(found.policy or Policy(), each, None)
+                if url != each:
+                    found = found._replace(policy=policy)
+                plain.append(url)
+            values[name] = plain if isinstance(value, list) else plain[0]
+        return found
+
+
+_SITES = frozenset({"after", "base_url", "before", "site", "source", "sources"})
+"""Parameters of commands that may be the URL of a site."""
 
 NETWORK_DEFAULTS = NetworkOptions()
 
@@ -248,7 +277,7 @@ def add_options(
             start_logging(verbose)
             if has_network:
                 given = {parameter.name: values.pop(parameter.name) for parameter in chosen}
-                values["network"] = NetworkOptions.of(**given)
+                values["network"] = NetworkOptions.of(**given).with_logins(values)
             command(**values)
 
         run.__signature__ = signature.replace(  # type: ignore[attr-defined]

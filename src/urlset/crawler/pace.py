@@ -25,7 +25,7 @@ MIN_DELAY_S = 0.05
 MAX_DELAY_S = 30.0
 
 MAX_PAUSE_S = 600.0
-"""Longest pause for one ``Retry-After``; a host that asks for more is tried again after it."""
+"""Longest pause for one ``Retry-After``; after a longer one the client refuses all requests."""
 
 MIN_REFUSALS = 3
 """Refusals (429, 503) among the last :data:`WINDOW` responses at which the rate is halved.
@@ -99,8 +99,8 @@ class HostPace:
         if sum(self._are_refusals) >= MIN_REFUSALS:
             self._are_refusals.clear()
             self._slow_down(max(self.delay_s, MIN_DELAY_S))
-        if retry_after_s:
-            self.resume_at = max(self.resume_at, now + min(retry_after_s, MAX_PAUSE_S))
+        if retry_after_s and retry_after_s <= MAX_PAUSE_S:
+            self.resume_at = max(self.resume_at, now + retry_after_s)
 
     def _slow_down(self, interval: float) -> bool:
         self.slowdowns += 1

@@ -6,12 +6,14 @@ their main part then work as well.
 
 from __future__ import annotations
 
+import os
 import pickle
 import queue
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
@@ -19,7 +21,7 @@ from typing import Any, BinaryIO
 from urlset.crawler.page_rows import PageRows
 from urlset.http import Response
 
-__all__ = ["MAX_PENDING", "PageWorker", "Read", "serve"]
+__all__ = ["MAX_PENDING", "STOP_S", "PageWorker", "Read", "serve"]
 
 Read = Callable[[Response, dict[str, Any]], PageRows]
 """Function that reads a page, and adds values to its row; it can be pickled."""
@@ -31,6 +33,9 @@ MAX_UNSENT = 8
 """Pages that are sent to a busy worker at once: each message wakes two threads."""
 
 JOIN_TIMEOUT_S = 5.0
+
+STOP_S = 1.0
+"""Seconds after an interruption in which the worker may finish pages."""
 
 
 class PageWorker:
@@ -50,8 +55,13 @@ class PageWorker:
         self._pending: dict[str, tuple[Response, dict[str, Any]]] = {}
         self._results: queue.SimpleQueue[list[PageRows] | None] = queue.SimpleQueue()
         code = "from urlset.crawler.page_worker import serve; serve()"
+        # A group of its own: Ctrl-C in a terminal is for the main process, also while this starts.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            process_group=None if os.name == "nt" else 0,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self._thread = threading.Thread(target=self._receive, daemon=True, name="urlset pages")
         self._thread.start()
@@ -109,6 +119,27 @@ class PageWorker:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    def stop(self, seconds: float) -> list[PageRows]:
+        """End the worker after an interruption; return the rows of the pages that are read.
+
+        Pages that were not sent, or that take longer than ``seconds`` in all, are dropped.
+        """
+        found: list[PageRows] = []
+        end = time.monotonic() + seconds
+        sent = self._pending.keys() - {response.request.url for response, _ in self._unsent}
+        while self.is_alive and not sent.isdisjoint(self._pending):
+            try:
+                pages = self._results.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                break
+            self.is_alive = pages is not None
+            found += [page for page in pages or () if self._pending.pop(page.url, None) is not None]
+        self._pending.clear()
+        self._unsent.clear()
+        self._process.kill()
+        self.close()
+        return found
+
     def _flush(self) -> None:
         unsent, self._unsent = self._unsent, []
         if unsent:
@@ -121,6 +152,10 @@ class PageWorker:
             self._process.stdin.flush()
         except OSError:
             self._results.put(None)
+        except BaseException:
+            # Ctrl-C: the worker would wait for the rest of this message, and this process for it.
+            self._process.kill()
+            raise
 
     def _read_pending(self) -> list[PageRows]:
         pages = [self._read(response, values) for response, values in self._pending.values()]
@@ -147,5 +182,5 @@ def serve(
             pages = [read(response, values) for response, values in pickle.load(source)]
             pickle.dump(pages, target, pickle.HIGHEST_PROTOCOL)
             target.flush()
-    except (EOFError, OSError):
+    except (EOFError, OSError, pickle.UnpicklingError):  # the main process has ended
         return

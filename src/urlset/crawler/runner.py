@@ -21,12 +21,20 @@ from urlset.crawler.scope import Scope
 from urlset.crawler.walk import CrawlWalk
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.http import (
+    Policy,
+    Request,
+    Response,
+    ResponseCache,
+    drive_in_thread,
+    origin_of,
+    run_policy,
+)
 from urlset.model import ProgressEvent
 from urlset.reader import read
-from urlset.reader.site import policy_with_auth, product_token
+from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
-from urlset.store import Store, quoted
+from urlset.store import Store, delayed_interrupts, quoted
 
 __all__ = ["crawl", "crawl_into", "start_of"]
 
@@ -106,10 +114,11 @@ def crawl(
         follow_links=follow_links,
         recheck_s=recheck_s,
     )
+    shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     store = Store.open(output)
     try:
-        crawl_into(store, site, options, policy=policy, auth=auth, progress=progress)
+        crawl_into(store, site, options, policy=shared, progress=progress)
         return Crawl(store)
     except BaseException:
         store.close()
@@ -122,7 +131,6 @@ def crawl_into(
     options: CrawlOptions,
     *,
     policy: Policy | None = None,
-    auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
     has_entries: bool = False,
@@ -134,8 +142,7 @@ def crawl_into(
         store: The store, open for writing.
         site: URL of the start.
         options: Scope and limits.
-        policy: Limits and behaviour of the HTTP client.
-        auth: Bearer token, or user and password.
+        policy: Policy of the run, with the credentials for the site.
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
@@ -143,7 +150,7 @@ def crawl_into(
     """
     start = start_of(site)
     store.add_live_tables()
-    run = _Run(store, start, options, policy or Policy(), auth, kind, has_entries=has_entries)
+    run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
     run.began = began
     return run.crawl(progress or (lambda _: None))
 
@@ -177,6 +184,41 @@ def _pattern_text(pattern: str | re.Pattern[str]) -> str:
     return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
+class _KnownHomePage(ResponseCache):
+    """Response for the home page from the search for sitemaps, in place of its visit."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self._home: Response | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the search did not request the home page, or its visit is over."""
+        return self._home is None
+
+    def keep(self, response: Response) -> None:
+        """Keep a response if it is the home page, complete and without redirects."""
+        is_home = response.request.purpose == "home" and not response.redirects
+        if is_home and response.has_document and response.is_whole and response.error is None:
+            self._home = response
+
+    def has(self, request: Request) -> bool:
+        """Return whether a request is the first visit of the home page."""
+        home = self._home
+        if home is None or request.purpose != "page" or request.etag or request.last_modified:
+            return False  # a conditional request shows whether the page is unchanged
+        return request.url == home.request.url
+
+    def get(self, request: Request) -> Response:
+        """Return the response; a second visit is a request."""
+        home, self._home = self._home, None
+        assert home is not None
+        return home._replace(request=request)
+
+    def put(self, response: Response) -> None:
+        """Store nothing: each page is visited once."""
+
+
 class _Run:
     """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
@@ -186,7 +228,6 @@ class _Run:
         start: str,
         options: CrawlOptions,
         policy: Policy,
-        auth: str | tuple[str, str] | None,
         kind: str,
         *,
         has_entries: bool,
@@ -195,7 +236,6 @@ class _Run:
         self._start = start
         self._options = options
         self._policy = policy
-        self._auth = auth
         self._kind = kind
         self._has_entries = has_entries
         self._scope = Scope(start, options)
@@ -204,6 +244,7 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
+        self._known = _KnownHomePage()
         self.began: float | None = None
 
     def crawl(self, progress: Progress) -> int:
@@ -224,8 +265,9 @@ class _Run:
                 if not walk.limits and self._add_earlier_pages(frontier):
                     self._visit(walk, progress)
             except BaseException:
-                walk.close()
-                self._finish(frontier, walk, ["interrupted"], is_over=False)
+                with delayed_interrupts():
+                    walk.stop()
+                    self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
             walk.close()
             # The same command continues a crawl that ended because the host was down.
@@ -250,7 +292,9 @@ class _Run:
         return bool(found)
 
     def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
-        return drive_in_thread(walk, policy_with_auth(self._policy, self._start, self._auth))
+        if self._known.is_empty:
+            return drive_in_thread(walk, self._policy)
+        return drive_in_thread(walk, self._policy, cache=self._known)
 
     def _begin(self) -> int:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
@@ -316,9 +360,16 @@ class _Run:
         root = f"{origin_of(self._start)}/"
         which = "true" if self._has_entries else f"d.root = {quoted(root)}"
         if not self._has_entries:
-            entries = read(root, policy=self._policy, auth=self._auth, keep=False, robots=True)
-            with suppress(SourceError):
-                self._store.fill(entries, root=root)
+            entries = read(root, policy=self._policy, keep=False, robots=True)
+            with suppress(SourceError), self._store.writer(root) as writer:
+
+                def on_response(response: Response) -> None:
+                    self._known.keep(response)
+                    writer.on_response(response)
+
+                with closing(entries.batches(on_response)) as batches:
+                    for record, document, found in batches:
+                        writer.add(record, document, found)
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "

@@ -14,7 +14,7 @@ from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
 from urlset.crawler.page_rows import PageRows, read_rows
 from urlset.crawler.page_urls import UrlResolver, origin_of_page, page_url
-from urlset.crawler.page_worker import MAX_PENDING, PageWorker
+from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
 from urlset.html import MAX_BYTES
 from urlset.http import NetworkScope, Request, Response, retry_after_s
 from urlset.robots import MAX_BYTES as MAX_ROBOTS
@@ -157,6 +157,18 @@ class CrawlWalk:
             self._worker.close()
             self._worker = None
 
+    def stop(self) -> None:
+        """End the walk after an interruption; pages that the worker has not read are dropped.
+
+        The next session visits them.
+        """
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            pages = worker.stop(STOP_S)
+            for page in pages:
+                self._count(page.verdict)
+            self._frontier.finish_all(pages)
+
     def _may_use_worker(self, response: Response) -> bool:
         """Return whether the worker reads a page; start it once there are enough pages."""
         is_page = response.has_document and response.error is None
@@ -243,6 +255,7 @@ class CrawlWalk:
             token=job,
             follows_redirects=False,
             wait_s=max(0.0, wait),
+            wait_reason="to visit pages again (--recheck-after)" if job.attempts else "",
             retries=0,  # a page that fails is visited again at the end
         )
 
@@ -271,7 +284,7 @@ class CrawlWalk:
         status, row = record.row["status"], record.row
         if status is not None and status >= 500:
             row |= {"verdict": "server-error", "unknown_reason": None}
-        elif status is None and self.verdicts["ok"]:  # the host answers others
+        elif status is None and row["error"] != "paused" and self.verdicts["ok"]:
             row |= {"verdict": "unreachable", "unknown_reason": None}
 
     def _record(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:

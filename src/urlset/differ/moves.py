@@ -199,7 +199,7 @@ class _Search:
             "GROUP BY lastmod)"
         )
         self._tables.dates_identify = dated >= 20 and kept >= 0.8 * dated and same <= 0.05
-        logger.debug("of %d moved pages with dates %d kept theirs", dated, kept)
+        logger.debug("of %d moved pages with dates %d kept theirs", dated, kept or 0)
 
     def _match_renamed(self) -> None:
         """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""

@@ -6,7 +6,6 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from urlset.differ.moves import find_moves
 from urlset.differ.redirects import ask_removed, create_answers
@@ -14,11 +13,10 @@ from urlset.differ.result import Diff
 from urlset.differ.states import StateOptions, StateSource, open_states
 from urlset.differ.tables import SIDES, Tables
 from urlset.differ.unread import mark_unread
+from urlset.http import Policy, run_policy
 from urlset.model import ProgressEvent
+from urlset.reader.site import with_login
 from urlset.store import ScratchDatabase
-
-if TYPE_CHECKING:
-    from urlset.http import Policy
 
 __all__ = ["diff"]
 
@@ -91,7 +89,11 @@ def diff(
         raise ValueError(f"min_confidence: expected 0 to 1, found {min_confidence}")
     if max_requests < 1:
         raise ValueError(f"max_requests: expected 1 or more, found {max_requests}")
-    options = StateOptions(base_url, engine, policy, auth, progress or (lambda _: None))
+    shared: Policy = run_policy(policy)
+    shared, before = with_login(shared, before, auth)
+    shared, after = with_login(shared, after, auth)
+    shared, base_url = with_login(shared, base_url, auth)
+    options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
     stack = ExitStack()
     try:
         started = time.monotonic()
@@ -107,7 +109,7 @@ def diff(
                 ask_removed(
                     tables,
                     max_requests=max_requests,
-                    policy=policy,
+                    policy=shared,
                     base_url=base_url,
                     progress=options.progress,
                 )

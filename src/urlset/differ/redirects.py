@@ -12,6 +12,7 @@ from urlset.crawler.page_urls import page_url
 from urlset.differ.tables import Tables
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
+from urlset.reader.site import product_token
 from urlset.robots import Robots
 from urlset.urls import split_origin
 
@@ -67,7 +68,7 @@ def ask_removed(
     tables: Tables,
     *,
     max_requests: int,
-    policy: Policy | None,
+    policy: Policy,
     base_url: str | None,
     progress: Callable[[ProgressEvent], None],
 ) -> None:
@@ -79,7 +80,7 @@ def ask_removed(
     Args:
         tables: The tables of the comparison.
         max_requests: Limit of requests; if there are more URLs, a sample of all sections.
-        policy: Limits and behaviour of the HTTP client.
+        policy: Policy of the run, with the credentials of the sites.
         base_url: URL that the user named; its host may have a private address.
         progress: Called with the number of answers.
     """
@@ -96,12 +97,11 @@ def ask_removed(
             hashes.setdefault(url, []).append(h)
     if not hashes:
         return
-    policy = policy or Policy()
-    agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
+    agent = product_token(policy.user_agent)
     targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
     walk = RedirectWalk(
         targets,
-        RobotsFiles(agent, is_obeyed=policy.obey_robots),
+        RobotsFiles(agent),
         Pace(policy.delay_s),
         Budget(max_requests),
         hosts=_named_hosts(tables, base_url, list(hashes)),

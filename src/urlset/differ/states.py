@@ -44,7 +44,6 @@ class StateOptions:
     base_url: str | None = None
     engine: str | None = None
     policy: Any = None
-    auth: str | tuple[str, str] | None = None
     progress: Callable[[ProgressEvent], None] = field(default=lambda _: None)
 
 
@@ -151,7 +150,6 @@ def _entries(source: Any, options: StateOptions) -> Entries:
         base_url=options.base_url,
         engine=options.engine,
         policy=options.policy,
-        auth=options.auth,
         ordered=False,
         keep=False,
     )

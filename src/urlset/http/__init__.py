@@ -18,8 +18,14 @@ from urlset.http.models import (
     Secrets,
     Walk,
 )
-from urlset.http.policy import Policy, basic_auth, bearer_auth
-from urlset.http.request_url import credentials_of, document_key, origin_of, request_url
+from urlset.http.policy import Policy, basic_auth, bearer_auth, run_policy
+from urlset.http.request_url import (
+    credentials_of,
+    document_key,
+    origin_of,
+    request_url,
+    without_login,
+)
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
 
@@ -45,4 +51,6 @@ __all__ = [
     "redirect_target",
     "request_url",
     "retry_after_s",
+    "run_policy",
+    "without_login",
 ]

@@ -8,18 +8,21 @@ from types import TracebackType
 from typing import Self
 
 from urlset.http.exchange import Hop, transfer
-from urlset.http.limits import HostLimiter, MemoryBudget
+from urlset.http.limits import HostClocks, HostLimiter, MemoryBudget, PausedHostError
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
-from urlset.http.policy import Policy
+from urlset.http.policy import Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url
-from urlset.http.retry import Attempts, RedirectChain
+from urlset.http.retry import Attempts, RedirectChain, retry_after_s
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
-from urlset.inflight import track
+from urlset.inflight import track, track_wait
 
 __all__ = ["Fetcher"]
 
 logger: logging.Logger = logging.getLogger("urlset.http")
+
+REFUSALS = frozenset({429, 503})
+"""Statuses whose ``Retry-After`` applies to the whole host."""
 
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""
@@ -34,7 +37,10 @@ class Fetcher:
 
     def __init__(self, policy: Policy):
         self._policy = policy
-        self._limiter = HostLimiter(policy.concurrency, policy.per_host)
+        self._clocks = policy.clocks if isinstance(policy, RunPolicy) else HostClocks()
+        self._limiter = HostLimiter(
+            policy.concurrency, policy.per_host, self._clocks, policy.max_retry_after_s
+        )
         self._budget = MemoryBudget(policy.max_held_bytes)
         self._sessions = SessionPool(policy)
         self._public_hosts: set[str] = set()
@@ -67,7 +73,8 @@ class Fetcher:
     async def fetch(self, request: Request) -> Response:
         """Fetch a request with retries; of failed attempts, return that with the longest body."""
         if request.wait_s > 0:
-            await asyncio.sleep(request.wait_s)
+            with track_wait(request.wait_reason or f"for {_host_key(request.url)}", request.wait_s):
+                await asyncio.sleep(request.wait_s)
         attempts = Attempts(self._policy)
         left = self._policy.total_timeout_s
         while True:
@@ -85,11 +92,8 @@ class Fetcher:
                 attempts.count,
                 wait,
             )
-            is_asked = response.error == "status" and "retry-after" in response.headers
-            if is_asked:
-                self._limiter.pause(origin_of(response.url) or "", wait)
             self._limiter.release_document()
-            if not is_asked:
+            if not self._clocks.pause_s(_host_key(response.url)):  # else the limiter waits
                 await asyncio.sleep(wait)
             left -= wait
 
@@ -104,7 +108,10 @@ class Fetcher:
         scope, secrets = request.scope, request.secrets
         seconds = 0.0
         while True:
-            response, scope = await self._hop(request, url, scope, left_s - seconds, secrets)
+            try:
+                response, scope = await self._hop(request, url, scope, left_s - seconds, secrets)
+            except PausedHostError as pause:
+                response = _failed(request, url, "paused", _pause_message(url, pause.seconds))
             seconds += response.seconds
             if response.scope != scope:
                 response = response._replace(scope=scope)
@@ -126,7 +133,7 @@ class Fetcher:
         origin = origin_of(url) or ""
         host = host_of(origin)
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        async with self._limiter.host_slot(origin, delay):
+        async with self._limiter.host_slot(_host_key(url), delay):
             if self._policy.allow_private:
                 scope = "anywhere"
             elif scope == "anywhere" and host in self._public_hosts:
@@ -147,6 +154,10 @@ class Fetcher:
             except BaseException:
                 self._limiter.release_document()
                 raise
+            self._obey_pause(response)
+            if proxy is not None and response.status is None:
+                text = f"{response.message}; via {self._sessions.proxy_text(origin, proxy)}"
+                response = response._replace(message=text)
         logger.debug(
             "%s %s: %s, %d bytes in %.3f s",
             request.method,
@@ -164,6 +175,14 @@ class Fetcher:
             self._public_hosts.add(host)
         return response, found
 
+    def _obey_pause(self, response: Response) -> None:
+        """Pause a host that refuses a request and states for how long (``Retry-After``)."""
+        seconds = retry_after_s(response.headers.get("retry-after"))
+        if response.status in REFUSALS and seconds:
+            host = _host_key(response.url)
+            logger.info("%s asks for a pause of %.0f s (HTTP %d)", host, seconds, response.status)
+            self._clocks.pause(host, seconds)
+
     def _headers(self, request: Request, origin: str) -> dict[str, str]:
         if origin not in self._common_headers:
             if len(self._common_headers) >= MAX_ORIGINS:
@@ -176,6 +195,18 @@ class Fetcher:
             headers["If-Modified-Since"] = request.last_modified
         headers.update(request.headers)
         return headers
+
+
+def _host_key(url: str) -> str:
+    """Return name and port of the host of a URL: http and https of one name are one host."""
+    return (origin_of(url) or "").partition("://")[2]
+
+
+def _pause_message(url: str, seconds: float) -> str:
+    return (
+        f"not requested: {_host_key(url)} asked for a pause (Retry-After), of which "
+        f"{seconds:,.0f} s are left; try again then"
+    )
 
 
 def _shown(request: Request, url: str) -> str:

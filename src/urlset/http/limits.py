@@ -1,24 +1,123 @@
-"""Limits of a fetcher: concurrent requests and the delay between them, and bytes in memory."""
+"""Limits of a fetcher: concurrent requests, the time between them, and bytes in memory."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import inf
+from threading import Lock
 
-__all__ = ["HostLimiter", "Lease", "MemoryBudget"]
+from urlset.inflight import track_wait
+
+__all__ = ["HostClocks", "HostLimiter", "Lease", "MemoryBudget", "PausedHostError"]
+
+MAX_CLOCKS = 10_000
+"""Hosts whose clocks are kept; then those without a delay or a pause are dropped."""
+
+
+class PausedHostError(Exception):
+    """A host asked for a longer pause than the limit; ``seconds`` of it are left."""
+
+    def __init__(self, seconds: float):
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class _Clock:
+    """Times of the requests to one host: the latest one, and the next possible one."""
+
+    __slots__ = ("asked_s", "earliest", "latest", "resume_at")
+
+    def __init__(self) -> None:
+        self.latest = -inf
+        self.earliest = -inf
+        self.resume_at = -inf
+        self.asked_s = 0.0
+
+
+class HostClocks:
+    """Times of the requests to each host. All clients of one run share them.
+
+    So the delay between two requests and the pause that a host asks for also apply if the
+    requests belong to different phases of the run. Threads may use it at the same time.
+
+    Args:
+        now: Monotonic clock in seconds.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic):
+        self._now = now
+        self._clocks: dict[str, _Clock] = {}
+        self._lock = Lock()
+
+    def start(self, host: str, delay_s: float, max_pause_s: float = inf) -> float:
+        """Start a request to a host if that is possible now; else return the seconds until it is.
+
+        Args:
+            host: Name and port of the host.
+            delay_s: Least time between this request and those before and after it.
+            max_pause_s: Longest pause that is waited for.
+
+        Raises:
+            PausedHostError: The host asked for a longer pause, which is not over.
+        """
+        with self._lock:
+            wait = self._wait_s(host, delay_s, max_pause_s)
+            if wait <= 0:
+                clock = self._clock(host)
+                clock.latest = self._now()
+                clock.earliest = max(clock.earliest, clock.latest + delay_s)
+            return wait
+
+    def wait_s(self, host: str, delay_s: float, max_pause_s: float = inf) -> float:
+        """Return the seconds until a request may start, as :meth:`start` does; start nothing."""
+        with self._lock:
+            return self._wait_s(host, delay_s, max_pause_s)
+
+    def pause(self, host: str, seconds: float) -> None:
+        """Start no request to a host for some seconds."""
+        with self._lock:
+            clock = self._clock(host)
+            resume_at = self._now() + seconds
+            if resume_at > clock.resume_at:
+                clock.resume_at, clock.asked_s = resume_at, seconds
+
+    def pause_s(self, host: str) -> float:
+        """Return the seconds for which a host is paused; 0 if it is not."""
+        clock = self._clocks.get(host)
+        return 0.0 if clock is None else max(0.0, clock.resume_at - self._now())
+
+    def _wait_s(self, host: str, delay_s: float, max_pause_s: float) -> float:
+        clock = self._clocks.get(host)
+        if clock is None:
+            return 0.0
+        pause = clock.resume_at - self._now()
+        if pause > 0 and clock.asked_s > max_pause_s:
+            raise PausedHostError(pause)
+        earliest = max(clock.earliest, clock.latest + delay_s)
+        return max(0.0, pause, earliest - self._now())
+
+    def _clock(self, host: str) -> _Clock:
+        if host not in self._clocks:
+            if len(self._clocks) >= MAX_CLOCKS:
+                now = self._now()
+                self._clocks = {
+                    name: clock
+                    for name, clock in self._clocks.items()
+                    if max(clock.earliest, clock.resume_at) > now
+                }
+            self._clocks[host] = _Clock()
+        return self._clocks[host]
 
 
 class _Host:
-    """State of one host: its slots and the time of its next request.
-
-    It is removed when no request uses it and no delay is left.
-    """
+    """Slots of one host. It is removed when no request uses it."""
 
     def __init__(self, slots: int):
         self.slots = asyncio.Semaphore(slots)
         self.line = asyncio.Lock()
-        self.earliest = 0.0
         self.users = 0
 
 
@@ -27,20 +126,32 @@ class HostLimiter:
 
     A request needs a slot of its host and a document slot. The caller owns the document slot
     until it calls :meth:`release_document`: as long as the document is in memory.
+
+    Args:
+        documents: Documents in memory.
+        per_host: Concurrent requests to one host.
+        clocks: Times of the requests, which the clients of a run share.
+        max_pause_s: Longest pause of a host that is waited for.
     """
 
-    def __init__(self, documents: int, per_host: int):
+    def __init__(self, documents: int, per_host: int, clocks: HostClocks, max_pause_s: float):
         self._documents = asyncio.Semaphore(documents)
         self._per_host = per_host
         self._hosts: dict[str, _Host] = {}
+        self._clocks = clocks
+        self._max_pause_s = max_pause_s
 
     @asynccontextmanager
     async def host_slot(self, name: str, delay_s: float) -> AsyncIterator[None]:
         """Hold a slot of a host in a ``with`` block; acquire a document slot, too, and keep it.
 
         Args:
-            name: Key of the host.
-            delay_s: Least time until the next request to this host, in seconds.
+            name: Name and port of the host.
+            delay_s: Least time between this request and the others to this host, in seconds.
+
+        Raises:
+            PausedHostError: The host asked for a pause that is longer than the limit; there is a
+                document slot nevertheless.
         """
         host = self._hosts.get(name)
         if host is None:
@@ -50,11 +161,15 @@ class HostLimiter:
             async with host.slots:
                 # Note: the order matters. The owner of a document slot must never wait for a
                 # host, or the slots of hosts and of documents could deadlock.
-                await self._wait_in_line(host, delay_s)
+                try:
+                    await self._wait_in_line(host, name, delay_s)
+                except PausedHostError:
+                    await self._documents.acquire()
+                    raise
                 yield
         finally:
             host.users -= 1
-            if not host.users and host.earliest <= asyncio.get_running_loop().time():
+            if not host.users:
                 self._hosts.pop(name, None)
 
     async def acquire_document(self) -> None:
@@ -65,26 +180,32 @@ class HostLimiter:
         """Release a document slot."""
         self._documents.release()
 
-    def pause(self, name: str, seconds: float) -> None:
-        """Start no request to a host for some seconds."""
-        host = self._hosts.setdefault(name, _Host(self._per_host))
-        host.earliest = max(host.earliest, asyncio.get_running_loop().time() + seconds)
-
-    async def _wait_in_line(self, host: _Host, delay_s: float) -> None:
-        now = asyncio.get_running_loop().time
-        if not host.line.locked() and not self._documents.locked() and host.earliest <= now():
+    async def _wait_in_line(self, host: _Host, name: str, delay_s: float) -> None:
+        clocks, limit = self._clocks, self._max_pause_s
+        is_free = not host.line.locked() and not self._documents.locked()
+        if is_free and not clocks.start(name, delay_s, limit):
             await self._documents.acquire()  # it is free, so this does not wait
-            host.earliest = max(host.earliest, now() + delay_s)
             return
         async with host.line:
             while True:
-                while (wait := host.earliest - now()) > 0:
-                    await asyncio.sleep(wait)
+                while (wait := clocks.wait_s(name, delay_s, limit)) > 0:
+                    await self._sleep(name, wait)
                 await self._documents.acquire()
-                if host.earliest <= now():
-                    break
+                try:
+                    if not clocks.start(name, delay_s, limit):
+                        return
+                except PausedHostError:
+                    self._documents.release()
+                    raise
                 self._documents.release()  # the host was paused in the meantime
-            host.earliest = max(host.earliest, now() + delay_s)
+
+    async def _sleep(self, name: str, seconds: float) -> None:
+        pause = self._clocks.pause_s(name)
+        if pause <= 0:
+            await asyncio.sleep(seconds)
+            return
+        with track_wait(f"because {name} asks for a pause (Retry-After)", seconds):
+            await asyncio.sleep(seconds)
 
 
 class Lease:

@@ -45,6 +45,7 @@ ErrorCode = Literal[
     "redirect-loop",
     "too-many-redirects",
     "bad-redirect",  # without a target, or to another scheme
+    "paused",  # not sent: the host asked for a pause that is longer than the limit
     "status",  # an HTTP status of 400 or more, or a 2xx without the whole document, such as 206
 ]
 """Reason why a response failed or is incomplete."""
@@ -91,6 +92,7 @@ class Request(NamedTuple):
         token: Any object of the walk; the client ignores it.
         follows_redirects: Whether redirects are followed; if not, the response is the redirect.
         wait_s: Seconds before the request starts.
+        wait_reason: Why it waits, for people.
         ends_at_head: Whether the transfer of an HTML page may end after its head.
         retries: Retries of this request; None for the number of the policy.
         method: Method, such as ``POST``. Redirects are followed for GET only.
@@ -111,6 +113,7 @@ class Request(NamedTuple):
     token: object = None
     follows_redirects: bool = True
     wait_s: float = 0.0
+    wait_reason: str = ""
     ends_at_head: bool = False
     retries: int | None = None
     method: str = "GET"

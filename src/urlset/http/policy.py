@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from types import MappingProxyType
 
+from urlset.http.limits import HostClocks
 from urlset.http.request_url import origin_of
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 
-__all__ = ["Policy", "basic_auth", "bearer_auth"]
+__all__ = ["Policy", "RunPolicy", "basic_auth", "bearer_auth", "run_policy"]
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that may only be sent to one origin."""
@@ -28,13 +29,14 @@ class Policy:
         concurrency: Concurrent requests, and documents in memory: a document counts until it has
             been read.
         per_host: Concurrent requests to one host.
-        delay_s: Least time between two requests to one host, in seconds.
+        delay_s: Least time between the starts of two requests to one host, in seconds.
         max_delay_s: Upper bound of the delay that a ``Crawl-delay`` in robots.txt can set.
         retries: Retries after status 408, 429 or 5xx and after errors of the connection.
         backoff_s: Wait before the first retry; doubled for each further one, with random jitter.
         max_backoff_s: Upper bound of that wait.
-        max_retry_after_s: A ``Retry-After`` up to this value applies to the whole host; after a
-            longer one there is no retry.
+        max_retry_after_s: Longest ``Retry-After`` of a status 429 or 503 that is waited for. No
+            request to the host starts before it has passed; those that are in flight end. After a
+            longer one the requests to the host fail until it has passed, without being sent.
         connect_timeout_s: Time to open a connection.
         read_timeout_s: Time without any data.
         total_timeout_s: Time for a request with its redirects and retries, without the wait for
@@ -61,11 +63,11 @@ class Policy:
     concurrency: int = 8
     per_host: int = 4
     delay_s: float = 0.0
-    max_delay_s: float = 10.0
+    max_delay_s: float = 60.0
     retries: int = 2
     backoff_s: float = 0.5
     max_backoff_s: float = 30.0
-    max_retry_after_s: float = 60.0
+    max_retry_after_s: float = 600.0
     connect_timeout_s: float = 10.0
     read_timeout_s: float = 30.0
     total_timeout_s: float = 300.0
@@ -76,7 +78,9 @@ class Policy:
     max_held_bytes: int = 8 * MAX_BYTES
     user_agent: str | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
-    site_headers: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _NO_SITE_HEADERS)
+    site_headers: Mapping[str, Mapping[str, str]] = field(
+        default_factory=lambda: _NO_SITE_HEADERS, repr=False
+    )
     proxies: Mapping[str, str] | None = None
     allow_private: bool = False
     obey_robots: bool = True
@@ -98,8 +102,11 @@ class Policy:
         object.__setattr__(self, "site_headers", MappingProxyType(by_origin))
 
     def __reduce__(self) -> tuple[partial[Policy], tuple[()]]:
-        """Pickle the fields, with headers as dicts: read-only mappings cannot be pickled."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        """Pickle the fields, with headers as dicts: read-only mappings cannot be pickled.
+
+        The times of requests are left out: they have no meaning in another process.
+        """
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
         values["headers"] = dict(self.headers)
         values["site_headers"] = {site: dict(pairs) for site, pairs in self.site_headers.items()}
         return partial(type(self), **values), ()
@@ -114,6 +121,29 @@ class Policy:
             **self.headers,
             **self.site_headers.get(origin, _NO_HEADERS),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPolicy(Policy):
+    """Policy of one run, with the times of its requests, which all clients of the run share.
+
+    Attributes:
+        clocks: Times of the requests to each host.
+    """
+
+    clocks: HostClocks = field(default_factory=HostClocks, compare=False, repr=False)
+
+
+def run_policy(policy: Policy | None) -> RunPolicy:
+    """Return the policy of a run, which all of its phases pass to their clients.
+
+    The phases then share one clock for each host: the delay between two requests, ``Crawl-delay``
+    and ``Retry-After`` apply from one phase to the next.
+    """
+    if isinstance(policy, RunPolicy):
+        return policy
+    policy = policy or Policy()
+    return RunPolicy(**{each.name: getattr(policy, each.name) for each in fields(Policy)})
 
 
 def basic_auth(user: str, password: str) -> str:

@@ -8,9 +8,18 @@ from urllib.parse import quote, unquote
 
 from urlset.urls import is_host, normalize_escapes, split_origin
 
-__all__ = ["credentials_of", "document_key", "escaped", "host_of", "origin_of", "request_url"]
+__all__ = [
+    "credentials_of",
+    "document_key",
+    "escaped",
+    "host_of",
+    "origin_of",
+    "request_url",
+    "without_login",
+]
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_AUTHORITY_END = re.compile(r"[/?#]")
 _PORTS = {"http": "80", "https": "443"}
 # Most URLs: a lower-case scheme, and a path of characters that are sent unchanged.
 _ORDINARY = re.compile(r"(https?)://([^/?#]+)(/[!$-;=?-_a-z|~]*)", re.ASCII)
@@ -73,6 +82,19 @@ def credentials_of(url: str) -> tuple[str, str] | None:
     user, at, _ = split_origin(url)[1].rpartition("@")
     name, _, password = user.partition(":")
     return (unquote(name), unquote(password)) if at else None
+
+
+def without_login(url: str) -> str:
+    """Return an http(s) URL without its user and password; other text is unchanged.
+
+    >>> without_login("https://me:s3cret@example.com/a?b@c")
+    'https://example.com/a?b@c'
+    """
+    if not _HTTP.match(url):
+        return url
+    scheme, mark, rest = url.partition("://")
+    login, at, _ = _AUTHORITY_END.split(rest, maxsplit=1)[0].rpartition("@")
+    return f"{scheme}{mark}{rest[len(login) + 1 :]}" if at else url
 
 
 @lru_cache(maxsize=1024)

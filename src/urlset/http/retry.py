@@ -103,7 +103,7 @@ class Attempts:
         policy, retries = self._policy, response.request.retries
         if self.count > (policy.retries if retries is None else retries):
             return None
-        if not is_worth_retrying(response):
+        if response.error == "paused" or not is_worth_retrying(response):
             return None
         asked = retry_after_s(response.headers.get("retry-after"))
         if asked is not None and response.error == "status":
@@ -132,17 +132,16 @@ def is_worth_retrying(response: Response) -> bool:
     """Return whether the error of a response may be temporary.
 
     Temporary are 408, 429, 5xx and errors of the connection. Permanent are 404 and the like, and
-    also 501 and 505, which describe what a server supports, not its state.
+    also 501 and 505, which describe what a server supports, not its state. A request that was not
+    sent because its host is paused is worth a retry after the pause.
     """
     status = response.status
     if response.error == "status" and status is not None:
         return status in (408, 429) or (status >= 500 and status not in (501, 505))
     if response.error == "encoding":
-        is_damaged = not response.is_whole and is_supported(
-            response.headers.get("content-encoding")
-        )
-        return status is not None and is_damaged
-    return response.error in _TEMPORARY
+        is_permanent = not is_supported(response.headers.get("content-encoding"))
+        return status is not None and not response.is_whole and not is_permanent
+    return response.error in _TEMPORARY or response.error == "paused"
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:

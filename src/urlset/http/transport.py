@@ -17,6 +17,7 @@ from aiohttp.client_proto import ResponseHandler
 
 from urlset.http.models import NetworkScope
 from urlset.http.policy import Policy
+from urlset.http.request_url import origin_of
 from urlset.http.ssrf import socket_factory
 
 __all__ = ["PeerResponse", "SessionPool"]
@@ -81,6 +82,13 @@ class SessionPool:
             return None
         proxy = self._proxies.get(scheme) or self._proxies.get("all")
         return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+    def proxy_text(self, origin: str, proxy: str) -> str:
+        """Return what a message says about the proxy of an origin: where it is and who set it."""
+        name = origin.partition("://")[0]
+        name = name if self._proxies.get(name) else "all"
+        place = f"${name}_proxy" if self._policy.proxies is None else "Policy.proxies"
+        return f"the proxy {origin_of(proxy) or 'with an invalid URL'}, which is set in {place}"
 
     async def close(self) -> None:
         """Close all connections."""

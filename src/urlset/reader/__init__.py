@@ -175,6 +175,10 @@ def read(
     else:
         reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
+    if is_url(name):
+        from urlset.http import without_login
+
+        name = without_login(name)
     return Entries(
         reader,
         source=os.fspath(name) if isinstance(name, str | os.PathLike) else None,

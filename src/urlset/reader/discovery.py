@@ -63,8 +63,8 @@ class Discovery:
     :meth:`handle` returns leads. If none of them is a sitemap, the caller requests more with
     :meth:`fallback`, until that returns none. ``attempts`` records robots.txt, the home page and
     the URLs that were not tried because robots.txt disallows them for ``agent``; ``obey=False``
-    tries them. A robots.txt that could not be fetched disallows nothing. ``is_unreachable`` is
-    True until a response arrives.
+    tries them. A robots.txt that could not be fetched (5xx, 429, no response) disallows everything
+    (RFC 9309 section 2.3.1.4). ``is_unreachable`` is True until a response arrives.
     """
 
     def __init__(self, site: str, *, agent: str = "urlset", obey: bool = True):
@@ -153,13 +153,15 @@ class Discovery:
     def _may_try(self, url: str, how: str) -> bool:
         """Return whether robots.txt allows a URL; record a disallowed one as an attempt."""
         robots = self.robots
-        if not self._obey or robots is None or robots.state != "read":
+        if not self._obey or robots is None:
             return True
         # The rules apply to the requested host, and to the one that it redirects to.
         is_covered = origin_of(url) in (origin_of(self.site), origin_of(robots.url))
         if not is_covered or robots.allows(url, self._agent):
             return True
         message = f"{robots.url} disallows it for {self._agent}"
+        if robots.state == "unreachable":
+            message = f"{robots.url} could not be read, so that it disallows everything"
         self.attempts.append(Attempt(url, how, "disallowed", None, message))
         return False
 
@@ -186,7 +188,8 @@ class Discovery:
 def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str:
     """Return the error message for a site without a sitemap: how many URLs were tried."""
     if discovery.is_unreachable:
-        return f"the site does not respond: {attempts[-1].detail}"
+        detail = next((each.detail for each in attempts[::-1] if each.outcome == "failed"), None)
+        return f"the site does not respond: {detail}"
     disallowed = sum(attempt.outcome == "disallowed" for attempt in attempts)
     tried = len(attempts) - disallowed
     message = f"no sitemap found: tried {tried} {'URL' if tried == 1 else 'URLs'}"
@@ -209,17 +212,23 @@ _HOW: dict[str, How] = {"sitemap": "link", "feed": "feed"}
 
 
 class RobotsCache:
-    """The robots.txt files of a walk by origin; requests missing ones if ``fetches`` is set.
+    """The robots.txt files of a walk by origin; requests missing ones.
 
-    ``files`` holds every robots.txt that was received, ``attempts`` the results of the requests
-    made here.
+    Args:
+        agent: Product token for robots.txt.
+        records: Whether those requested here are part of the result. Otherwise only their
+            ``Crawl-delay`` is used.
+
+    Attributes:
+        files: Every robots.txt that was received, if it is part of the result.
+        attempts: Results of the requests made here.
     """
 
-    def __init__(self, agent: str, *, fetches: bool):
+    def __init__(self, agent: str, *, records: bool):
         self.files: dict[str, Robots] = {}
         self.attempts: list[Attempt] = []
         self._agent = agent
-        self._fetches = fetches
+        self._records = records
         self._pending: dict[str, str] = {}  # origin by the URL of its requested robots.txt
         self._declared: dict[str, str] = {}
         self._delays: dict[str, float] = {}
@@ -228,9 +237,7 @@ class RobotsCache:
     def request_for(self, url: str, scope: NetworkScope) -> Request | None:
         """Return a request for the robots.txt of a URL's host; None if known or requested."""
         origin = origin_of(url)
-        if not self._fetches or origin is None:
-            return None
-        if origin in self.files or origin in self._pending.values():
+        if origin is None or origin in self._delays or origin in self._pending.values():
             return None
         robots_url = f"{origin}/robots.txt"
         self._pending[robots_url] = origin
@@ -251,6 +258,9 @@ class RobotsCache:
         """
         origin = self._pending.pop(response.request.url)
         robots = robots_from_response(response)
+        if not self._records:
+            self._delays.setdefault(origin, robots.crawl_delay_s(self._agent))
+            return origin
         self._store(origin, robots)
         self._unpublished[origin] = response._replace(body=b""), robots
         return origin
@@ -286,7 +296,7 @@ class RobotsCache:
     def disallowed_by(self, url: str) -> str | None:
         """Return the URL of the robots.txt that disallows a URL, or None.
 
-        A robots.txt that could not be fetched disallows nothing.
+        A robots.txt that could not be fetched is not one that disallows the URL.
         """
         robots = self.files.get(origin_of(url) or "")
         if robots is None or robots.state != "read" or robots.allows(url, self._agent):

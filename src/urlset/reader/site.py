@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlset.errors import SourceError, TargetError
 from urlset.http import (
@@ -28,6 +28,8 @@ from urlset.http import (
     drive_in_thread,
     origin_of,
     request_url,
+    run_policy,
+    without_login,
 )
 from urlset.reader.documents import Visit
 from urlset.reader.entries import OnResponse
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt
     from urlset.robots import Robots
 
-__all__ = ["Auth", "CachedWalk", "SiteReader", "policy_with_auth", "product_token"]
+__all__ = ["Auth", "CachedWalk", "SiteReader", "policy_with_auth", "product_token", "with_login"]
+
+T = TypeVar("T")
 
 logger: logging.Logger = logging.getLogger("urlset.http")
 
@@ -184,9 +188,9 @@ class SiteReader:
         keep: bool = True,
     ):
         if request_url(url) is None:
-            raise SourceError(f"expected an http or https URL, found {url!r}")
-        self._url = url
-        self._policy = policy_with_auth(policy or _default(max_bytes), url, auth)
+            raise SourceError(f"expected an http or https URL, found {without_login(url)!r}")
+        shared = run_policy(policy or _default(max_bytes))
+        self._policy, self._url = with_login(shared, url, auth)
         self._engine = engine
         self._max_bytes = max_bytes
         self._follow = follow
@@ -288,6 +292,22 @@ def _default(max_bytes: int) -> Policy:
     policy = Policy()
     most = max(max_bytes, policy.max_bytes)
     return replace(policy, max_bytes=most, max_wire_bytes=most)
+
+
+def with_login(policy: Policy, source: T, auth: Auth | None) -> tuple[Policy, T]:
+    """Return the policy with the credentials for a source, and the source without them.
+
+    They are ``auth``, or the user and the password in the URL. Every function that takes the URL
+    of a site calls this first, so that no password is stored, logged or reported.
+
+    Args:
+        policy: The policy.
+        source: URL of a site; anything else is returned unchanged.
+        auth: Credentials for the origin of the URL.
+    """
+    if not isinstance(source, str) or origin_of(source) is None:
+        return policy, source
+    return policy_with_auth(policy, source, auth), without_login(source)  # type: ignore[return-value]
 
 
 def policy_with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:

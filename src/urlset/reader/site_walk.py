@@ -50,8 +50,9 @@ class SiteWalk:
     """Walk that yields a :class:`Visit` for each document of a site, also for failed ones.
 
     Network errors do not raise. ``attempts`` are the URLs that were tried, with the outcome.
-    ``robots_cache`` has the robots.txt of the site. With ``robots`` it also has those of all
-    hosts of documents, each requested before the first document of the host.
+    The robots.txt of a host is requested before its documents, for its ``Crawl-delay``; that of a
+    sitemap that the user named only if it is an index, before its children. ``robots_cache`` has
+    the robots.txt of the site, and with ``robots`` those of all hosts.
 
     Args:
         start: A :class:`Discovery`, or the URLs of sitemaps.
@@ -61,7 +62,7 @@ class SiteWalk:
         max_documents: Most documents of the site.
         since: Skip children that have not changed since then.
         agent: Product token for robots.txt.
-        robots: Request the robots.txt of all hosts.
+        robots: Record the robots.txt of all hosts, also that of a sitemap that the user named.
         ordered: Yield each index before its children, and those in the order of the index, so
             that two walks over the same documents yield the same. Call :meth:`close` at the end.
     """
@@ -85,7 +86,8 @@ class SiteWalk:
         self._follow = follow
         self._documents_left = max_documents
         self._since = since
-        self.robots_cache: RobotsCache = RobotsCache(agent, fetches=robots)
+        self.robots_cache: RobotsCache = RobotsCache(agent, records=robots)
+        self._records_robots = robots
         self._tasks: OrderedQueue | ArrivalQueue = OrderedQueue() if ordered else ArrivalQueue()
         self._is_ordered = ordered
         self._waiting = 0
@@ -117,7 +119,10 @@ class SiteWalk:
             for task in self._tasks.candidates():
                 if self._is_known(task):
                     continue
-                request = self.robots_cache.request_for(task.url, task.scope)
+                request = None
+                if self._records_robots or task.how != "given":
+                    # Also without a record: the Crawl-delay applies to all but the first request.
+                    request = self.robots_cache.request_for(task.url, task.scope)
                 if self.robots_cache.is_pending(task.url):
                     self._tasks.wait_for_robots(task)
                     if request is None:

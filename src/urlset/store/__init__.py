@@ -35,7 +35,7 @@ from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
-from urlset.store.session import StoreSession
+from urlset.store.session import StoreSession, delayed_interrupts
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
@@ -73,6 +73,7 @@ __all__ = [
     "TableSchema",
     "View",
     "changes_at",
+    "delayed_interrupts",
     "end_process_when_stuck",
     "entries_at",
     "has_history_only",

@@ -16,7 +16,7 @@ from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
-__all__ = ["StoreSession"]
+__all__ = ["StoreSession", "delayed_interrupts"]
 
 _MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
@@ -156,7 +156,7 @@ class StoreSession:
         Ctrl-C takes effect after the transaction. DuckDB makes a part of it an error of a
         statement otherwise, and the error of the next statement would hide the interruption.
         """
-        with _delayed_interrupts():
+        with delayed_interrupts():
             self.run("BEGIN")
             try:
                 yield
@@ -183,7 +183,7 @@ class StoreSession:
 
 
 @contextmanager
-def _delayed_interrupts() -> Iterator[None]:
+def delayed_interrupts() -> Iterator[None]:
     """Delay SIGINT (Ctrl-C) to the end of a ``with`` block; only the main thread gets it."""
     previous = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(previous):

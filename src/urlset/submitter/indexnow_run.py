@@ -6,11 +6,18 @@ import logging
 from typing import NamedTuple
 
 from urlset.http import NetworkScope, origin_of
+from urlset.reader.site import product_token
 from urlset.submitter.announcement_log import AnnouncementLog
 from urlset.submitter.indexnow import MAX_URLS, Verdict, submission
 from urlset.submitter.indexnow_delivery import Delivery
 from urlset.submitter.keys import IndexNowKey, IndexNowKeys
-from urlset.submitter.preflight import ExcludedUrl, host_faults, page_checks, requests_for
+from urlset.submitter.preflight import (
+    ExcludedUrl,
+    key_fault,
+    page_checks,
+    requests_for,
+    robots_fault,
+)
 from urlset.submitter.request_text import request_text
 from urlset.submitter.result import ChannelResult, Submission
 from urlset.submitter.sender import Sender
@@ -133,15 +140,24 @@ class IndexNowRun:
         if not urls and sample:
             return None, 0
         self._sender.progress(f"checking the key file and {len(urls):,} pages of {host}")
-        origin = _origin(host, urls, key)
-        scope: NetworkScope = "anywhere" if host in self._settings.keys.by_host else "public"
-        requests = requests_for(key, origin, urls, scope)
-        key_file, robots, *pages = self._sender.send_all(
-            [requests.key_file, requests.robots, *requests.pages]
-        )
-        faults = list(host_faults(key, key_file, robots))
-        if faults:
-            return f"nothing is sent for {host}: {'; '.join(faults)}", 0
+        requests = requests_for(key, _origin(host, urls, key), urls, self._scope_of(host))
+        files = self._sender.send_all(requests.robots)
+        fault = robots_fault(requests.key_file.url, files[0])
+        if fault is not None:
+            return f"nothing is sent for {host}: {fault}", 0
+        agent = product_token(self._sender.policy.user_agent)
+        allowed = requests.allowed(files, agent)
+        responses = self._sender.send_all(allowed)
+        pages = [response for response in responses if response.request.purpose == "page"]
+        for response in responses:
+            fault = key_fault(key, response) if response.request.purpose == "key" else None
+            if fault is not None:
+                return f"nothing is sent for {host}: {fault}", 0
+        if disallowed := 1 + len(urls) - len(allowed):
+            self._result.notes.append(
+                f"{host}: {disallowed:,} of {1 + len(urls):,} URLs, the key file and sampled "
+                f"pages, were not checked: robots.txt disallows them for {agent}"
+            )
         checks = list(page_checks(pages, is_removed=set(removed)))
         wrong = [check.fault for check in checks if check.fault is not None]
         unknown = [check.url for check in checks if check.is_unknown]
@@ -163,6 +179,11 @@ class IndexNowRun:
                 f"and wait for the next run, such as {unknown[0]}"
             )
         return None, refused
+
+    def _scope_of(self, host: str) -> NetworkScope:
+        """Return the scope of requests to a host: the user named one that a key was given for."""
+        is_named = host in self._settings.keys.by_host or self._settings.input_hosts == {host}
+        return "anywhere" if is_named else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
         delivery = Delivery(self._log, self._sender, endpoint, host, key)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from urlset.http import Policy, drive_in_thread, origin_of
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy
 from urlset.model import ProgressEvent
 from urlset.store import ScratchDatabase
 from urlset.submitter import bing_webmaster, search_console
@@ -185,7 +185,7 @@ def submit_with(
 ) -> Submission:
     """Announce changes; as :func:`submit`, but engines, clock and waits may be simulated."""
     sender = Sender(
-        settings.policy or Policy(),
+        run_policy(settings.policy),
         now or (lambda: datetime.now(UTC)),
         sleep,
         drive,

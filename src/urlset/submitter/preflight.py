@@ -16,7 +16,15 @@ from urlset.http import NetworkScope, Request, Response, origin_of
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.submitter.keys import IndexNowKey
 
-__all__ = ["AGENTS", "ExcludedUrl", "PageCheck", "host_faults", "page_checks", "requests_for"]
+__all__ = [
+    "AGENTS",
+    "ExcludedUrl",
+    "PageCheck",
+    "key_fault",
+    "page_checks",
+    "requests_for",
+    "robots_fault",
+]
 
 AGENTS = ("bingbot", "YandexBot")
 """Crawlers of engines that fetch key files and that name themselves in their documentation."""
@@ -52,11 +60,23 @@ class PageCheck(NamedTuple):
 
 
 class PreflightRequests(NamedTuple):
-    """Requests of a preflight: key file, its robots.txt, and sampled pages."""
+    """Requests of a preflight: the robots.txt files, then the key file and sampled pages.
 
+    The robots.txt of the key file is the first one.
+    """
+
+    robots: tuple[Request, ...]
     key_file: Request
-    robots: Request
     pages: tuple[Request, ...]
+
+    def allowed(self, files: Sequence[Response], agent: str) -> list[Request]:
+        """Return the requests that robots.txt allows for ``agent``, with its ``Crawl-delay``."""
+        rules = {origin_of(file.request.url): robots_from_response(file) for file in files}
+        return [
+            request._replace(delay_s=rules[origin].crawl_delay_s(agent))
+            for request in (self.key_file, *self.pages)
+            if rules[origin := origin_of(request.url)].allows(request.url, agent)
+        ]
 
 
 def requests_for(
@@ -77,34 +97,39 @@ def requests_for(
         )
 
     location = key.file_url(origin)
+    origins = dict.fromkeys(origin_of(url) for url in (location, *pages))
     return PreflightRequests(
+        tuple(request(f"{each}/robots.txt", "robots", MAX_BYTES, follows=True) for each in origins),
         request(location, "key", MAX_KEY_FILE),
-        request(f"{origin_of(location)}/robots.txt", "robots", MAX_BYTES, follows=True),
         tuple(request(url, "page", MAX_PAGE) for url in pages),
     )
 
 
-def host_faults(key: IndexNowKey, key_file: Response, robots: Response) -> Iterator[str]:
-    """Yield reasons to send nothing for a host: its key file is missing, invalid or disallowed.
-
-    Args:
-        key: Key of the host.
-        key_file: Response for the key file.
-        robots: Response for its robots.txt.
-    """
-    url = key_file.request.url
-    fault = key_file_fault(key.value, key_file)
-    if fault is not None:
-        yield f"key file {url} {fault}"
-    elif key_file.status is None or key_file.status >= 300:
-        yield f"key file {url} could not be read: {key_file.message or key_file.status}"
-    rules = robots_from_response(robots)
+def robots_fault(key_file: str, response: Response) -> str | None:
+    """Return why engines may not fetch the key file at a URL, by robots.txt; None if they may."""
+    rules = robots_from_response(response)
     if rules.state == "unreachable":
-        yield f"{rules.url} could not be read: engines then fetch nothing: {robots.message}"
-        return
-    refused = [agent for agent in AGENTS if not rules.allows(url, agent)]
+        return f"{rules.url} could not be read: engines then fetch nothing: {response.message}"
+    refused = [agent for agent in AGENTS if not rules.allows(key_file, agent)]
     if refused:
-        yield f"key file {url} is disallowed for {' and '.join(refused)} by {rules.url}"
+        return f"key file {key_file} is disallowed for {' and '.join(refused)} by {rules.url}"
+    return None
+
+
+def key_fault(key: IndexNowKey, response: Response) -> str | None:
+    """Return what is wrong with the response for a key file; None if nothing is."""
+    url = response.request.url
+    fault = key_file_fault(key.value, response)
+    if fault is not None:
+        return f"key file {url} {fault}"
+    if response.error == "blocked":
+        return (
+            f"key file {url} could not be read: {response.message}; if you mean this host, give "
+            "its key as HOST KEY, or skip the check with --no-preflight"
+        )
+    if response.status is None or response.status >= 300:
+        return f"key file {url} could not be read: {response.message or response.status}"
+    return None
 
 
 def page_checks(

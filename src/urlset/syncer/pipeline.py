@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Unpack
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.auditor.visits import Budget, RobotsFiles
 from urlset.crawler.pace import Pace
-from urlset.http import Policy, drive_in_thread
+from urlset.http import Policy, drive_in_thread, run_policy
 from urlset.model import ProgressEvent
-from urlset.reader.site import policy_with_auth, product_token
+from urlset.reader.site import product_token, with_login
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession, entries_at, moment
 from urlset.syncer.page_walk import (
@@ -98,7 +99,8 @@ class Sync:
         now: Callable[[], datetime] | None = None,
     ):
         expect_url(site)
-        self.site = site
+        policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
+        settings = replace(settings, policy=policy, auth=None)
         self.counts: Counter[str] = Counter()
         self.reasons: list[str] = []
         self._batches = self._run(
@@ -142,7 +144,6 @@ class Sync:
                 step = StepSettings(
                     recheck=settings.recheck_sitemaps,
                     policy=settings.policy,
-                    auth=settings.auth,
                     engine=settings.engine,
                 )
                 snapshot = take_snapshot(
@@ -216,11 +217,11 @@ class _Run:
         self._done = 0
         policy = settings.policy or Policy()
         self._agent = product_token(policy.user_agent)
-        self._robots = RobotsFiles(self._agent, is_obeyed=policy.obey_robots)
+        self._robots = RobotsFiles(self._agent)
         self._preferences: dict[str, RobotsPreferences | None] = {}
         self._pace = Pace(policy.delay_s)
         self._budget = Budget(settings.max_requests, settings.max_minutes)
-        self._policy = policy_with_auth(policy, sync.site, settings.auth)
+        self._policy = policy
         self._hosts = frozenset({split_origin(sync.site)[1]})
 
     def batches(self) -> Iterator[SyncBatch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from urlset.http import Policy
@@ -46,7 +46,7 @@ class SyncSettings:
     max_requests: int | None = None
     max_minutes: float | None = None
     policy: Policy | None = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     engine: str | None = None
 
     def __post_init__(self) -> None:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict
 
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, Walk, drive_in_thread, request_url
+from urlset.http import Policy, Walk, drive_in_thread, request_url, without_login
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
-from urlset.reader.site import policy_with_auth, product_token
+from urlset.reader.site import product_token, with_login
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFacts, StoreSession
 from urlset.watcher.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
@@ -97,9 +97,9 @@ def take_snapshot(
         urlset.StoreError: The store has the history of another site.
     """
     expect_url(site)
+    policy, site = with_login(settings.policy or Policy(), site, settings.auth)
     _expect_site(session, site)
     step = _Step(session, site, settings, now())
-    policy = policy_with_auth(settings.policy or Policy(), site, settings.auth)
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
     return step.store(now(), then)
 
@@ -108,7 +108,8 @@ def expect_url(site: str) -> None:
     """Raise :class:`urlset.SourceError` if a site is not an http or https URL."""
     if request_url(site) is None:
         raise SourceError(
-            f"expected the URL of a site or a sitemap, as https://example.com/, found {site!r}"
+            "expected the URL of a site or a sitemap, as https://example.com/, found "
+            f"{without_login(site)!r}"
         )
 
 

@@ -63,23 +63,30 @@ RULES = (
     ),
     rule(
         "P504 orphan-url info",
-        message="No page links to {page}{instead}",
+        message="No page {links} to {page}{instead}{unread}",
         sql="""
-            SELECT l.document, l."offset", l.line, l.loc, c.linked_by
-            FROM listed_pages l CROSS JOIN audit_run
+            SELECT l.document, l."offset", l.line, l.loc, c.linked_by, is_crawl_complete, u.n,
+                if(is_crawl_complete, 'complete', 'unknown') AS basis
+            FROM listed_pages l CROSS JOIN audit_run CROSS JOIN (
+                SELECT count(*) AS n FROM live_pages
+                WHERE verdict IN ('unknown', 'server-error', 'unreachable', 'disallowed')) u
             LEFT JOIN link_classes c ON c.page_key = l.page_key
-            WHERE is_crawl_complete AND l.verdict = 'ok' AND l.is_indexable
+            WHERE (is_crawl_complete OR is_crawl_over) AND l.verdict = 'ok' AND l.is_indexable
                 AND path_of(l.url) <> '/'
                 AND l.page_key NOT IN (SELECT target_key FROM live_links)""",
         # Links of the head lead search engines to the page, but no reader.
         values={
             "page": "preview(loc)",
+            "links": "if(is_crawl_complete, 'links', 'is seen to link')",
+            "unread": "if(is_crawl_complete, '', printf('; %d URL%s not read, and may link to it', "
+            "n, if(n = 1, ' was', 's were')))",
             "instead": "CASE linked_by WHEN 'hreflang' THEN '; only hreflang names it' "
             "WHEN 'pagination' THEN '; only rel=\"next\" or rel=\"prev\" of a head names it' "
             "ELSE '' END",
         },
-        why="Readers cannot reach the page, and search engines consider it unimportant. The crawl "
-        "was complete, so no link was missed; links that scripts add are not seen.",
+        why="Readers cannot reach the page, and search engines consider it unimportant. With the "
+        "basis complete, no link was missed. If robots.txt disallows some pages, or some fail, the "
+        "basis is unknown: one of them may have the link. Links that scripts add are not seen.",
         fix_hint="Link to the page from a page of its subject, or remove it",
         source=_SOURCE,
         bad={

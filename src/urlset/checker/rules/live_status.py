@@ -105,10 +105,15 @@ RULES = (
     ),
     rule(
         "N108 url-soft-404 warning",
-        message="{page} returns the page that the server returns for a random URL of its folder",
+        message="{page} returns {what}, with status 200",
         view="listed_pages",
         where="verdict = 'soft-404'",
-        values=_URL,
+        values={
+            **_URL,
+            "what": "if(unknown_reason = 'says-not-found', 'a page whose title and heading say "
+            "\"not found\": ' || preview(title), 'the page that the server returns for a random "
+            "URL of its folder')",
+        },
         why='The status is 200, but the page says "not found". Search engines detect this, '
         "do not index the page, and waste visits.",
         fix_hint="Respond with 404 for pages that do not exist, and remove the entry",
