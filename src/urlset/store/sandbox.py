@@ -27,6 +27,7 @@ __all__ = [
     "QUERY_S",
     "RULE_S",
     "TimeLimit",
+    "TimeLimitError",
     "condition_of",
     "end_process_when_stuck",
     "read_only",
@@ -94,6 +95,10 @@ def read_only(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
     cursor.execute("COMMIT")
 
 
+class TimeLimitError(QueryError):
+    """A query ran longer than its limit."""
+
+
 class TimeLimit:
     """Time limit that interrupts statements which together run too long; None for no limit.
 
@@ -102,7 +107,7 @@ class TimeLimit:
     >>> with limit.applied_to(connection):
     ...     connection.execute("SELECT count(*) FROM range(1000000000000) t(n) WHERE n % 7 = 8")
     Traceback (most recent call last):
-    urlset.errors.QueryError: the query was ended: it ran longer than 0.05 seconds
+    urlset.store.sandbox.TimeLimitError: the query was ended: it ran longer than 0.05 seconds
     """
 
     def __init__(self, seconds: float | None):
@@ -129,7 +134,7 @@ class TimeLimit:
             yield
         except (Exception, KeyboardInterrupt) as error:
             if self._reason:
-                raise QueryError(f"the query was ended: {self._reason}") from error
+                raise TimeLimitError(f"the query was ended: {self._reason}") from error
             raise
         finally:
             done.set()
