@@ -297,5 +297,5 @@ def facts_from_text(text: str) -> PageFacts | None:
             images=tuple(Image(*image) for image in images),
             alternates=tuple(Alternate(*alternate) for alternate in alternates),
         )
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None

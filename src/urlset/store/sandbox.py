@@ -222,6 +222,11 @@ _TABLES = frozenset(
 )
 _PLACES = ("from_table", "left", "right", "source")  # keys of table references
 _CONDITION = frozenset(("type", "cte_map", "select_list", "from_table", "aggregate_handling"))
+_SYSTEM_VIEWS = frozenset(
+    """duckdb_connections duckdb_databases duckdb_extensions duckdb_log_contexts duckdb_logs
+    duckdb_memory duckdb_secrets duckdb_settings duckdb_temporary_files duckdb_variables
+    pg_database pg_settings pg_tablespace pragma_database_list""".split()
+)
 _FILE = re.compile(r"[./\\:*?\[\]]")
 _SERIALIZE = (
     "SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, "
@@ -336,6 +341,18 @@ def _check(tree: dict[str, Any], hidden: Collection[str], *, has_own_names: bool
                 )
             if name.lower() in hidden:
                 raise _hidden("view", name)
+            if kind == "BASE_TABLE" and _is_system_view(name.lower(), has_own_names=has_own_names):
+                raise QueryError(
+                    f"expected a table of the query, found {name!r}: "
+                    "a query can read neither settings nor paths"
+                )
+
+
+def _is_system_view(name: str, *, has_own_names: bool) -> bool:
+    """Return whether a name is that of a view of DuckDB that may tell settings or paths."""
+    if has_own_names:  # a file may have a table with any other name
+        return name in _SYSTEM_VIEWS
+    return name.startswith(("duckdb_", "pg_", "pragma_")) and name not in TABLE_FUNCTIONS
 
 
 def _check_function(name: str, hidden: Collection[str], *, is_table: bool) -> None:
