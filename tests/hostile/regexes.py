@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[2] / "src" / "urlset"
 FUNCTIONS = frozenset("compile match search fullmatch sub subn split findall finditer".split())
 SCREEN, SMALL, LARGE = 2_048, 65_536, 1_048_576
-MAX_RATIO = 40
+MAX_RATIO = 80
 """Of the times at 1 MB and at 64 KB: 16 is linear, 256 is quadratic."""
 
 UNNOTICEABLE_S = 0.1
