@@ -34,15 +34,16 @@ RUN python -m pip --python /opt/urlset/bin/python install --no-deps /wheels/*.wh
 # Without a shell and without pip: docker build --target distroless. Its Python has the same version.
 FROM ${DISTROLESS} AS distroless
 COPY --from=environment /opt/urlset/lib/python3.13/site-packages /opt/urlset
-ENV PYTHONPATH=/opt/urlset PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp
+ENV PYTHONPATH=/opt/urlset PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp
 USER 65532:65532
 WORKDIR /work
-ENTRYPOINT ["/usr/bin/python3", "-m", "urlset"]
+# -P: `-m` puts the working directory first on sys.path, which is the mounted folder.
+ENTRYPOINT ["/usr/bin/python3", "-P", "-m", "urlset"]
 CMD ["--help"]
 
 FROM ${PYTHON}
 COPY --from=environment /opt/urlset /opt/urlset
-ENV PATH=/opt/urlset/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp
+ENV PATH=/opt/urlset/bin:$PATH PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp
 RUN urlset --version
 # A number, so that "runAsNonRoot" of Kubernetes can check it.
 USER 65532:65532

@@ -168,7 +168,7 @@ def build_sitemap(work: Path, site: Path, site_url: str) -> None:
         "--trailing-slash",
         "--quiet",
     ]
-    run([sys.executable, "-m", "urlset", "build", *words, *dates, *ledger], ROOT)
+    run([sys.executable, "-P", "-m", "urlset", "build", *words, *dates, *ledger], ROOT)
     robots = f"User-agent: *\nAllow: /\n\nSitemap: {site_url}sitemap.xml\n"
     (site / "robots.txt").write_text(robots, encoding="utf-8")
 
@@ -295,7 +295,7 @@ def check(site: Path, address: str, work: Path) -> int:
         ["audit", address, "--crawl", "--fail-level", "warning", "--store", store, "--delay", "0"],
     ):
         print(f"$ urlset {' '.join(map(str, words[:2]))} …", flush=True)
-        command = [sys.executable, "-m", "urlset", *map(str, words), "--quiet"]
+        command = [sys.executable, "-P", "-m", "urlset", *map(str, words), "--quiet"]
         codes.append(subprocess.run(command, cwd=work, check=False).returncode)
     return 1 if faults or any(codes) else 0
 

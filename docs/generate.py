@@ -409,7 +409,7 @@ def commands() -> str:
 
 def help_of(words: list[str]) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "urlset", *words, "--help"],
+        [sys.executable, "-P", "-m", "urlset", *words, "--help"],
         capture_output=True,
         text=True,
         check=True,

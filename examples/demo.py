@@ -219,7 +219,7 @@ def step(what: str, arguments: str, *, expected: int = 0, where: Path = ROOT) ->
     """Show a command, run it, and return whether it has the expected exit code."""
     comment = textwrap.fill(what, 78, initial_indent="# ", subsequent_indent="# ")
     print(f"\n{comment}\n{typed(arguments)}", flush=True)
-    command = [sys.executable, "-m", "urlset", *shlex.split(arguments)]
+    command = [sys.executable, "-P", "-m", "urlset", *shlex.split(arguments)]
     code = subprocess.run(command, cwd=where, check=False, env=ENVIRONMENT).returncode
     if code != expected:
         print(f"demo: expected exit code {expected}, found {code}", file=sys.stderr)

@@ -36,7 +36,7 @@ FIRST = "https://example.com/?a=1&b=2"
 def command(*arguments: str, code: int = 0) -> str:
     """Run the command urlset of this interpreter; return its output."""
     done = subprocess.run(
-        [sys.executable, "-m", "urlset", *arguments],
+        [sys.executable, "-P", "-m", "urlset", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -1,4 +1,4 @@
-"""Run the command ``urlset`` as ``python -m urlset``."""
+"""Run the command ``urlset`` as ``python -P -m urlset``."""
 
 from __future__ import annotations
 

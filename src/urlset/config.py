@@ -292,6 +292,9 @@ def _read(path: Path) -> Configuration:
         raise ConfigurationError(message) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: expected TOML, found {error}") from error
+    except RecursionError as error:
+        message = "expected TOML, found lists or tables that are nested too deeply"
+        raise ConfigurationError(f"{path}: {message}") from error
     if path.name == "pyproject.toml":
         tools = table.get("tool", {})
         table = tools.get("urlset", {}) if isinstance(tools, dict) else {}

@@ -307,6 +307,7 @@ IN_PACKED = {"X025", "X026", "X028", "X029", "L009"}
 _END = re.compile(rb"</(?:[\w.-]+:)?(?:url|item|entry)\s*>", re.IGNORECASE)
 _STRAY_END = re.compile(rb"</(?:[\w.-]+:)?loc\s*>", re.IGNORECASE)
 _STRAY = re.compile(rb"<(?:[\w.-]+:)?loc\b", re.IGNORECASE)  # outside an entry (S016)
+_MAX_LOC = 2_500  # characters that a problem carries; an entry may have ten thousand problems
 _NO_END = 1 << 62  # a document from a store has no text
 _LINE_END = re.compile(rb"[\r\n]")
 # Rules about the whole document; their offsets do not point to an entry.
@@ -314,7 +315,10 @@ _OF_DOCUMENT = {"X011", "X012", "X013", "T003", "L001", "L002", "L004", "L005", 
 
 
 class ProblemLocation(NamedTuple):
-    """A problem, with the number (from 1) and the loc of the entry that contains it, if any."""
+    """A problem, with the number (from 1) of the entry that contains it, and the start of its loc.
+
+    Both are None if no entry contains it.
+    """
 
     problem: Problem
     entry: int | None
@@ -328,6 +332,7 @@ def locate_problems(document: Document) -> Iterator[ProblemLocation]:
     entries = iter(document.entries)
     number, entry, following = 0, None, next(entries, None)
     end: int | None = None
+    loc: str | None = None
     for problem in document.problems:
         if problem.code in IN_PACKED or problem.code in _OF_DOCUMENT:
             yield ProblemLocation(problem, None, None)
@@ -340,10 +345,9 @@ def locate_problems(document: Document) -> Iterator[ProblemLocation]:
             continue
         if end is None:  # only if needed, and once: a bad entry may have a thousand problems
             end = _end_of(entry, following, document)
+            loc = entry.loc and entry.loc[:_MAX_LOC]
         is_within = problem.offset < end
-        yield ProblemLocation(
-            problem, number if is_within else None, entry.loc if is_within else None
-        )
+        yield ProblemLocation(problem, number if is_within else None, loc if is_within else None)
 
 
 def text_offset(document: Document, offset: int) -> int:

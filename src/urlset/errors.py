@@ -10,14 +10,15 @@
     ├── StoreError      (OSError)     a store cannot be opened or written
     ├── QueryError      (ValueError)  an SQL query is invalid
     ├── ConfigurationError (ValueError) a configuration or a baseline is invalid
-    └── EngineError     (RuntimeError) the requested engine is not installed
+    └── EngineError     (RuntimeError) the engine is not installed, or failed
 
 Faults *inside* a document do not raise: they are reported in :attr:`urlset.Document.problems`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "StoreFailure",
     "TargetError",
     "UrlsetError",
+    "panics_as_errors",
     "suggestion",
 ]
 
@@ -133,7 +135,28 @@ class ConfigurationError(UrlsetError, ValueError):
 
 
 class EngineError(UrlsetError, RuntimeError):
-    """The requested engine is not installed; ``urlset --version`` lists the installed ones."""
+    """The requested engine is not installed, or a native library has failed on an input.
+
+    ``urlset --version`` lists the installed engines.
+    """
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Raise an error for a panic of a native library, which is no ``Exception`` in Python.
+
+    Raises:
+        EngineError: A library has failed.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise EngineError(
+            f"a native library failed: {error}; the input is probably too large for it. "
+            "Please report this, with the input"
+        ) from None
 
 
 def suggestion(key: str, keys: Iterable[str]) -> str:

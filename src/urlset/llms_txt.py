@@ -15,7 +15,7 @@ from urlset.terminal_text import sanitize
 __all__ = ["draft_llms_txt"]
 
 MAX_TITLE = 200
-_SEPARATOR = re.compile(r"\s+[|–—·:»-]+\s+")
+_SEPARATOR = re.compile(r"(?<!\s)\s++[|–—·:»-]++\s++")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>])")
 _UNSAFE = re.compile(r"[()<>\s]")
 

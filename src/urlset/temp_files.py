@@ -24,6 +24,7 @@ __all__ = [
     "LockedTempDir",
     "expect_no_outside_link",
     "expect_replaceable",
+    "expect_safe_to_read",
     "expect_writable",
     "is_outside_link",
     "is_special",
@@ -102,6 +103,30 @@ def expect_no_outside_link(path: str | os.PathLike[str]) -> None:
     if is_outside_link(path) and os.path.dirname(os.path.abspath(path)) not in _SYSTEM_FOLDERS:
         message = f"it is a link that leads out of its folder, to {os.path.realpath(path)}"
         raise OSError(errno.ELOOP, f"{message}; name that file itself, or remove the link")
+
+
+def expect_safe_to_read(path: str) -> None:
+    """Raise ``OSError`` for a named pipe, or a link of a stranger that leads out of a checkout.
+
+    In CI (the variable ``CI``), and if the link belongs to another user, a path within the working
+    directory must not lead out of it: whoever opens a pull request could have any file of the
+    machine printed, such as the environment of the process.
+    """
+    if path.startswith(("/dev/", "/proc/")):  # of the shell, for `<(command)`
+        return
+    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe, which may never end; use - for standard input")
+    here = os.path.join(os.getcwd(), "")
+    given = os.path.abspath(path)
+    if not given.startswith(here):
+        return
+    real = os.path.realpath(given)
+    if real.startswith(os.path.join(os.path.realpath(here), "")):
+        return
+    is_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    if is_ci or (hasattr(os, "getuid") and os.lstat(given).st_uid not in (os.getuid(), 0)):
+        message = "it is a link that leads out of the working directory"
+        raise OSError(errno.ELOOP, f"{message}; name the file itself, or remove the link")
 
 
 def is_special(path: Path) -> bool:

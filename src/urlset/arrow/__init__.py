@@ -16,6 +16,7 @@ import arro3.core as arro3
 
 from urlset import fields, model
 from urlset.dates import from_microseconds, microseconds
+from urlset.errors import panics_as_errors
 from urlset.model import Entry
 
 __all__ = [
@@ -223,7 +224,8 @@ def array_of(values: list[Any], spec: Any) -> Any:
     if spec == "instant":
         numbers = [None if value is None else microseconds(value) for value in values]
         return arro3.Array(numbers, arro3.DataType.int64()).cast(type_of(spec))
-    return arro3.Array(values, type_of(spec))
+    with panics_as_errors():  # more than 2 GB of text
+        return arro3.Array(values, type_of(spec))
 
 
 def _child(value: Any, spec: Any) -> Any:

@@ -10,6 +10,7 @@ import arro3.core as arro3
 
 from urlset.arrow import ENTRY, ListOf, StructOf, open_stream, type_of
 from urlset.arrow.streams import field_column
+from urlset.errors import panics_as_errors
 from urlset.fields import CONTENT
 
 __all__ = [
@@ -159,7 +160,8 @@ def unsigned_array(values: Sequence[int]) -> Any:
 
 def text_array(values: Sequence[str | None]) -> Any:
     """Return a column of text."""
-    return arro3.Array(values, type_of("string"))
+    with panics_as_errors():  # more than 2 GB of text
+        return arro3.Array(values, type_of("string"))
 
 
 def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:

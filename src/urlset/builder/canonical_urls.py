@@ -55,7 +55,7 @@ _NO_NAME = (
     r"(?i:(?:null|undefined|none|nan)(?![A-Za-z0-9_~-])"
     r"|[^A-Za-z]*h[^A-Za-z]*t[^A-Za-z]*t[^A-Za-z]*p)"
 )
-_NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]+(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
+_NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]++(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
 # All URLs of a batch, one per line.
 _ALL_CANONICAL = re.compile(rf"(?>(?:{_CANONICAL.pattern}(?:\n|\Z))+)", re.ASCII)
 _ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)

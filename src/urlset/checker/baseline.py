@@ -87,7 +87,7 @@ class Baseline:
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
                 "--write-baseline creates one"
             ) from error
-        except (ValueError, TypeError, KeyError, IndexError) as error:
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             raise ConfigurationError(
                 f"expected a baseline of urlset, found something else: {str(path)!r}"
             ) from error

@@ -20,17 +20,21 @@ from urlset.checker.planner import Task, plan, run_tasks
 from urlset.checker.rule import Basis, Rule
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
-from urlset.store import RULE_S, StoreSession, quoted
+from urlset.store import RULE_S, StoreSession, TimeLimitError, quoted
 
 __all__ = ["MAX_ROWS", "FindingKey", "Result", "Row", "Tally", "evaluate", "verified_query"]
 
 MAX_ROWS = 10_000
 """Maximum number of findings of one rule that are yielded; the rest is only counted."""
 
+OWN_RULE_S = 600.0
+"""Seconds of a rule of urlset, or of all rules over one view; more if `rule_timeout_s` is more."""
+
 MAX_PARALLEL_ENTRIES = 500_000
 """Above this number of entries, queries run one after another: DuckDB uses all cores for each of
 them, and two at once would need twice the memory."""
 
+_MAX_LOC = 2_500  # characters of a loc that a finding carries; longer than any valid one
 _MAX_VALUE = 2_000  # characters of a value in a message
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
 _ORDER = ("document", "source", "offset", "nth")
@@ -111,11 +115,12 @@ def evaluate(
         now: The current time for rules about dates.
         profile: The search engine whose special rules apply, or None.
         source: What was checked; findings about no particular document are attributed to it.
-        rule_timeout_s: The time limit of a custom rule in seconds, None for no limit.
+        rule_timeout_s: The time limit of a custom rule in seconds, None for no limit. Other rules
+            have 600 seconds, or this if it is more.
 
     Raises:
-        urlset.QueryError: The SQL of a rule fails, or a custom rule exceeds the time limit. The
-            message names the rule.
+        urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
+            the rule.
     """
     store.seal()
     if source is not None:  # a file name may be invalid Unicode
@@ -151,18 +156,20 @@ def _entry_count(store: StoreSession) -> int:
 
 def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
     """Return the tasks that evaluate the rules: one for each view, others for single rules."""
+    own_s = None if timeout_s is None else max(timeout_s, OWN_RULE_S)
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
         if rule.view is not None and not rule.is_custom:
             by_view[rule.view].append(rule)
     tasks: dict[str, Task[Tally]] = {
-        view: partial(_run_view_rules, view=view, rules=its) for view, its in by_view.items()
+        view: partial(_run_view_rules, view=view, rules=its, timeout_s=own_s)
+        for view, its in by_view.items()
     }
     for rule in rules:
         if rule.is_custom:
             tasks[rule.code] = partial(_run_custom_rule, rule=rule, timeout_s=timeout_s)
         elif rule.sql is not None:
-            tasks[rule.code] = partial(_run_sql_rule, rule=rule)
+            tasks[rule.code] = partial(_run_sql_rule, rule=rule, timeout_s=own_s)
     engine_rules = [rule for rule in rules if rule.is_engine_rule]
     return tasks | {"engine": partial(_store_problems, rules=engine_rules)}
 
@@ -208,9 +215,9 @@ def _rules_with_matches(store: StoreSession, view: str, rules: Sequence[Rule]) -
     return [rule for rule, is_hit in zip(rules, results, strict=True) if is_hit]
 
 
-def _run_sql_rule(store: StoreSession, rule: Rule) -> Tally:
+def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
     """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
-    with _name_in_errors(rule):
+    with _name_in_errors(rule), store.limited(timeout_s):
         # A table, so that a slow query runs only once.
         if not store.run(f"CREATE OR REPLACE TEMP TABLE matches AS {rule.sql}"):
             return Counter()
@@ -243,8 +250,19 @@ def _verified(store: StoreSession, rule: Rule) -> str:
     return f"SELECT * FROM {rule.view} WHERE {condition}"
 
 
-def _run_view_rules(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
+def _run_view_rules(
+    store: StoreSession, view: str, rules: Sequence[Rule], timeout_s: float | None
+) -> Tally:
     """Store the rows of all rules over one view; return their counts if not all are stored."""
+    names = ", ".join(f"{rule.code} ({rule.name})" for rule in rules)
+    try:
+        with store.limited(timeout_s):
+            return _run_rules_of(store, view, rules)
+    except TimeLimitError as error:
+        raise QueryError(f"the SQL of the rules {names}: {error}") from error
+
+
+def _run_rules_of(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
     counts: Tally = Counter()
     if matching := _rules_with_matches(store, view, rules):
         columns = store.columns(f"SELECT * FROM {view}")
@@ -271,7 +289,8 @@ def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequ
     """Store the first findings of a query; return the counts of all if there may be more."""
     level = rule.level_sql or ("level" if "level" in columns else quoted(rule.level))
     basis = "basis" if "basis" in columns else quoted(rule.basis) if rule.basis else "NULL"
-    place = ", ".join(f'"{name}"' if name in columns else "NULL" for name in _COLUMNS)
+    values_of = {name: f'"{name}"' for name in columns} | {"loc": f"left(loc::VARCHAR, {_MAX_LOC})"}
+    place = ", ".join(values_of[name] if name in columns else "NULL" for name in _COLUMNS)
     values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
     # Without an order, several threads would keep arbitrary rows.
     ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]

@@ -189,10 +189,10 @@ _SITE_VIEWS = {
         LEFT JOIN unlisted_feeds f ON f.document = u.document""",
     # Hash of each loc without the differences that most servers ignore.
     "duplicate_keys": """
-        SELECT document, "offset", text_hash(CASE WHEN is_simple
+        SELECT document, entry, text_hash(CASE WHEN is_simple
             THEN CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END
             ELSE duplicate_key(loc) END) AS dup_key
-        FROM (SELECT document, "offset", loc, substr(lower(loc), CASE
+        FROM (SELECT document, entry, loc, substr(lower(loc), CASE
                     WHEN starts_with(loc, 'https://www.') THEN 13
                     WHEN starts_with(loc, 'http://www.') THEN 12
                     WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS short,
@@ -201,7 +201,7 @@ _SITE_VIEWS = {
             FROM entries)""",
     # Positions of the entries that share their hash with another entry.
     "repeated_keys": """
-        SELECT document, "offset" FROM duplicate_keys WHERE dup_key IN (
+        SELECT document, entry FROM duplicate_keys WHERE dup_key IN (
             SELECT dup_key FROM duplicate_keys GROUP BY dup_key HAVING count(*) > 1)""",
     # Every entry with a duplicate anywhere, with a hash of each of its values.
     "duplicates": """
@@ -212,7 +212,7 @@ _SITE_VIEWS = {
             text_hash(e.videos::VARCHAR) AS videos, text_hash(e.news::VARCHAR) AS news,
             text_hash(e.alternates::VARCHAR) AS alternates, text_hash(e.extra::VARCHAR) AS extra
         FROM entries e JOIN readable s ON s.document = e.document
-        JOIN repeated_keys r ON e.document = r.document AND e."offset" = r."offset" """,
+        JOIN repeated_keys r ON e.document = r.document AND e.entry = r.entry""",
 }
 """Views about relations between documents: hreflang, declarations, nested indexes, duplicates.
 

@@ -20,7 +20,7 @@ from typer.exceptions import TyperException
 
 from urlset.cli.console import ClosedPipeError, Color, print_error, set_color, stop_logging
 from urlset.cli.version import version_line
-from urlset.errors import UrlsetError
+from urlset.errors import UrlsetError, panics_as_errors
 
 __all__ = ["COMMANDS", "GroupedCommand", "command_line", "run"]
 
@@ -65,7 +65,8 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         app = command_line(
             arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
         )
-        result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
+        with panics_as_errors():
+            result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except ClosedPipeError:
         return CLOSED_PIPE

@@ -1,7 +1,8 @@
 """Process that reads pages for a crawl, while the main process fetches the next ones.
 
 It is started as a program of its own, not by ``multiprocessing``: scripts without a guard around
-their main part then work as well.
+their main part then work as well. The working directory is not on its ``sys.path``: it may be the
+checkout of a stranger.
 """
 
 from __future__ import annotations
@@ -37,6 +38,14 @@ JOIN_TIMEOUT_S = 5.0
 STOP_S = 1.0
 """Seconds after an interruption in which the worker may finish pages."""
 
+# With -c alone, the working directory is first on sys.path. The folder of this package is last: for
+# a program that has extended its own sys.path.
+_PROGRAM = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from urlset.crawler.page_worker import serve; serve()"
+)
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 
 class PageWorker:
     """Worker process that reads the pages in responses and converts them to table rows.
@@ -54,10 +63,9 @@ class PageWorker:
         self._unsent: list[tuple[Response, dict[str, Any]]] = []
         self._pending: dict[str, tuple[Response, dict[str, Any]]] = {}
         self._results: queue.SimpleQueue[list[PageRows] | None] = queue.SimpleQueue()
-        code = "from urlset.crawler.page_worker import serve; serve()"
         # A group of its own: Ctrl-C in a terminal is for the main process, also while this starts.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", _PROGRAM, _PACKAGES],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             process_group=None if os.name == "nt" else 0,

@@ -41,13 +41,14 @@ _DAY_IN_PATH = re.compile(
     r"/((?:19|20|21)\d\d)[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?/?$"
 )
 _DAY_IN_QUERY = re.compile(
-    r"[?&][\w\[\]-]*(?:date|day|month|year|week|calendar|from|start)[\w\[\]-]*="
+    r"[?&](?=[\w\[\]-]*?(?:date|day|month|year|week|calendar|from|start))[\w\[\]-]++="
     r"((?:1|2|3)\d{3})(?:[/-]?\d{1,2}){0,2}(?=&|$)",
     re.IGNORECASE,
 )
 # A part of up to four segments. Numbers may repeat: /2/2/2 is a version, or a place in a tree.
 _REPEATED = re.compile(
-    rf"((?=[^?]*[A-Za-z])(?:/[^/]{{1,200}}){{1,4}}?)\1{{{MAX_REPEATS - 1}}}(?=/|$)"
+    r"((?=[^?A-Za-z]{0,804}+[A-Za-z])(?:/[^/]{1,200}+){1,4}?)"
+    rf"\1{{{MAX_REPEATS - 1}}}(?=/|$)"
 )
 _DIGITS = re.compile(r"\d+")
 

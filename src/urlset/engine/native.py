@@ -22,6 +22,7 @@ from urlset.engine._native import (
     is_utf8,
     uncertain_rows,
 )
+from urlset.errors import panics_as_errors
 from urlset.model import Alternate, Entry, Image, Kind, Sitemap
 
 __all__ = [
@@ -77,7 +78,8 @@ class NativeParsed(NamedTuple):
 
 def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]) -> NativeParsed:
     """Parse UTF-8 text of any format. Never raises."""
-    kind, found, sitemaps, diagnostics, omitted = _native.parse(text, base, source, runs)
+    with panics_as_errors():
+        kind, found, sitemaps, diagnostics, omitted = _native.parse(text, base, source, runs)
     return NativeParsed(
         cast(Kind, kind),
         NativeRows(found, source),
@@ -89,7 +91,8 @@ def parse(text: bytes, base: str | None, source: str | None, runs: list[OffsetRu
 
 def element_spans(text: bytes) -> ElementSpans:
     """Return the byte ranges of all XML elements; none if the text is not XML. Never raises."""
-    offsets, rows, name_table = _native.element_spans(text)
+    with panics_as_errors():
+        offsets, rows, name_table = _native.element_spans(text)
     starts, content_starts, content_ends, ends = (memoryview(x).cast("q") for x in offsets)
     parents, following, names, entries = (memoryview(x).cast("i") for x in rows)
     return ElementSpans(
@@ -102,16 +105,19 @@ def columns(entries: Any) -> Columns:
     if isinstance(entries, NativeRows):
         return entries.columns
     if is_arrow(entries):
-        found = _native.columns_from_arrow(entries.__arrow_c_stream__())
+        with panics_as_errors():
+            found = _native.columns_from_arrow(entries.__arrow_c_stream__())
         if isinstance(found, Columns):
             return found
         entries = chain.from_iterable(batches_to_entries(_Stream(found)))
-    return _native.columns_from_rows(entries, format_date)
+    with panics_as_errors():
+        return _native.columns_from_rows(entries, format_date)
 
 
 def user_columns(rows: Sequence[Any]) -> Columns:
     """Convert rows of a caller to columns; a row that needs validation gets an empty URL."""
-    return _native.columns_from_user_rows(list(rows), _CLASSES)
+    with panics_as_errors():
+        return _native.columns_from_user_rows(list(rows), _CLASSES)
 
 
 _CLASSES = (Entry, Image, Alternate, datetime, UTC)

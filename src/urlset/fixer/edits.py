@@ -30,7 +30,7 @@ Effect = Literal["none", "values", "url", "removed"]
 affect any entry."""
 
 
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(rb"<!--.*?-->|(<!--.*\Z)", re.DOTALL)
 
 
 class Edit(NamedTuple):
@@ -94,7 +94,7 @@ def loses_content(data: bytes, change: Change) -> bool:
     if change.dropped is None:
         return False
     removed = (data[edit.start : edit.end] for edit in change.edits)
-    return any(_COMMENT.sub(b"", text).strip() for text in removed)
+    return any(_COMMENT.sub(rb"\1", text).strip() for text in removed)
 
 
 def _is_free(span: tuple[int, int], starts: list[int], used: list[tuple[int, int]]) -> bool:

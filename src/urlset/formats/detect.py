@@ -86,7 +86,9 @@ _PAGE_SUFFIXES = (".html", ".htm", ".xhtml")
 _SITEMAP_SUFFIXES = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
 # wget saves "sitemap.xml?page=2" with the query after the ending.
 _ENDING = re.compile(r".*\.(?:xml|txt|rss|atom)(?:\.gz)?(?:\?.*)?", re.IGNORECASE | re.DOTALL)
-_NAMED = re.compile(r".*sitemap.*\.(?:(?:xml|txt|rss|atom)(?:\.gz)?|gz)", re.IGNORECASE | re.DOTALL)
+_NAMED = re.compile(
+    r"(?>.*?sitemap).*\.(?:(?:xml|txt|rss|atom)(?:\.gz)?|gz)", re.IGNORECASE | re.DOTALL
+)
 
 _PAGE = re.compile(rb"<(?:!doctype\s|html|head|title|body)(?=[\s>]|(?<=\s))", re.IGNORECASE)
 _URL = re.compile(rb"https?://\S+\s*", re.IGNORECASE)

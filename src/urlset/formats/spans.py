@@ -18,7 +18,8 @@ from urlset.engine.reference.values import HTML_ENTITIES
 __all__ = ["AttributeSpan", "DocumentSpans", "ElementSpan", "decode_text", "root_tag"]
 
 _ROOTS = frozenset((b"urlset", b"sitemapindex", b"rss", b"feed", b"rdf"))
-_PIECE = re.compile(rb"<!--.*?-->|<!\[CDATA\[(.*?)\]\]>|<\?.*?\?>|&([^;&<\s]{1,40});", re.DOTALL)
+_PIECE = re.compile(rb"<!--|<!\[CDATA\[|<\?|&([^;&<\s]{1,40});")
+_PIECE_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _NAMED = {b"amp": "&", b"lt": "<", b"gt": ">", b"quot": '"', b"apos": "'"}
 
 
@@ -261,24 +262,29 @@ def decode_text(raw: bytes) -> str | None:
     'a&b&'
     """
     pieces: list[str] = []
-    position = 0
-    for found in _PIECE.finditer(raw):
-        pieces.append(raw[position : found.start()].decode(errors="replace"))
-        piece = _piece(found)
+    position = begin = 0
+    endless: set[bytes] = set()  # what begins here has no end: it is text, and not searched again
+    while found := _PIECE.search(raw, begin):
+        mark, begin = found[0], found.end()
+        if mark in endless:
+            continue
+        if (closer := _PIECE_ENDS.get(mark)) is None:
+            piece = _reference(found[1])
+        elif (end := raw.find(closer, begin)) >= 0:
+            piece = raw[begin:end].decode(errors="replace") if closer == b"]]>" else ""
+            begin = end + len(closer)
+        else:
+            endless.add(mark)
+            continue
         if piece is None:
             return None
-        pieces.append(piece)
-        position = found.end()
+        pieces += raw[position : found.start()].decode(errors="replace"), piece
+        position = begin
     pieces.append(raw[position:].decode(errors="replace"))
     return "".join(pieces).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _piece(found: re.Match[bytes]) -> str | None:
-    section, name = found.groups()
-    if section is not None:
-        return str(section.decode(errors="replace"))
-    if name is None:
-        return ""
+def _reference(name: bytes) -> str | None:
     if name[:1] != b"#":
         return _NAMED.get(name) or HTML_ENTITIES.get(name)
     try:

@@ -50,6 +50,7 @@ MAX_TAGS = 4_000
 MAX_GAP = 16_384
 MAX_SPLIT = 100
 MAX_FORMATS = 200
+MAX_MERGED = 4
 
 MAX_PROLOG = 65_536
 
@@ -58,7 +59,9 @@ _SPLIT_VALUE = re.compile(rb"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
 _FORMAT = re.compile(
     rb"<(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE
 )
-_CHARSET = re.compile(rb"""<meta\s[^<>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.I)
+# The attributes of all of these become those of one element.
+_MERGED = re.compile(rb"<(?:html|body)[\s/]", re.IGNORECASE)
+_CHARSET = re.compile(rb"""<meta\s[^<>]{0,200}?charset\s*+=\s*+["']?\s*+([\w.:-]{1,40})""", re.I)
 _PRESCAN = 1_024  # https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding
 
 
@@ -76,8 +79,9 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     output has every tag closed, and every ``<`` and ``>`` in text and attributes escaped.
 
     Its time grows with the square of the depth of a page, and of the attributes of one element
-    (measured: 100,000 open ``div`` take 68 s, 25,000 attributes 3 s). Pages beyond the limits above
-    are therefore scanned without repair, which gives the same result for a well-formed page.
+    (measured: 100,000 open ``div`` take 68 s, 25,000 attributes 3 s; those of all ``html`` and of
+    all ``body`` become those of one). Pages beyond the limits above are therefore scanned without
+    repair, which gives the same result for a well-formed page.
     """
     utf8 = _as_utf8(data, content_type)
     is_page = is_html_page(utf8[:MAX_PROLOG])
@@ -123,6 +127,8 @@ def _is_safe_for_lexbor(data: bytes) -> bool:
                 return False
         if len(_SPLIT_VALUE.findall(data)) > MAX_SPLIT:
             return False
+    if len(_MERGED.findall(data)) > MAX_MERGED:
+        return False
     return tags < 2 * MAX_FORMATS or len(_FORMAT.findall(data)) <= MAX_FORMATS
 
 
@@ -291,5 +297,5 @@ def facts_from_text(text: str) -> PageFacts | None:
             images=tuple(Image(*image) for image in images),
             alternates=tuple(Alternate(*alternate) for alternate in alternates),
         )
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from hashlib import blake2b
 from urllib.parse import unquote
 
-from urlset.html.scanner import Scan
+from urlset.html.scanner import Scan, unescape
 
 __all__ = ["content_text", "fingerprint_of"]
 
@@ -25,7 +24,7 @@ _VOLATILE_LINES = re.compile(
     r"(?:generated|built|rendered|compiled|published|deployed|updated|cached|build|erstellt|"
     r"généré|generado)\b[^.!?]{0,60}?" + _CLOCK + r"[^.!?]{0,40}\.?|"
     # "Page generated in 0.123 seconds"
-    r"(?:page |seite )?(?:generated|rendered|loaded|erstellt)\b.{0,20}?\d+(?:[.,]\d+)? ?"
+    r"(?:page |seite )?(?:generated|rendered|loaded|erstellt)\b.{0,20}?\d++(?:[.,]\d++)? ?"
     r"(?:s|ms|sec|seconds?|sekunden)\.?|"
     # "1,234 views", "Views: 1234"
     r"\d[\d.,' ]{0,20}[km]? ?(?:views?|page ?views?|visits?|hits|reads|aufrufe|vues|visitas|"
@@ -92,7 +91,7 @@ def content_text(found: Scan) -> str:
     heading to itself is no part of the text.
     """
     begin, end = _span(found)
-    text = html.unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
+    text = unescape("".join(found.parts[begin:end])).translate(_INVISIBLE)
     lines = (" ".join(line.split()).rstrip(_PERMALINKS) for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -110,7 +109,7 @@ def _span(found: Scan) -> tuple[int, int]:
 
 
 def _normalized_text(text: str) -> str:
-    text = html.unescape(text).translate(_INVISIBLE)
+    text = unescape(text).translate(_INVISIBLE)
     lines = [line for line in text.split("\n") if line and not _is_volatile(line)]
     return " ".join("\n".join(lines).split())
 

@@ -12,10 +12,8 @@ __all__ = ["JsonLdNode", "read_json_ld"]
 MAX_SCRIPT = 1_048_576
 MAX_NODES = 10_000
 
-_WRAPPING = re.compile(
-    r"^\s*+(?:(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?)?|"
-    r"(?:(?://|/\*)?\s*+(?:\]\]>|-->)\s*+(?:\*/)?)?\s*+$"
-)
+_BEGIN = re.compile(r"(?://|/\*)?\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?")
+_ENDS = ("]]>", "-->")
 _OF_THE_PAGE = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
@@ -118,9 +116,24 @@ def _loaded(script: str) -> Any:
     if len(script) > MAX_SCRIPT:
         return None
     try:
-        return json.loads(_WRAPPING.sub("", script), strict=False)
+        return json.loads(_unwrapped(script), strict=False)
     except (ValueError, RecursionError):
         return None
+
+
+def _unwrapped(script: str) -> str:
+    """Return a script without the comment or the CDATA section around it.
+
+    Note: an expression that ends with blanks is tried at each blank of a hostile script.
+    """
+    text = script.strip()
+    if begin := _BEGIN.match(text):
+        text = text[begin.end() :]
+    body = text.removesuffix("*/").rstrip()
+    if not body.endswith(_ENDS):
+        return text
+    body = body[:-3].rstrip()
+    return body[:-2] if body.endswith(("//", "/*")) else body
 
 
 def _types(properties: dict[str, Any]) -> Iterator[str]:

@@ -5,13 +5,13 @@ The header is that of RFC 8288.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from urlset.engine import get
 from urlset.formats.encoding import charset_of, decode
+from urlset.html.scanner import unescape
 from urlset.urls import parse_url
 
 __all__ = [
@@ -102,7 +102,7 @@ def _attributes(text: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for found in _ATTRIBUTE.finditer(text):
         value = found[2] or found[3] or found[4] or ""
-        attributes.setdefault(found[1].lower(), html.unescape(value))
+        attributes.setdefault(found[1].lower(), unescape(value))
     return attributes
 
 
@@ -165,7 +165,7 @@ def anchors_in(markup: str) -> Iterator[PageAnchor]:
         href = target[1] or target[2] or target[3] or ""
         rel = _REL.search(text) if "rel" in text or "REL" in text or "Rel" in text else None
         words = (rel[1] or rel[2] or rel[3] or "").lower() if rel else ""
-        yield PageAnchor(html.unescape(href) if "&" in href else href, words)
+        yield PageAnchor(unescape(href) if "&" in href else href, words)
         count += 1
         if count == MAX_ANCHORS:
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from urlset.html.json_ld import JsonLdNode
 from urlset.html.metadata import absolute_url, as_w3c
@@ -18,7 +19,9 @@ MAX_CANDIDATES = 64
 MAX_DESCRIPTION = 2_048
 """Characters of ``video:description`` (Google, video sitemaps)."""
 
-_CANDIDATE = re.compile(r"\s*+,?\s*+([^\s,][^\s]*)(?:\s++([\d.]{1,12})([wx]))?\s*+(?:,|$)")
+# A URL up to white space, and what describes it up to a comma, unless the URL ends with one.
+_CANDIDATE = re.compile(r"([^\s,]\S*+)(?:(?<=,)|([^,]*+))")
+_DESCRIPTOR = re.compile(r"([\d.]{1,12})[wx]", re.ASCII)
 _DURATION = re.compile(
     r"P(?:(\d{1,3})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,8})(?:\.\d+)?S)?)?", re.IGNORECASE
 )
@@ -99,12 +102,16 @@ def _best_source(attributes: dict[str, str]) -> str:
     """Return the largest image of ``srcset``, else ``src``, or their ``data-`` attributes."""
     best, size = "", 0.0
     candidates = attributes.get("srcset") or attributes.get("data-srcset") or ""
-    for number, candidate in enumerate(_CANDIDATE.finditer(candidates[:65_536])):
+    for candidate in islice(_CANDIDATE.finditer(candidates[:65_536]), MAX_CANDIDATES):
+        description = (candidate[2] or "").strip()
+        known = _DESCRIPTOR.fullmatch(description or "1x")
+        if known is None:
+            continue
         try:
-            width = float(candidate[2] or 1)
+            width = float(known[1])
         except ValueError:
             continue
-        if number < MAX_CANDIDATES and width > size and candidate[1][:5].lower() != "data:":
+        if width > size and candidate[1][:5].lower() != "data:":
             best, size = candidate[1].rstrip(","), width
     source = attributes.get("src", "")
     if source[:5].lower() == "data:" or not source:

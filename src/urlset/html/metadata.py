@@ -41,7 +41,7 @@ __all__ = [
 MAX_ALTERNATES = 1_000
 MAX_URL = 4_096
 
-_REFRESH = re.compile(r"\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=\s*+)?(.+)", re.IGNORECASE | re.DOTALL)
 
 
 class Canonical(NamedTuple):
@@ -198,9 +198,9 @@ def _links(found: Scan, relation: str) -> Iterator[dict[str, str]]:
 
 
 _DIRECTIVE = re.compile(
-    r"\s*+(unavailable_after\s*:\s*(?:[a-z]{3,9},)?[^,;]{1,60}|[^,;]++)[,;]?", re.IGNORECASE
+    r"(\s*+unavailable_after\s*+:\s*+(?:[a-z]{3,9},)?[^,;]{1,60}|[^,;]++)[,;]?", re.IGNORECASE
 )
-_AGENT = re.compile(r"\s*([a-z][\w-]{0,40})\s*:\s*", re.IGNORECASE)
+_AGENT = re.compile(r"\s*+([a-z][\w-]{0,40}+)\s*+:\s*+", re.IGNORECASE)
 _AGENTS = ("robots", "googlebot")
 _VALUED = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 MAX_TEXT = 4_096

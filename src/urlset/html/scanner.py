@@ -6,7 +6,7 @@ import html
 import re
 from typing import NamedTuple
 
-__all__ = ["HtmlElement", "Scan", "parse_attributes", "scan"]
+__all__ = ["HtmlElement", "Scan", "parse_attributes", "scan", "unescape"]
 
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
@@ -25,6 +25,7 @@ _ROLES = re.compile(
     r"""dialog|overlay)|view-?count(?:er)?s?|page-?views)(?![a-z]))""",
     re.IGNORECASE,
 )
+_LONG_NUMBER = re.compile(r"&#([0-9]{1000,}+)")
 _MODIFIED = re.compile(r"modified|\b(?:updated|last-?updated)\b", re.IGNORECASE)
 
 _INLINE_TAGS = frozenset(
@@ -105,8 +106,26 @@ def parse_attributes(text: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(text):
         value = double or single or bare
-        attributes.setdefault(name.lower(), html.unescape(value) if "&" in value else value)
+        attributes.setdefault(name.lower(), unescape(value) if "&" in value else value)
     return attributes
+
+
+def unescape(text: str) -> str:
+    """Return a text with its character references replaced, as :func:`html.unescape`.
+
+    A number of more than 4,300 digits, which that cannot convert, is no character.
+
+    >>> unescape("a&amp;b&#" + "1" * 5_000 + ";") == "a&b\ufffd"
+    True
+    """
+    try:
+        return html.unescape(text)
+    except ValueError:
+        return html.unescape(_LONG_NUMBER.sub(_short_number, text))
+
+
+def _short_number(found: re.Match[str]) -> str:
+    return f"&#{found[1].lstrip('0')[:8] or '0'}"
 
 
 def scan(text: str) -> Scan:
@@ -276,6 +295,6 @@ class _Scanner:
 
     def _end_title(self, begin: int) -> None:
         if self._title_from is not None and self.found.title is None:
-            title = html.unescape(self._text[self._title_from : begin])
+            title = unescape(self._text[self._title_from : begin])
             self.found.title = " ".join(title.split())
             self.found.parts.clear()  # the head is not content

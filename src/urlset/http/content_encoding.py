@@ -10,6 +10,11 @@ __all__ = ["BodyDecoder", "is_supported"]
 _CHUNK = 1 << 20
 _FORMS: dict[str, DeflateFormat] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
 _MAX_LAYERS = 3
+_PIECE = 1 << 14  # zlib copies what follows a member: not more than this for each of them
+MAX_SMALL_MEMBERS = 1_000
+MIN_MEMBER = 256
+"""Bytes of a gzip member on average, if there are more members than that. Nested members without
+content cost time that neither the size of the result nor a time-out ends."""
 
 
 class BodyDecoder:
@@ -67,14 +72,15 @@ class BodyDecoder:
         """Return the decoded body, cut at the limit."""
         return b"".join(self._chunks)[: self._limit]
 
-    def _decode(self, data: bytes, depth: int) -> None:
+    def _decode(self, data: bytes | memoryview, depth: int) -> None:
         if depth == len(self._decoders):
-            self._chunks.append(data)
+            self._chunks.append(bytes(data))
             self._size += len(data)
             return
         decoder = self._decoders[depth]
-        while data and not self.is_over:
-            chunk, data = decoder.decode(data)
+        left = memoryview(data)
+        while left and not self.is_over:
+            chunk, left = decoder.decode(left)
             if chunk:
                 self._decode(chunk, depth + 1)
 
@@ -109,42 +115,57 @@ class _Decoder:
         self._head = b""
         self._is_plain = False
         self._is_past_end = False
+        self._members = 0
+        self._size = 0
+        self._is_fragmented = False
         self._stream: InflateStream | None = None
 
     @property
     def fault(self) -> str | None:
         """Description of the damage, or None."""
+        if self._is_fragmented:
+            return (
+                f"the {self.name} stream has more than {MAX_SMALL_MEMBERS:,} members "
+                f"of less than {MIN_MEMBER} bytes"
+            )
         fault = self._stream.fault if self._stream is not None else None
         return f"the {self.name} stream is damaged: {fault}" if fault else None
 
-    def decode(self, data: bytes) -> tuple[bytes, bytes]:
-        """Decode ``data`` up to 1 MiB of output; return the output and the unused input."""
+    def decode(self, data: memoryview) -> tuple[bytes | memoryview, memoryview]:
+        """Decode a piece of ``data`` up to 1 MiB of output; return it, and the unused input."""
+        nothing = data[:0]
         if self._is_plain:
-            return data, b""
+            return data, nothing
         if self._is_past_end or self.fault:
-            return b"", b""
+            return b"", nothing
         if self._stream is None:
-            data = self._head + data
-            if len(data) < 2:
-                self._head = data
-                return b"", b""
-            self._head = b""
-            self._stream = self._open(data)
+            if len(self._head) + len(data) < 2:
+                self._head += data
+                return b"", nothing
+            if self._head:
+                data = memoryview(self._head + data)
+                self._head = b""
+            if self._members and not is_gzip(bytes(data[:16])):
+                self._is_past_end = True  # padding or other data
+                return b"", nothing
+            self._stream = self._open(bytes(data[:16]))
         if self._stream is None:
             self._is_plain = True
-            return data, b""
-        chunk = self._stream.feed(data, _CHUNK)
+            return data, nothing
+        piece = data[:_PIECE]
+        chunk = self._stream.feed(piece, _CHUNK)
+        self._size += len(chunk)
         if self._stream.fault:
-            return chunk, b""
-        left = self._stream.rest
+            return chunk, nothing
+        left = data[len(piece) - len(self._stream.rest) :]
         if self._stream.is_done:
-            left = self._next_member(left)
+            self._end_member()
         return chunk, left
 
     def rest(self) -> bytes:
         """Return the buffered first byte of a body that is too short to detect its encoding."""
         rest, self._head = self._head, b""
-        return rest
+        return b"" if self._members else rest
 
     def _open(self, data: bytes) -> InflateStream | None:
         form = _FORMS[self.name]
@@ -157,10 +178,9 @@ class _Decoder:
         self.is_done = False
         return InflateStream(form, salvages=True)
 
-    def _next_member(self, rest: bytes) -> bytes:
+    def _end_member(self) -> None:
         self.is_done = True
-        if is_gzip(rest):
-            self._stream = None
-            return rest
-        self._is_past_end = len(rest) > 1  # padding or other data after the end
-        return b""
+        self._stream = None
+        self._members += 1
+        if self._members > MAX_SMALL_MEMBERS and self._size < MIN_MEMBER * self._members:
+            self._is_fragmented = True

@@ -28,6 +28,7 @@ KEPT_HEADERS = frozenset(
     cache-control age date x-robots-tag server cf-mitigated content-usage
     tdm-reservation tdm-policy""".split()
 )
+_MAX_DIGITS = 18  # of a length
 _HEAD_LIMIT = 1_048_576  # the end of the head is searched in this many bytes
 _HEAD_END = re.compile(rb"</head\s*>|<body[\s>]", re.IGNORECASE)
 # RuntimeError: aiohttp raises "Connection closed." if a connection ends during a read.
@@ -166,6 +167,8 @@ def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in got.headers.items():
         key = name.lower()
         if key in KEPT_HEADERS:
+            # aiohttp decodes bytes that are not UTF-8 to surrogates, which no store can keep.
+            value = value.encode(errors="replace").decode()
             kept[key] = f"{kept[key]}, {value}" if key in kept else value
     return kept
 
@@ -223,7 +226,7 @@ def _error_message(
 ) -> str:
     size = f"{received.wire_size:,} bytes"
     expected = received.headers.get("content-length", "")
-    if expected.isascii() and expected.isdigit():
+    if expected.isascii() and expected.isdigit() and len(expected) <= _MAX_DIGITS:
         size = f"{received.wire_size:,} of {int(expected):,} bytes"
     if code == "cut":
         return f"the transfer was cut off after {size}"

@@ -14,6 +14,7 @@ from urllib.request import getproxies_environment
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 
 from urlset.http.models import NetworkScope
 from urlset.http.policy import Policy
@@ -25,6 +26,10 @@ __all__ = ["PeerResponse", "SessionPool"]
 DNS_TTL_S = 10
 MAX_HEADER = 32_768
 READ_BUFFER = 262_144
+MAX_OVERHEAD = 1_048_576
+"""Bytes of a response that are not content: heads, sizes and extensions of chunks, trailers,"""
+MAX_OVERHEAD_SHARE = 16
+"""and bytes of these for each byte of content."""
 
 
 class PeerResponse(aiohttp.ClientResponse):
@@ -44,10 +49,36 @@ class _HeadSplittingHandler(ResponseHandler):
 
     A body that is longer than its Content-Length looks like an invalid next response. If both
     are in one chunk, aiohttp also drops the valid response.
+
+    A body with an invalid chunk size, of which aiohttp tells only who waits for the next response,
+    ends at once. So does a response that consists of chunk extensions, trailers or 1xx responses:
+    they are neither data nor silence, so no other limit than that of the whole time ends them.
     """
+
+    _received = 0
+
+    def set_response_params(self, **values: Any) -> None:
+        """Begin a response."""
+        self._received = 0
+        super().set_response_params(**values)
+
+    def set_exception(self, exc: BaseException, *cause: Any) -> None:
+        """End the response, also its body."""
+        super().set_exception(exc, *cause)
+        payload = self._payload
+        is_invalid = isinstance(exc, HttpProcessingError)
+        if is_invalid and payload is not None and not payload.is_eof():
+            payload.set_exception(aiohttp.ClientPayloadError("the body is not HTTP"))
 
     def data_received(self, data: bytes) -> None:
         """Pass received bytes to aiohttp, split after the head of the response."""
+        self._received += len(data)
+        body = getattr(self._payload, "total_bytes", 0)
+        if self._received - body > MAX_OVERHEAD + body * MAX_OVERHEAD_SHARE:
+            if self.transport is not None:
+                self.transport.close()
+            self.set_exception(BadHttpMessage("more control data than content"))
+            return
         end = data.find(b"\r\n\r\n") + 4 if data.startswith(b"HTTP/") else 0
         if 4 <= end < len(data):
             super().data_received(data[:end])

@@ -131,7 +131,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _note(descriptor: int) -> dict[str, object]:
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         os.lseek(descriptor, 0, os.SEEK_SET)
         note = json.loads(os.read(descriptor, _MAX_NOTE))
         if isinstance(note, dict):
@@ -258,7 +258,7 @@ def write_journal(folder: Path, steps: Sequence[Step]) -> Path:
 def read_journal(folder: Path) -> list[Step]:
     """Return the steps of an unfinished swap; an empty list if there is none."""
     # Note: steps are executed only after the complete journal is on disk; ignore a partial one.
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         rows = json.loads((folder / _JOURNAL).read_text(encoding="utf-8"))["steps"]
         return [_step(folder, row) for row in rows]
     return []

@@ -44,7 +44,7 @@ SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 # http://web.resource.org/rss/1.0/spec and the namespace of 0.90; other RDF is not a feed.
 _RSS_1 = re.compile(rb"purl\.org/rss/|my\.netscape\.com/rdf/simple/|purl\.org/net/rss1\.1#")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)|<\?.*?(?:\?>|$)", re.DOTALL)
-_TAG = re.compile(rb"<(/?)([A-Za-z_\x80-\xff][-.:\w\x80-\xff]*)[^<>]*?(/?)>")
+_TAG = re.compile(rb"<(/?)([A-Za-z_\x80-\xff][-.:\w\x80-\xff]*+)([^<>]*+)>")
 _VOID = frozenset(b"br hr img meta link input p li".split())  # HTML allows these without an end tag
 
 
@@ -111,7 +111,7 @@ def _enclosing(text: bytes, start: int) -> str | None:
     """
     stack: list[bytes] = []
     for tag in _TAG.finditer(_COMMENT.sub(b"", text[:start])):
-        is_end, name, is_empty = tag[1], tag[2].lower(), tag[3]
+        is_end, name, is_empty = tag[1], tag[2].lower(), tag[3].endswith(b"/")
         if is_end and name in stack:
             del stack[stack.index(name) :]
         elif not is_end and not is_empty and name not in _VOID:

@@ -19,6 +19,7 @@ from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
 from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.document_sources import Location, SingleDocument, read_at_most
+from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
 __all__ = ["FileSystemSource", "ObjectStoreSource", "path_suffixes"]
@@ -88,6 +89,7 @@ class FileSystemSource:
 
     def _load(self, path: str) -> bytes:
         try:
+            expect_safe_to_read(path)
             with open(path, "rb") as file:
                 return read_at_most(file, self._max_bytes)
         except OSError as error:

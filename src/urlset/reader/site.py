@@ -153,7 +153,7 @@ def _load(path: str, *, with_body: bool) -> _CachedDocument | None:
             os.unlink(path)
             return None
         return _CachedDocument(facts["url"], facts["headers"], body)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
 

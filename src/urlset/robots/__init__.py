@@ -38,7 +38,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 # https://github.com/google/robotstxt/blob/master/robots.cc
 _FIELD = re.compile(r"\s*(site-?map[\w-]*)(\s*[:=：]\s*|\s+(?=https?:|/|$))(.*)", re.I | re.DOTALL)
 _INSIDE = re.compile(r"\s(?=site-?maps?\s*:\s*\S)", re.I)
-_BARE = re.compile(r"\s*https?://\S*(?:sitemap|\.xml|\.xml\.gz)\S*\s*", re.I)
+_BARE = re.compile(r"\s*+https?://(?>\S*?(?:sitemap|\.xml))\S*+\s*+", re.I)
 # Possessive, and no match starts within such a run: a line of commas is matched in linear time.
 _MORE = re.compile(
     rf"(?<![{SPACE},;])(?=[{SPACE},;]*+https?://)(?=[{SPACE}]*[{INNER_SPACE},;])[{SPACE},;]++", re.I

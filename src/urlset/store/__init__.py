@@ -32,7 +32,7 @@ from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
 from urlset.store.live_schema import INSPECTION_TABLES, LIVE_TABLES, LIVE_VIEWS
 from urlset.store.results import QueryResult
-from urlset.store.sandbox import QUERY_S, RULE_S, end_process_when_stuck
+from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
 from urlset.store.session import StoreSession, delayed_interrupts
@@ -71,6 +71,7 @@ __all__ = [
     "StoredDocument",
     "StoredRows",
     "TableSchema",
+    "TimeLimitError",
     "View",
     "changes_at",
     "delayed_interrupts",

@@ -30,7 +30,8 @@ _REASON = re.compile(
     r"^(?:Value with|Expected Number|Maximum line|Invalid unicode|.*not utf-8).*", re.M
 )
 _JSON_LINE = re.compile(
-    r"(Malformed JSON|JSON transform error) in file .*?(?:in line (\d+)): (.*)", re.IGNORECASE
+    r"(Malformed JSON|JSON transform error) in file .{0,4096}?(?:in line (\d+)): (.*)",
+    re.IGNORECASE,
 )
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "QUERY_S",
     "RULE_S",
     "TimeLimit",
+    "TimeLimitError",
     "condition_of",
     "end_process_when_stuck",
     "read_only",
@@ -94,6 +95,10 @@ def read_only(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
     cursor.execute("COMMIT")
 
 
+class TimeLimitError(QueryError):
+    """A query ran longer than its limit."""
+
+
 class TimeLimit:
     """Time limit that interrupts statements which together run too long; None for no limit.
 
@@ -102,7 +107,7 @@ class TimeLimit:
     >>> with limit.applied_to(connection):
     ...     connection.execute("SELECT count(*) FROM range(1000000000000) t(n) WHERE n % 7 = 8")
     Traceback (most recent call last):
-    urlset.errors.QueryError: the query was ended: it ran longer than 0.05 seconds
+    urlset.store.sandbox.TimeLimitError: the query was ended: it ran longer than 0.05 seconds
     """
 
     def __init__(self, seconds: float | None):
@@ -129,7 +134,7 @@ class TimeLimit:
             yield
         except (Exception, KeyboardInterrupt) as error:
             if self._reason:
-                raise QueryError(f"the query was ended: {self._reason}") from error
+                raise TimeLimitError(f"the query was ended: {self._reason}") from error
             raise
         finally:
             done.set()
@@ -217,6 +222,11 @@ _TABLES = frozenset(
 )
 _PLACES = ("from_table", "left", "right", "source")  # keys of table references
 _CONDITION = frozenset(("type", "cte_map", "select_list", "from_table", "aggregate_handling"))
+_SYSTEM_VIEWS = frozenset(
+    """duckdb_connections duckdb_databases duckdb_extensions duckdb_log_contexts duckdb_logs
+    duckdb_memory duckdb_secrets duckdb_settings duckdb_temporary_files duckdb_variables
+    pg_database pg_settings pg_tablespace pragma_database_list""".split()
+)
 _FILE = re.compile(r"[./\\:*?\[\]]")
 _SERIALIZE = (
     "SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, "
@@ -331,6 +341,18 @@ def _check(tree: dict[str, Any], hidden: Collection[str], *, has_own_names: bool
                 )
             if name.lower() in hidden:
                 raise _hidden("view", name)
+            if kind == "BASE_TABLE" and _is_system_view(name.lower(), has_own_names=has_own_names):
+                raise QueryError(
+                    f"expected a table of the query, found {name!r}: "
+                    "a query can read neither settings nor paths"
+                )
+
+
+def _is_system_view(name: str, *, has_own_names: bool) -> bool:
+    """Return whether a name is that of a view of DuckDB that may tell settings or paths."""
+    if has_own_names:  # a file may have a table with any other name
+        return name in _SYSTEM_VIEWS
+    return name.startswith(("duckdb_", "pg_", "pragma_")) and name not in TABLE_FUNCTIONS
 
 
 def _check_function(name: str, hidden: Collection[str], *, is_table: bool) -> None:

@@ -101,6 +101,16 @@ class StoreSession:
             found = cursor.execute(f"SELECT count(*) FROM temp.{table}").fetchone()
         return int(found[0]) if found else 0
 
+    @contextmanager
+    def limited(self, seconds: float | None) -> Iterator[None]:
+        """Limit the time of the statements in a ``with`` block; None for no limit.
+
+        Raises:
+            QueryError: A statement was interrupted.
+        """
+        with TimeLimit(seconds).applied_to(self._cursor):
+            yield
+
     def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; consume all of them before the next query."""
         with map_errors(self._path):

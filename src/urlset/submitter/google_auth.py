@@ -52,7 +52,7 @@ def read_credentials(text: str, origin: str) -> Credentials:
         return Credentials(token)
     try:
         account = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         account = None
     names = ("client_email", "private_key")
     if not isinstance(account, dict) or not all(isinstance(account.get(n), str) for n in names):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from urlset.errors import SourceError, StoreError
@@ -186,7 +186,14 @@ class _Step:
     def _oldest(self, known: dict[str, DocumentState]) -> frozenset[str]:
         """Return the child sitemaps that were not requested for the longest time."""
         children = [each for each in known.values() if each.how == "index" and each.verified_at]
-        children.sort(key=lambda each: (each.verified_at, each.document))
+        # A time after the present is that of a wrong clock: it counts as the longest ago.
+        children.sort(
+            key=lambda each: (
+                each.verified_at is not None and each.verified_at <= self._started,
+                each.verified_at,
+                each.document,
+            )
+        )
         return frozenset(each.source for each in children[: self._settings.recheck])
 
     def _may_skip_home(self, known: dict[str, DocumentState]) -> bool:
@@ -195,7 +202,7 @@ class _Step:
         return (
             home is not None
             and home.verified_at is not None
-            and self._started - home.verified_at < HOME_EVERY
+            and timedelta() <= self._started - home.verified_at < HOME_EVERY
             and any(root.state == "listed" for root in roots)
             and not any(root.how in ("link", "feed") for root in roots)
         )

@@ -202,7 +202,7 @@ def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, 
         "http://e.example/"
     ):
         return (expected, "lastmod, images and the like have fields of their own"), None
-    if _INSTRUCTION.search(_WITHOUT_MARKUP.sub("", given)):
+    if _INSTRUCTION.search(_WITHOUT_MARKUP.sub(r"\1", given)):
         return (expected, "processing instructions (<?…?>) are ignored by readers: remove it"), None
     if read[0].extra is None:
         return (expected, "there is none in it; use None where there is nothing"), None
@@ -211,7 +211,7 @@ def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, 
 
 # In well-formed XML `<?` starts a processing instruction, except in CDATA and comments.
 _INSTRUCTION = re.compile(r"<\?")
-_WITHOUT_MARKUP = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_WITHOUT_MARKUP = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|(<!(?:--|\[CDATA\[).*\Z)", re.DOTALL)
 
 
 def _texts(record: _R) -> _R:

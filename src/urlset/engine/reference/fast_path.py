@@ -56,7 +56,7 @@ _PREFIXES = {_LINK: Ns.XHTML, _IMAGE: Ns.IMAGE, _VIDEO: Ns.VIDEO, _ARTICLE: Ns.N
 
 # For text that has matched already.
 _LEAF = re.compile(r"<[a-z]++:([a-z_]++)>([^<]*+)</[a-z]++:\1>")
-_ATTRIBUTE = re.compile(r"([a-z]++)=\"([^\"]*+)\"")
+_ATTRIBUTE = re.compile(r"[ \t\r\n]([a-z]++)=\"([^\"]*+)\"")
 _CONTROLS = bytes({*range(32)} - {*b"\t\r\n"})
 
 _VIDEO_KEYS = {

@@ -112,7 +112,7 @@ _ATTRIBUTE = re.compile(
 )
 # Common attributes, and elements of only such attributes and text: nothing needs decoding in them
 # except `&amp;`, which is frequent in URLs.
-PAIR = re.compile(rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
+PAIR = re.compile(SPACE + rb"(" + NAME + rb")=\"([^\"&<\x00-\x1f\xef]*+)\"")
 _PAIRS = rb"(?>(?:" + SPACE + rb"++" + NAME + rb"=\"[^\"&<\x00-\x1f\xef]*+\")*)"
 _PLAIN = re.compile(_PAIRS + SPACE + rb"*+")
 LEAF = re.compile(

@@ -24,7 +24,7 @@ _LISTS = {"G030": "restriction", "G031": "platform"}
 _DEVICES = ("web", "mobile", "tv")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})")
 _PERIOD = re.compile(r"P(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_PARENTHESES = re.compile(r"(?<!\s)\s*+\([^()]*+\)")
 _MAX_DURATION, _MAX_TAGS, _MAX_DESCRIPTION, _MAX_TITLE = 28_800, 32, 2_048, 100
 
 

@@ -41,7 +41,9 @@ _LONG = 2_500
 _FOOTER = b"</urlset>\n"
 _END = b"</url>\n"
 _PAGE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
-_GZIP = re.compile(r"(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=([0-9.]+))?\s*(?:,|$)", re.IGNORECASE)
+_GZIP = re.compile(
+    r"(?:^|,)\s*+(?:gzip|x-gzip|\*)\s*+(?:;\s*+q=([0-9.]++))?\s*+(?:,|$)", re.IGNORECASE
+)
 
 
 def _headers(view: Callable[..., Any]) -> Callable[..., Any]:

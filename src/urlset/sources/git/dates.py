@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from urlset.errors import ConfigurationError
 from urlset.sources.candidates import Source, SourceType
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
 from urlset.sources.git.repository import LOG, GitError, History, commits, run_git, stream_git
+from urlset.sources.git.working_tree import SUBMODULE, tracked_files, uncommitted
 
 __all__ = ["GitDatedSource", "GitDates", "git_dates"]
 
@@ -29,7 +29,6 @@ _PAGE_FILE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _MAX_NOTES = 5
-_SUBMODULE = b"160000"
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def git_dates(
 
 def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDates:
     root, prefix, boundary = _locate(folder)
-    tracked = _tracked_files(root)
+    tracked = tracked_files(root)
     wanted = {path for path in tracked if path.startswith(prefix)}
     notes_above: list[str] = []
     if may_ascend and not wanted and prefix:
@@ -136,9 +135,9 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
             f"git tracks no file in {folder!r}: the sources of its pages are searched in "
             f"{os.path.relpath(location)!r} (--git-root names another folder)"
         )
-    submodules = sorted(path for path in wanted if tracked[path][0] == _SUBMODULE)
+    submodules = sorted(path for path in wanted if tracked[path].mode == SUBMODULE)
     wanted.difference_update(submodules)
-    changed = _uncommitted(root, tracked) & wanted
+    changed = uncommitted(root, {path: tracked[path] for path in wanted}) & wanted
     pages = {path for path in wanted if _PAGE_FILE.fullmatch(path)} or wanted
     history = History(wanted - changed, pages, boundary, share, least)
     with closing(stream_git(root, *LOG)) as log:  # git ends when all dates are known
@@ -165,46 +164,6 @@ def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
             return top, prefix, frozenset(file.read().split())
     except OSError as error:
         raise GitError(f"git cannot read where the shallow history of {folder!r} begins") from error
-
-
-def _tracked_files(root: str) -> dict[bytes, tuple[bytes, bytes]]:
-    """Return the tracked paths, each with its mode and the hash of its content."""
-    tracked = {}
-    for line in stream_git(root, "ls-files", "-z", "--stage"):
-        about, _, path = line.partition(b"\t")
-        mode, name, _ = about.split(b" ")
-        tracked[path] = mode, name
-    return tracked
-
-
-def _uncommitted(root: str, tracked: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
-    """Return the tracked paths that have uncommitted changes.
-
-    Note: `git status` would run the filters that a repository configures. Here git only compares
-    times and sizes, and the content of files that seem to differ is compared in Python.
-    """
-    options = ("-z", "--name-only", "--no-ext-diff", "--ignore-submodules=all", "--no-renames")
-    staged = set(stream_git(root, "diff-index", "--cached", *options, "HEAD", "--"))
-    touched = set(stream_git(root, "diff-files", *options, "--"))
-    return staged | {path for path in touched if _differs(root, path, tracked.get(path))}
-
-
-def _differs(root: str, path: bytes, entry: tuple[bytes, bytes] | None) -> bool:
-    if entry is None or entry[0] not in (b"100644", b"100755"):
-        return True
-    full = os.path.join(os.fsencode(root), path)
-    try:
-        if not os.path.isfile(full) or os.path.islink(full):
-            return True
-        with open(full, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            digest = hashlib.new("sha256" if len(entry[1]) == 64 else "sha1", usedforsecurity=False)
-            digest.update(b"blob %d\0" % size)
-            while piece := file.read(1 << 20):
-                digest.update(piece)
-    except OSError:
-        return True
-    return digest.hexdigest().encode() != entry[1]
 
 
 def _clear_future_dates(known: dict[str, str | None]) -> int:

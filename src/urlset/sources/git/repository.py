@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
@@ -120,7 +119,7 @@ def read_blobs(folder: str, names: Iterable[bytes], max_bytes: int) -> Iterator[
 def _git_process(
     folder: str, arguments: tuple[str, ...], request: IO[bytes] | None = None
 ) -> Iterator[IO[bytes]]:
-    git = shutil.which("git")
+    git = _program()
     if git is None:
         reason = "git is not installed"
         raise GitError(f"{reason}: no dates from git", is_absent=True, reason=reason)
@@ -152,6 +151,21 @@ def _git_process(
             errors.seek(0)
             text = errors.read(10_000).decode("utf-8", "replace")
             raise GitError(_error_message(text, folder), reason=_reason(text))
+
+
+def _program() -> str | None:
+    """Return the path of git, which is searched in absolute folders of PATH only.
+
+    An empty or relative folder of PATH is the working directory; on Windows, `shutil.which` also
+    searches that first. It may be the checkout of a stranger.
+    """
+    name = "git.exe" if os.name == "nt" else "git"
+    folders = (part.strip('"') for part in os.get_exec_path())
+    for folder in filter(os.path.isabs, folders):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
 
 
 def _environment() -> dict[str, str]:

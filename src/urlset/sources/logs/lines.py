@@ -140,7 +140,7 @@ def unparsed_line(line: bytes) -> LogLine:
 
 _PLAIN_PATH = re.compile(rb"/[!$&-.0-9:=@A-Z_a-z~/]*+")
 _TIME = re.compile(rf"\[({LOG_TIME_AND_ZONE})\] ".encode())
-_REQUEST = re.compile(rb'"((?>(?:[^"\\]|\\.)*))" (\d{3})(?![^ ])')
+_REQUEST = re.compile(rb'"((?>(?:[^"\\]++|\\.)*))" (\d{3})(?![^ ])')
 _ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 _CONTROLS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"b": b"\b"}
 _CELLS = re.compile(rb'"(?>(?:[^"]|"")*)"|[^ ]++')

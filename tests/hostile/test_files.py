@@ -1,0 +1,107 @@
+"""Links, pipes and configurations of a stranger."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import urlset
+from urlset.checker.baseline import Baseline
+from urlset.config import load_config
+from urlset.errors import ConfigurationError, QueryError, SourceError
+
+posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("SECRET=value\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@posix
+@pytest.mark.parametrize("command", ["check", "read"])
+@pytest.mark.parametrize("name", ["sitemap.xml", "folder/secret", "robots.txt"])
+def test_a_link_out_of_the_checkout_is_not_read_in_ci(checkout, command, name):
+    (checkout / "sitemap.xml").symlink_to("../secret")
+    (checkout / "robots.txt").symlink_to("../secret")
+    (checkout / "folder").symlink_to("..")
+
+    ran = subprocess.run(
+        [sys.executable, "-P", "-m", "urlset", command, name],
+        env=os.environ | {"CI": "true"}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert ran.returncode != 0
+    assert "SECRET" not in ran.stdout + ran.stderr
+    assert "a link that leads out of the working directory" in ran.stdout + ran.stderr
+
+
+@posix
+@pytest.mark.parametrize("value", ["", "false", "0"])
+def test_a_link_of_the_user_is_read_outside_of_ci(checkout, monkeypatch, value):
+    monkeypatch.setenv("CI", value)
+    (checkout.parent / "a.txt").write_text("https://example.com/a\n")
+    (checkout / "sitemap.txt").symlink_to("../a.txt")
+
+    assert [entry.loc for entry in urlset.read("sitemap.txt")] == ["https://example.com/a"]
+
+
+@posix
+def test_a_link_within_the_checkout_is_read_in_ci(checkout, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    (checkout / "a.txt").write_text("https://example.com/a\n")
+    (checkout / "sitemap.txt").symlink_to("a.txt")
+
+    assert len(list(urlset.read("sitemap.txt"))) == 1
+
+
+@posix
+def test_a_named_pipe_is_refused(checkout):
+    os.mkfifo(checkout / "sitemap.xml")
+
+    with pytest.raises(SourceError, match="it is a pipe"):
+        list(urlset.read("sitemap.xml"))
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 100_000, "a = " + "{a=" * 100_000, "[" + "a." * 100_000 + "b]"]
+)
+def test_a_deeply_nested_configuration_is_a_clear_error(tmp_path, text):
+    path = tmp_path / "urlset.toml"
+    path.write_text(text)
+
+    with pytest.raises(ConfigurationError):
+        load_config(path)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5_000])
+def test_a_deeply_nested_baseline_is_a_clear_error(tmp_path, text):
+    path = tmp_path / "baseline.json"
+    path.write_text(text)
+
+    with pytest.raises(ConfigurationError, match="expected a baseline"):
+        Baseline.read(path)
+
+
+VIEWS = """pg_settings duckdb_settings duckdb_databases duckdb_logs duckdb_secrets duckdb_variables
+    duckdb_extensions duckdb_memory duckdb_temporary_files pragma_database_list pg_database
+    main.pg_settings system.main.duckdb_settings DUCKDB_SETTINGS "pg_settings"
+    pg_catalog.pg_settings
+    """.split()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("query", ["FROM {}", "SELECT (SELECT count(*) FROM {}) FROM entries"])
+def test_views_of_settings_and_paths_are_refused(view, query, tmp_path):
+    urlset.read(b"https://example.com/a\n").to_duckdb(tmp_path / "a.duckdb")
+    with urlset.Store.open(tmp_path / "a.duckdb") as opened:
+        with pytest.raises(QueryError, match="neither settings nor paths"):
+            opened.query(query.format(view))
+        assert list(opened.query("FROM duckdb_tables LIMIT 1"))

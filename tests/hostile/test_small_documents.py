@@ -1,0 +1,104 @@
+"""Small documents that cost far more than their size: memory, joins, statements without an end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+import urlset
+from urlset.checker import custom_rule, evaluate
+from urlset.engine import available
+from urlset.errors import EngineError, QueryError, panics_as_errors
+
+ROOT = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+def with_comments(size: int) -> bytes:
+    text = b"<!--a-->x" * (size // 9)
+    return (
+        f'<urlset xmlns="{ROOT}"><url><loc>https://example.com/'.encode()
+        + text
+        + b"</loc></url></urlset>"
+    )
+
+
+MEASURE = """
+import json, resource, sys
+import urlset
+from tests.hostile.test_small_documents import with_comments
+size, engine = int(sys.argv[1]), sys.argv[2]
+found = urlset.check(with_comments(size), engine=engine)
+codes = [finding.code for finding in found]
+longest = max(len(finding.loc or "") for finding in found)
+print(json.dumps([len(codes), longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
+@pytest.mark.parametrize("engine", available())
+def test_a_thousand_comments_in_a_loc_take_little_memory(engine):
+    found = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", MEASURE, str(size), engine],
+                capture_output=True, check=True, timeout=300,
+            ).stdout
+        )
+        for size in (20_000, 1_000_000)
+    ]  # fmt: skip
+
+    assert found[1][0] > 10_000
+    assert found[1][1] <= 2_500
+    assert found[1][2] - found[0][2] < 300_000  # KB
+
+
+def test_a_url_that_is_repeated_on_one_line_takes_linear_time():
+    def seconds(count: int) -> float:
+        begin = time.process_time()
+        list(urlset.check(b"https://example.com/a " * count + b"\n"))
+        return time.process_time() - begin
+
+    seconds(10)
+
+    assert seconds(32_000) < 40 * max(seconds(2_000), 0.05)
+
+
+def test_duplicates_on_one_line_are_found():
+    found = list(urlset.check(b"https://example.com/a https://example.com/a\n"))
+
+    assert "duplicate-loc" in {finding.rule for finding in found}
+
+
+class PanicException(BaseException):
+    pass
+
+
+def test_a_panic_of_a_library_is_an_error():
+    expected = "a native library failed: byte array offset overflow"
+    with pytest.raises(EngineError, match=expected), panics_as_errors():
+        raise PanicException("byte array offset overflow")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, ValueError])
+def test_other_exceptions_pass(error):
+    with pytest.raises(error), panics_as_errors():
+        raise error
+
+
+def test_the_rules_of_urlset_have_a_time_limit(monkeypatch):
+    monkeypatch.setattr(evaluate, "OWN_RULE_S", 0.0)
+    text = "".join(f"https://example.com/{n % 5000}\n" for n in range(30_000)).encode()
+
+    with pytest.raises(QueryError, match=r"the SQL of .*rule.*\(.*\): the query was ended: it ran"):
+        list(urlset.check(text, rule_timeout_s=0.000_1))
+
+
+def test_a_custom_rule_without_a_limit_removes_that_of_others(monkeypatch):
+    monkeypatch.setattr(evaluate, "OWN_RULE_S", 0.0)
+    rule = custom_rule(1, {"name": "x", "message": "{loc}", "view": "urls", "where": "true"})
+
+    assert list(urlset.check(b"https://example.com/a\n", rules=[rule], rule_timeout_s=None))
