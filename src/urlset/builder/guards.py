@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from urlset.builder.options import GATES, BuildOptions, Gate
+from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
 from urlset.dates import format_date
-from urlset.errors import GateError
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
-__all__ = ["check_hosts", "check_share", "check_zero", "fail", "warnings"]
-
-
-def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
-    """Raise :class:`urlset.GateError`, unless the option ``force`` names this gate."""
-    if gate in settings.force:
-        return
-    raise GateError(
-        f"{message}; nothing was published. If this is intended: --force {gate}",
-        gate=gate,
-        exit_code=GATES[gate],
-    )
+__all__ = ["check_hosts", "check_share", "check_zero", "warnings"]
 
 
 def check_zero(

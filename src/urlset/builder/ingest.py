@@ -133,8 +133,16 @@ class Ingest:
             else:
                 yield from self._verify_parts(iter([part]))
 
-    def verify_rest(self) -> Iterator[int]:
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources, in the order of their numbers in the staging tables."""
+        return self._names
+
+    def verify_rest(self, provenance: str | None = None) -> Iterator[int]:
         """Verify the rows that were staged without verification and are not in the ledger.
+
+        Args:
+            provenance: As for :func:`urlset.builder.incremental.match_ledger`.
 
         Yields:
             The number of rows so far, as :meth:`add`.
@@ -143,9 +151,10 @@ class Ingest:
             urlset.EntryError: The first row of all sources that cannot be written.
         """
         self.staging.flush()
+        self._is_published = False
         if self._urls is not None:
             columns = (*EVIDENCE, *self._settings.kept_columns)
-            match_ledger(self._db, self._urls, self._settings)
+            match_ledger(self._db, self._urls, self._settings, provenance)
             for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):
                 self._source = source
                 self.count -= batch.num_rows

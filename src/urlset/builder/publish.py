@@ -185,7 +185,8 @@ def _retire(published: Published, ledger: Ledger, settings: BuildOptions, target
 
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
-fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen"""
+fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen,
+provenance AS source"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from urlset.arrow import batches
 from urlset.builder.allocation import Allocator
 from urlset.builder.file_mark import MARK, marked
-from urlset.builder.guards import fail
 from urlset.builder.ledger import File
-from urlset.builder.options import BuildOptions
+from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
 from urlset.builder.tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
