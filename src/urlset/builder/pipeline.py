@@ -107,7 +107,12 @@ class Pipeline:
             allocator.allocate()
             self._log_stage("rows assigned to files")
             renderer = FileRenderer(
-                db, settings, self._engine, target, has_extensions=ingest.has_extended
+                db,
+                settings,
+                self._engine,
+                target,
+                files=[*ledger.files(), *ledger.indexes().values()],
+                has_extensions=ingest.has_extended,
             )
             published = publish(allocator, renderer, ledger, settings, target, self._progress)
             self._log_stage("files written")

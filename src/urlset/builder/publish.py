@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -87,7 +87,6 @@ def publish(
     names = FileNames(settings)
     files = sorted(allocator.files.values(), key=lambda file: (file.section, file.position))
     names_by_number = names.assign(files)
-    _restore_dates(allocator, names_by_number, ledger)
     existing = frozenset(target.names())
     is_other = ledger.shape != shape_of(settings)
     stale = {
@@ -103,26 +102,10 @@ def publish(
         progress(ProgressEvent(documents=count, total=len(to_render)))
     published.files = [staged[file.number] for file in files]
     if names.is_indexed(files):
-        published.indexes = list(_indexes(published, names, renderer, ledger, settings))
+        published.indexes = list(_indexes(published, names, renderer, settings))
     published.changed = renderer.staged_names
     _retire(published, ledger, settings, target)
     return published
-
-
-def _restore_dates(
-    allocator: Allocator, names_by_number: Mapping[int, str], ledger: Ledger
-) -> None:
-    """Give repacked files the dates of the published files with their names.
-
-    A date is only kept if the bytes are the same.
-    """
-    if all(file.lastmod for file in allocator.files.values()):
-        return
-    before = {file.name: file.lastmod for file in ledger.files()}
-    for number, file in allocator.files.items():
-        allocator.files[number] = replace(
-            file, lastmod=file.lastmod or before.get(names_by_number[number])
-        )
 
 
 def shape_of(settings: BuildOptions) -> str:
@@ -144,20 +127,14 @@ def _indexes(
     published: Published,
     names: FileNames,
     renderer: FileRenderer,
-    ledger: Ledger,
     settings: BuildOptions,
 ) -> Iterator[File]:
-    before = ledger.indexes()
     for section, files in _index_groups(published.files, settings):
         most = MAX_BYTES - len(MARK)
         staged = render_indexes(files, settings.base, settings.stylesheet, max_bytes=most)
         for number, (data, count) in enumerate(staged, 1):
             name = names.index(section, number)
-            old = before.get(name)
-            file = File(0, section, number, count, name=name)
-            if old is not None:
-                file = replace(file, lastmod=old.lastmod, digest=old.digest)
-            yield renderer.stage(file, marked(data))
+            yield renderer.stage(File(0, section, number, count, name=name), marked(data))
 
 
 def _index_groups(files: list[File], settings: BuildOptions) -> Iterable[tuple[str, list[Listed]]]:

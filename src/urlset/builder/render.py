@@ -31,7 +31,8 @@ THREADS = 2
 class FileRenderer:
     """Renderer of allocated files into the staging area of a target.
 
-    ``staged_names`` has the names of the staged files, whose published version differs.
+    ``staged_names`` has the names of the staged files, whose published version differs. ``files``
+    are the files and indexes of the ledger: a date of the ledger holds for the bytes that had it.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class FileRenderer:
         engine: Engine,
         target: Target,
         *,
+        files: Iterable[File],
         has_extensions: bool,
     ):
+        self._dates = {file.digest: file.lastmod for file in files if file.digest is not None}
         self.staged_names: set[str] = set()
         self._batches = RowBatches(db, settings, has_extensions=has_extensions)
         self._settings = settings
@@ -76,7 +79,9 @@ class FileRenderer:
         published = self._target.read(file.name)
         if published is not None and self._unpacked(published, len(data)) == data:
             digest = digest_of(published)
-            lastmod = file.lastmod or self._target.modified(file.name)
+            # The ledger may be older than the file: a killed build, a restored CI cache.
+            lastmod = self._dates.get(digest) or self._target.modified(file.name)
+            lastmod = lastmod or self._settings.now
             return self._published(file, data, len(published), digest, lastmod)
         packed = self._engine.gzip(data) if self._settings.gzip else data
         with self._lock:  # the target stages one file at a time
@@ -87,7 +92,8 @@ class FileRenderer:
             fail("unreadable", self._settings, f"expected {file.name} to read back unchanged")
         digest = digest_of(packed)
         # The file may be missing in the target (a site that CI builds from scratch in every run).
-        lastmod = file.lastmod if digest == file.digest else None
+        # A file with other bytes may have been read, so these bytes are new under this name.
+        lastmod = self._dates.get(digest) if published is None else None
         return self._published(file, data, len(packed), digest, lastmod or self._settings.now)
 
     def _published(self, file: File, data: bytes, packed: int, digest: str, lastmod: Any) -> File:
