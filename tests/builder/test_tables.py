@@ -136,8 +136,15 @@ def test_tables_have_the_declared_columns(tmp_path: Path, monkeypatch: pytest.Mo
         urls.write_text(f"{BASE}a\n{BASE}b\n")
         out = tmp_path / "out"
         most = 2 if sources is rows else 50
-        options = {"max_urls": most, "on_error": "skip"}
-        build(sources, out, base_url=BASE, ledger=ledger, min_share=0, **options)
+        build(
+            sources,
+            out,
+            base_url=BASE,
+            ledger=ledger,
+            min_share=0,
+            max_urls=most,
+            on_error="skip",
+        )
 
     assert columns.keys() == DECLARED.keys()
     for name, table in DECLARED.items():

@@ -238,6 +238,20 @@ class NoIndex(Sitemap):
         return models.Product.objects.all()
 
 
+class VersionWithoutDates(Sitemap):
+    cache_version = 1
+
+    def items(self):
+        return Article.objects.all()
+
+
+class VersionWithRelated(Articles):
+    cache_version = 1
+
+    def items(self):
+        return Article.objects.prefetch_related("category")
+
+
 class NeedsRequest(Articles):
     def items(self):
         raise RuntimeError("no request")
@@ -253,10 +267,17 @@ class NeedsRequest(Articles):
         (ByMethod, ["urlset.W003"]),
         (NoIndex, ["urlset.W004"]),
         (NeedsRequest, []),
+        (VersionWithoutDates, ["urlset.W007"]),
+        (VersionWithRelated, ["urlset.W008"]),
     ],
 )
 def test_mistakes_are_reported(site, found):
     assert problems(site=site) == found
+
+
+@django_test.override_settings(URLSET_PAGE_CACHE="default")
+def test_a_page_cache_that_is_not_used_is_reported():
+    assert problems(site=Articles) == ["urlset.W006"]
 
 
 def test_index_without_a_url_for_sections_is_reported(monkeypatch):

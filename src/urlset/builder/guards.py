@@ -87,7 +87,18 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
             *_bulk_dates(db),
             *_unchanged_dates(db, settings),
         ]
-    return [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *dates]
+    urls = [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *_dot_segments(db)]
+    return [*urls, *dates]
+
+
+def _dot_segments(db: ScratchDatabase) -> Iterator[str]:
+    """Yield a warning about URLs with ``..`` or ``.`` as a segment: clients request another one."""
+    count, first = db.fetch_one(r"""
+        SELECT count(*), min(loc) FROM merged
+        WHERE contains(loc, '/.') AND regexp_matches(loc, '^[^?#]*/\.\.?([/?#]|$)')""")
+    if count:
+        urls = "1 URL has" if count == 1 else f"{count:,} URLs have"
+        yield f"{urls} a segment . or .., which leads to another page, first: {first}"
 
 
 def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
