@@ -25,6 +25,7 @@ from urlset.builder.publish import (
     shape_of,
     sitemap_urls,
     stage_companion_files,
+    stage_copies,
     write_robots,
 )
 from urlset.builder.published_sitemaps import import_published
@@ -112,12 +113,14 @@ class Pipeline:
                 self._engine,
                 target,
                 files=[*ledger.files(), *ledger.indexes().values()],
+                own_names=ledger.orphans(),
                 has_extensions=ingest.has_extended,
             )
             published = publish(allocator, renderer, ledger, settings, target, self._progress)
             self._log_stage("files written")
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
+            self._notes += stage_copies(published, renderer.replaced_names, target)
             if settings.robots is not None:
                 check_robots(
                     settings.robots,
