@@ -157,7 +157,7 @@ class CanonicalUrls:
         elif not plain or _FORBIDDEN.search(plain) or (is_page and is_unfilled(plain)):
             return text
         else:
-            if is_page and dot_segment(plain):
+            if dot_segment(plain):
                 return text
             read = parse_url(plain, self._base)
             if read.url is None or any(flaw.code != "U001" for flaw in read.issues):

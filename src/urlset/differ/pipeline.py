@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from urlset.arguments import checked_arguments
 from urlset.differ.moves import find_moves
 from urlset.differ.redirects import ask_removed, create_answers
 from urlset.differ.result import Diff
@@ -34,6 +35,7 @@ STATE = (
 WHY = "STRUCT(reason VARCHAR, detail VARCHAR, confidence DOUBLE)[]"
 
 
+@checked_arguments
 def diff(
     before: StateSource,
     after: StateSource,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
 from typing import Unpack
 
+from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.auditor.visits import Budget, RobotsFiles
 from urlset.crawler.pace import Pace
@@ -151,6 +152,7 @@ class Sync:
                 yield from run.batches()
 
 
+@checked_arguments
 def sync(
     site: str,
     state: str | os.PathLike[str],

@@ -125,11 +125,11 @@ def url(value: Any, field: str, base: str | None) -> str:
     return read.url
 
 
-_DOT_SEGMENT = re.compile(r"(?!\.)[^?#]*?/(\.\.?)(?:[/?#]|$)")
+_DOT_SEGMENT = re.compile(r"(?!\.|[A-Za-z][A-Za-z0-9+.-]*+:)[^?#]*?/(\.\.?)(?:[/?#]|$)")
 
 
 def dot_segment(reference: str) -> str | None:
-    """Return ``.`` or ``..`` if it is a segment of a path, except at the start of a relative one.
+    """Return ``.`` or ``..`` if it is a segment of a relative URL, except at its start.
 
     >>> dot_segment("/product/.."), dot_segment("../tea"), dot_segment("/a?b=/../c")
     ('..', None, None)
