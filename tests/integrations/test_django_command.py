@@ -144,6 +144,16 @@ def test_a_gate_ends_the_command_with_its_exit_code(run):
     assert "2 URLs" in run("build", "--force", "shrunk")
 
 
+def test_progress_is_shown_on_request(run, monkeypatch):
+    command = importlib.import_module("urlset.integrations.django.management.commands.urlset")
+    monkeypatch.setattr(command, "PROGRESS_S", 0.0)
+
+    silent, shown = run("build"), run("--verbosity", "2", "build")
+
+    assert not any(line.startswith("20 URLs") for line in silent.splitlines())
+    assert any(line.startswith("20 URLs") for line in shown.splitlines())
+
+
 def test_dry_run_writes_nothing(run, folder):
     assert "22 URLs" in run("build", "--dry-run")
     assert not folder.exists()
