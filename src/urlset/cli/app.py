@@ -46,6 +46,8 @@ ColorOption = Annotated[
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command, print its errors, and return the exit code."""
+    if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
+        arguments = [*arguments[1:], "--help"]
     try:
         app = command_line(
             arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
