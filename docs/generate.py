@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from figures import with_figures
+from installation import with_installation
 from manpage import man_page
 
 import urlset
@@ -111,8 +112,8 @@ OPTIONS_INTRO = """\
 
 Each option has one meaning in Python, in [`urlset.toml`](building.md#urlsettoml) and on the
 command line, which overrides the file. A list in `urlset.toml` is a repeated option on the command
-line; in Python it may be one text or any iterable. An empty value in the file is like an absent
-key.
+line; in Python it may be one text or any iterable. An empty text or list in
+the file is like an absent key, for options that take one.
 
 `urlset.load_config` returns the sections of the file as arguments for Python:
 `urlset.build(**urlset.load_config().build)`.
@@ -147,6 +148,8 @@ def main() -> int:
     pages[f"{SHARE}/man/urlset.1"] = man_page()
     pages |= {f"{SHARE}/{name}": completion_script(shell) for shell, name in SCRIPTS.items()}
     pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
+    by_hand = {path.name: read(path) for path in DOCS.glob("*.md") if path.name not in pages}
+    pages |= {name: with_installation(name, text) for name, text in by_hand.items()}
     gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
     pages = gone | pages
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
@@ -212,7 +215,8 @@ def option_row(option: Option) -> str:
     has_default = option.default not in (None, (), {}) and option.name != "grace"
     meaning = option.help.partition("  [default")[0]
     cells = [*(f"`{name}`" if name else "" for name in names), type_of(option)]
-    cells += [f"`{option.default!r}`" if has_default else "", meaning]
+    shown = os.fspath(option.default) if isinstance(option.default, Path) else repr(option.default)
+    cells += [f"`{shown}`" if has_default else "", meaning]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -20,8 +20,8 @@ SRC = Path(__file__).parents[1] / "src"
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
     "data and engine": "errors protocol fields model option_schema engine_rules dates urls "
-    "inflight inflate arrow engine formats document entry_spans languages temp_files terminal_text "
-    "notebook object_store",
+    "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
+    "languages temp_files terminal_text notebook object_store",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "

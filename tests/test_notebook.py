@@ -33,7 +33,7 @@ def test_entries_are_not_read_to_be_shown(tmp_path: Path):
     missing = urlset.read(tmp_path)
     (tmp_path / "sitemap.xml").write_bytes(XML)
 
-    assert repr(missing).endswith("not read yet>")
+    assert repr(missing).endswith("not read yet; head() reads the first>")
     assert "not read yet" in missing._repr_html_()
 
     list(missing)

@@ -15,6 +15,7 @@ import importlib
 import logging
 from typing import TYPE_CHECKING, Any
 
+from urlset import attribute_hints as _hints
 from urlset.document import Document, parse
 from urlset.errors import (
     ConfigurationError,
@@ -158,6 +159,7 @@ _LAZY = {
     "write_fixed": "fixer",
 }
 
+_hints.add_hints(Alternate, Document, Entry, Image, News, Problem, Sitemap, Video)
 logging.getLogger("urlset").addHandler(logging.NullHandler())
 
 
@@ -169,8 +171,13 @@ if not TYPE_CHECKING:  # type checkers report a name that does not exist
 
             return version("urlset")
         if name not in _LAZY:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(f"urlset.{_LAZY[name]}"), name)
+            if name.startswith("_"):
+                raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise _hints.MissingAttributeError(__name__, name, tuple(__all__))
+        package = importlib.import_module(f"urlset.{_LAZY[name]}")
+        names = [other for other, home in _LAZY.items() if home == _LAZY[name]]
+        _hints.add_hints(*(getattr(package, other) for other in names if other[0].isupper()))
+        value = globals()[name] = getattr(package, name)
         return value
 
 

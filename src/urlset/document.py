@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from urlset import engine as engines
+from urlset.arguments import checked_arguments
 from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.compression import inflate
@@ -148,6 +150,7 @@ class Document:
         return f"{self.kind}{source}: {', '.join(counts)}"
 
 
+@checked_arguments
 def parse(
     data: bytes,
     *,
@@ -182,9 +185,10 @@ def parse(
 
     Raises:
         EngineError: The engine is not installed.
+        TypeError: ``data`` is no bytes.
     """
     chosen = engines.get(engine)
-    data = bytes(data)
+    data = _as_bytes(data)
     if base_url is None and source is not None and source.startswith(("http://", "https://")):
         base_url = source
     inflated = inflate(data, max_bytes, chosen.gunzip)
@@ -233,6 +237,22 @@ def parse(
         kind=kind,
         omitted=omitted,
     )
+
+
+def _as_bytes(data: Any) -> bytes:
+    """Return data as bytes; raise an error that names the right call for a text or a file."""
+    if isinstance(data, str):
+        advice = "urlset.parse(text.encode()), or urlset.read(path) for a file or a URL"
+    elif isinstance(data, os.PathLike):
+        advice = "urlset.read(path) reads a file"
+    elif hasattr(data, "read"):
+        advice = "urlset.parse(file.read()) with a file that is opened in mode 'rb', or urlset.read"
+    else:
+        try:
+            return bytes(memoryview(data))
+        except TypeError:
+            advice = "urlset.read accepts paths, URLs and streams"
+    raise TypeError(f"parse(): expected the bytes of a document, found {data!r:.80}; {advice}")
 
 
 def _unpickled(

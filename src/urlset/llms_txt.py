@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from urlset.arguments import checked_arguments
 from urlset.errors import QueryError, StoreError
 from urlset.store import Store
 from urlset.terminal_text import sanitize
@@ -42,6 +43,7 @@ class _Page(NamedTuple):
         return self.path.lstrip("/").rpartition("/")[0].partition("/")[0]
 
 
+@checked_arguments
 def draft_llms_txt(
     store: Store | str | os.PathLike[str],
     *,

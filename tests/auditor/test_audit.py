@@ -326,7 +326,7 @@ def test_an_error_in_a_sitemap_is_told_and_the_other_urls_are_visited():
 
 
 def test_an_unknown_setting_is_an_error():
-    with pytest.raises(TypeError, match="no setting 'samples'"):
+    with pytest.raises(TypeError, match="no argument 'samples'; did you mean 'sample'"):
         urlset.audit(b"https://example.com/", samples=3)  # type: ignore[call-arg]
 
 

@@ -223,7 +223,7 @@ def test_first_invalid_row_of_dicts_is_named_with_the_number_of_all(tmp_path):
     ]
 
     with pytest.raises(
-        urlset.EntryError, match=r"^rows:2: .* \(the first of 3 invalid rows\)"
+        urlset.EntryError, match=r"^rows:2: .* \(the first of 3 invalid rows so far\)"
     ) as error:
         urlset.build(rows, tmp_path / "out", base_url="https://example.com/", ledger=tmp_path / "l")
 

@@ -14,6 +14,7 @@ import pytest
 import urlset.builder
 from urlset.builder import build, incremental, tables
 from urlset.builder.tables import STAGING_TABLES, StagingTable
+from urlset.errors import SourceError
 from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
@@ -88,6 +89,18 @@ def test_writers_and_readers_are_declared(table: StagingTable):
     assert set(table.readers) == readers[table.name]
 
 
+class _Failing:
+    """A source that cannot be read."""
+
+    name = "failing"
+
+    def __init__(self):
+        self.failures, self.notes = [], []
+
+    def batches(self):
+        raise SourceError("cannot be read")
+
+
 def test_tables_have_the_declared_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     columns: dict[str, set[str]] = defaultdict(set)
     created = re.compile(r"CREATE (?:OR REPLACE )?(?:TABLE|VIEW) ([a-z_]+)\b(?!\.)")
@@ -118,11 +131,20 @@ def test_tables_have_the_declared_columns(tmp_path: Path, monkeypatch: pytest.Mo
         pages,
         urls,
         urls,  # the ledger knows its rows now
+        _Failing(),
     ):
         urls.write_text(f"{BASE}a\n{BASE}b\n")
         out = tmp_path / "out"
         most = 2 if sources is rows else 50
-        build(sources, out, base_url=BASE, ledger=ledger, min_share=0, max_urls=most)
+        build(
+            sources,
+            out,
+            base_url=BASE,
+            ledger=ledger,
+            min_share=0,
+            max_urls=most,
+            on_error="skip",
+        )
 
     assert columns.keys() == DECLARED.keys()
     for name, table in DECLARED.items():

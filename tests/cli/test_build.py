@@ -430,3 +430,8 @@ def test_a_configuration_that_cannot_be_meant_is_told(line, words, urlset):
 
     assert (code, out) == (2, "")
     assert words in err
+
+
+@pytest.mark.parametrize("words", [[], ["check"]])
+def test_help_is_a_word_too(urlset, words):
+    assert urlset("help", *words) == urlset(*words, "--help")

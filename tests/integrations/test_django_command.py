@@ -144,6 +144,16 @@ def test_a_gate_ends_the_command_with_its_exit_code(run):
     assert "2 URLs" in run("build", "--force", "shrunk")
 
 
+def test_progress_is_shown_on_request(run, monkeypatch):
+    command = importlib.import_module("urlset.integrations.django.management.commands.urlset")
+    monkeypatch.setattr(command, "PROGRESS_S", 0.0)
+
+    silent, shown = run("build"), run("--verbosity", "2", "build")
+
+    assert not any(line.startswith("20 URLs") for line in silent.splitlines())
+    assert any(line.startswith("20 URLs") for line in shown.splitlines())
+
+
 def test_dry_run_writes_nothing(run, folder):
     assert "22 URLs" in run("build", "--dry-run")
     assert not folder.exists()
@@ -238,6 +248,20 @@ class NoIndex(Sitemap):
         return models.Product.objects.all()
 
 
+class VersionWithoutDates(Sitemap):
+    cache_version = 1
+
+    def items(self):
+        return Article.objects.all()
+
+
+class VersionWithRelated(Articles):
+    cache_version = 1
+
+    def items(self):
+        return Article.objects.prefetch_related("category")
+
+
 class NeedsRequest(Articles):
     def items(self):
         raise RuntimeError("no request")
@@ -253,10 +277,17 @@ class NeedsRequest(Articles):
         (ByMethod, ["urlset.W003"]),
         (NoIndex, ["urlset.W004"]),
         (NeedsRequest, []),
+        (VersionWithoutDates, ["urlset.W007"]),
+        (VersionWithRelated, ["urlset.W008"]),
     ],
 )
 def test_mistakes_are_reported(site, found):
     assert problems(site=site) == found
+
+
+@django_test.override_settings(URLSET_PAGE_CACHE="default")
+def test_a_page_cache_that_is_not_used_is_reported():
+    assert problems(site=Articles) == ["urlset.W006"]
 
 
 def test_index_without_a_url_for_sections_is_reported(monkeypatch):

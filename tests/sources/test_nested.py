@@ -178,7 +178,9 @@ def test_nested_value_that_cannot_be_used_is_refused_with_its_row(form):
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_first_invalid_row_is_named_and_all_are_counted(form):
     place = r"a\.csv:3" if form == "csv" else r"a\.parquet, row 2"
-    words = rf"^{place}: alternates: expected JSON .*\(the first of 9 invalid rows\); nothing was"
+    words = (
+        rf"^{place}: alternates: expected JSON .*\(the first of 9 invalid rows so far\); nothing"
+    )
 
     with pytest.raises(EntryError, match=words):
         built(make_invalid(form))

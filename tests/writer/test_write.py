@@ -126,7 +126,6 @@ def test_dicts_may_nest_and_may_say_url(write, tmp_path):
                     "title": "News",
                 },
                 "alternates": [{"hreflang": "de", "href": "https://example.com/de"}],
-                "id": 7,
             }
         ]
     )

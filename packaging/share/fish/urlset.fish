@@ -87,7 +87,7 @@ complete -c urlset -n '__fish_seen_subcommand_from build' -l cache-control -x -d
 complete -c urlset -n '__fish_seen_subcommand_from build' -l encoding -x -a 'gzip' -d 'Content-Encoding header of .xml and .txt files in a bucket'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l dry-run -d 'Report what would be written, without writing'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l why -x -d 'Explain why this URL is listed, or why not, without writing'
-complete -c urlset -n '__fish_seen_subcommand_from build' -l on-error -x -a 'raise skip' -d 'For an invalid entry: fail without writing, or exclude it and exit with 1'
+complete -c urlset -n '__fish_seen_subcommand_from build' -l on-error -x -a 'raise skip' -d 'For an invalid entry or unreadable source: fail without writing, or exclude the entry, keep what is published of the source, and exit with 1'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l excluded -r -F -d 'Write the excluded URLs to FILE, as JSON lines: URL, source, reason'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l min-share -x -d 'Share of the published URLs that must remain (0.5)'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l force -x -d 'Skip this safety gate: zero, shrunk, limits, hosts, unreadable'

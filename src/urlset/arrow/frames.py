@@ -33,13 +33,13 @@ __all__ = [
 
 def to_arrow(stream: Any) -> Any:
     """Return a stream as a ``pyarrow.Table``."""
-    pyarrow = _library("pyarrow", "pyarrow", lambda: importlib.import_module("pyarrow"))
+    pyarrow = _library("pyarrow", "'urlset[arrow]'", lambda: importlib.import_module("pyarrow"))
     return pyarrow.table(_table(stream))
 
 
 def to_pandas(stream: Any) -> Any:
     """Return a stream as a pandas data frame, converted by pyarrow."""
-    _library("pandas", "pandas pyarrow", lambda: importlib.import_module("pandas"))
+    _library("pandas", "pandas 'urlset[arrow]'", lambda: importlib.import_module("pandas"))
     return to_arrow(stream).to_pandas()
 
 

@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import NamedTuple, Unpack
 
+from urlset.arguments import checked_arguments
 from urlset.auditor.coverage import coverage_of
 from urlset.auditor.inputs import (
     PackedSitemaps,
@@ -47,6 +48,7 @@ class _Crawled(NamedTuple):
     requests: int = 0
 
 
+@checked_arguments
 def audit(
     source: Source,
     *,

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from urlset.arguments import checked_arguments
 from urlset.builder.inputs import (
     InputOptions,
     as_tuple,
@@ -46,6 +47,7 @@ __all__ = [
 StrPath = str | os.PathLike[str]
 
 
+@checked_arguments
 def build(
     sources: Any,
     target: StrPath,

@@ -246,6 +246,7 @@ _OFTEN_CONSTANT = {
     "content_lastmod": "VARCHAR",
     "adopted_lastmod": "VARCHAR",
     "first_seen": "TIMESTAMPTZ",
+    "provenance": "USMALLINT",
 }
 # The cost of sorting depends on the width of a row: without constant columns it is half.
 _SORTED = f"SELECT {{carried}} {_NEW}"
@@ -320,6 +321,6 @@ def _row_facts(db: ScratchDatabase, settings: BuildOptions) -> _RowFacts:
         filled, least, greatest = found[3 * at : 3 * at + 3]
         if not filled:
             constant[name] = f"NULL::{kind}"
-        elif filled == count and least == greatest and kind == "VARCHAR":
-            constant[name] = quoted(least)
+        elif filled == count and least == greatest and kind != "TIMESTAMPTZ":
+            constant[name] = f"{quoted(least)}::{kind}"
     return _RowFacts(count, bool(is_within), constant)

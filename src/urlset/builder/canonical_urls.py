@@ -24,6 +24,7 @@ from urlset.builder.url_exclusions import (
 from urlset.http.request_url import escaped
 from urlset.model import Entry
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
+from urlset.writer.values import dot_segment
 
 __all__ = [
     "CREDENTIALS",
@@ -156,6 +157,8 @@ class CanonicalUrls:
         elif not plain or _FORBIDDEN.search(plain) or (is_page and is_unfilled(plain)):
             return text
         else:
+            if dot_segment(plain):
+                return text
             read = parse_url(plain, self._base)
             if read.url is None or any(flaw.code != "U001" for flaw in read.issues):
                 return text

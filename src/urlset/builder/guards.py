@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from urlset.builder.options import GATES, BuildOptions, Gate
+from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
 from urlset.dates import format_date
-from urlset.errors import GateError
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
-__all__ = ["check_hosts", "check_share", "check_zero", "fail", "warnings"]
-
-
-def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
-    """Raise :class:`urlset.GateError`, unless the option ``force`` names this gate."""
-    if gate in settings.force:
-        return
-    raise GateError(
-        f"{message}; nothing was published. If this is intended: --force {gate}",
-        gate=gate,
-        exit_code=GATES[gate],
-    )
+__all__ = ["check_hosts", "check_share", "check_zero", "warnings"]
 
 
 def check_zero(
@@ -99,7 +87,18 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
             *_bulk_dates(db),
             *_unchanged_dates(db, settings),
         ]
-    return [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *dates]
+    urls = [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *_dot_segments(db)]
+    return [*urls, *dates]
+
+
+def _dot_segments(db: ScratchDatabase) -> Iterator[str]:
+    """Yield a warning about URLs with ``..`` or ``.`` as a segment: clients request another one."""
+    count, first = db.fetch_one(r"""
+        SELECT count(*), min(loc) FROM merged
+        WHERE contains(loc, '/.') AND regexp_matches(loc, '^[^?#]*/\.\.?([/?#]|$)')""")
+    if count:
+        urls = "1 URL has" if count == 1 else f"{count:,} URLs have"
+        yield f"{urls} a segment . or .., which leads to another page, first: {first}"
 
 
 def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:

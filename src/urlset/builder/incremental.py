@@ -78,12 +78,19 @@ def stage_unverified(
     staging.insert(result, [("source", str(source)), *values])
 
 
-def match_ledger(db: ScratchDatabase, urls: str, settings: BuildOptions) -> None:
-    """Create ``ledger_matches``: for each staged row, the identical row of the ledger."""
+def match_ledger(
+    db: ScratchDatabase, urls: str, settings: BuildOptions, provenance: str | None = None
+) -> None:
+    """Create ``ledger_matches``: for each staged row, the identical row of the ledger.
+
+    ``provenance`` is SQL for the number of its source in the ledger, if that is to be compared.
+    """
     columns = db.columns(STAGED_RAW.name)
     is_unchanged = _SAME_DATE
     if settings.kept_columns or (settings.sections and "section" in columns):
         is_unchanged += f" AND {section_of(settings)} = u.section"
+    if provenance is not None:
+        is_unchanged += f" AND {provenance} IS NOT DISTINCT FROM u.source"
     statement = LEDGER_MATCHES.create_table
     with db.unordered():
         for staged_part, urls_part in partitions(db, STAGED.name, urls):
@@ -123,7 +130,8 @@ MAX_BITS = 1_000_000_000
 """Maximum length of a DuckDB bit string."""
 
 _CHANGED_ROWS = f"""
-{CHANGED_ROWS.create_table} SELECT * FROM staged WHERE size IS NOT NULL OR reason IS NOT NULL
+{CHANGED_ROWS.create_table} SELECT *, source AS only_source FROM staged
+    WHERE size IS NOT NULL OR reason IS NOT NULL
     OR id IN (SELECT id FROM {LEDGER_MATCHES} WHERE NOT is_unchanged)"""
 _UNCHANGED_ROWS = f"""
 {UNCHANGED_ROWS.create_view}

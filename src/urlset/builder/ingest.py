@@ -111,10 +111,11 @@ class Ingest:
         self._rows = 0
         self._columns = set()
         parts = self._parts(map(self._rewrite, source.batches()))
-        if self._urls is None:
-            yield from self._verify_parts(parts)
-        else:
-            yield from self._add_unverified(parts)
+        verify = self._verify_parts if self._urls is None else self._add_unverified
+        for count in verify(parts):
+            self._raise_rejected(is_complete=False)
+            yield count
+        self._raise_rejected(is_complete=False)
         self.staging.flush()
         missing = [name for name in self._settings.kept_columns if name not in self._columns]
         if self._rows and not is_published:
@@ -133,8 +134,16 @@ class Ingest:
             else:
                 yield from self._verify_parts(iter([part]))
 
-    def verify_rest(self) -> Iterator[int]:
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources, in the order of their numbers in the staging tables."""
+        return self._names
+
+    def verify_rest(self, provenance: str | None = None) -> Iterator[int]:
         """Verify the rows that were staged without verification and are not in the ledger.
+
+        Args:
+            provenance: As for :func:`urlset.builder.incremental.match_ledger`.
 
         Yields:
             The number of rows so far, as :meth:`add`.
@@ -143,9 +152,10 @@ class Ingest:
             urlset.EntryError: The first row of all sources that cannot be written.
         """
         self.staging.flush()
+        self._is_published = False
         if self._urls is not None:
             columns = (*EVIDENCE, *self._settings.kept_columns)
-            match_ledger(self._db, self._urls, self._settings)
+            match_ledger(self._db, self._urls, self._settings, provenance)
             for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):
                 self._source = source
                 self.count -= batch.num_rows
@@ -153,20 +163,27 @@ class Ingest:
                 numbers = [number - start for number in batches.column_values(batch, "id")]
                 yield from self._verify_parts(self._parts_of(batch, numbers))
             self.staging.flush()
-        if self._first_rejected is not None:
-            (_, row), message, error = self._first_rejected
-            many = (
-                f" (the first of {self._rejected_rows:,} invalid rows)"
-                if self._rejected_rows > 1
-                else ""
-            )
-            raise EntryError(
-                f"{message}{many}; nothing was written (--on-error skip skips such entries)",
-                row=row,
-                field=error.field,
-                value=error.value,
-                detail=error.detail,
-            )
+        self._raise_rejected(is_complete=True)
+
+    def _raise_rejected(self, *, is_complete: bool) -> None:
+        """Raise an error for the first row that cannot be written, if there is one.
+
+        While rows are read, it is raised after their batch: a database may return rows for minutes.
+        """
+        if self._first_rejected is None:
+            return
+        (_, row), message, error = self._first_rejected
+        many = ""
+        if self._rejected_rows > 1:
+            so_far = "" if is_complete else " so far"
+            many = f" (the first of {self._rejected_rows:,} invalid rows{so_far})"
+        raise EntryError(
+            f"{message}{many}; nothing was written (--on-error skip skips such entries)",
+            row=row,
+            field=error.field,
+            value=error.value,
+            detail=error.detail,
+        )
 
     def clear(self) -> None:
         """Remove all staged rows and reset the counts, so that ingestion can start again."""

@@ -284,15 +284,22 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
     """
     if not sources:
         raise ValueError("expected a source, found none; name a folder, a file or a site")
-    first = _PeekedSource(sources[0])
-    loc = first.loc
+    peeked: list[Source] = []
+    for source in sources:
+        first = _PeekedSource(source)
+        peeked.append(first)
+        loc = first.loc
+        if loc is not None or not first.failures:
+            break
+    if loc is None and first.failures:
+        raise SourceError(f"{peeked[0].failures[0]}; nothing was published")
     split = urlsplit(loc or "")
     if not split.scheme.startswith("http") or not split.netloc:
         raise ValueError(
             f"expected the URL that {target} is served at, found none, and "
-            f"{sources[0].name} begins with {loc!r}; set base_url (--base-url), e.g. https://example.com/"
+            f"{first.name} begins with {loc!r}; set base_url (--base-url), e.g. https://example.com/"
         )
-    return f"{split.scheme}://{split.netloc}/", [first, *sources[1:]]
+    return f"{split.scheme}://{split.netloc}/", [*peeked, *sources[len(peeked) :]]
 
 
 class _PeekedSource:

@@ -34,8 +34,8 @@ __all__ = [
 LEDGER = Path(".urlset") / "ledger.duckdb"
 """Default path of the ledger, in the working directory: never in the folder that is served."""
 
-VERSION = 3
-"""Version of the tables; a ledger of version 2 is updated, other versions are not opened."""
+VERSION = 4
+"""Version of the tables; ledgers of versions 2 and 3 are updated, others are not opened."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Ledger:
             columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._db.rows(f"SELECT version FROM {self.table('settings')}")
-        if versions == [(2,)]:
+        if versions in ([(2,)], [(3,)]):
             self._update()
             versions = [(VERSION,)]
         if not versions:
@@ -193,7 +193,7 @@ class Ledger:
             )
 
     def _update(self) -> None:
-        """Upgrade a ledger of version 2 by adding missing columns."""
+        """Upgrade a ledger of an earlier version by adding missing columns."""
         for table in TABLES:
             for name, kind, _ in table.columns:
                 self._db.run(
@@ -288,6 +288,15 @@ TABLES: tuple[TableSchema, ...] = (
         content_lastmod | VARCHAR     | When the fingerprint last changed.
         adopted_lastmod | VARCHAR     | The date in an adopted sitemap, used if there is no other evidence.
         first_seen      | TIMESTAMPTZ | The first build that listed it.
+        source          | USMALLINT   | The only source that listed it: `sources.number`. Null if there are several, or if it is unknown.
+        """,
+    ),
+    TableSchema.of(
+        "sources",
+        "A source of the set.",
+        """
+        number | USMALLINT | Its number.
+        name   | VARCHAR   | Its name as it was given.
         """,
     ),
     TableSchema.of(

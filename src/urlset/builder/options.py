@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+from urlset.errors import GateError
 from urlset.http.request_url import escaped
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
@@ -17,14 +18,21 @@ from urlset.urls import parse_url
 from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
 
-__all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite"]
+__all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite", "fail"]
 
 Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
 """Evidence for ``lastmod``, best first; ``mtime`` and ``created`` only on request."""
 
-Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable"]
-GATES: Mapping[Gate, int] = {"zero": 10, "shrunk": 11, "limits": 12, "hosts": 13, "unreadable": 14}
+Gate = Literal["zero", "shrunk", "limits", "hosts", "unreadable", "source"]
+GATES: Mapping[Gate, int] = {
+    "zero": 10,
+    "shrunk": 11,
+    "limits": 12,
+    "hosts": 13,
+    "unreadable": 14,
+    "source": 15,
+}
 """The gates before a publication, with the exit code of the command for each."""
 
 _PATTERN = re.compile(
@@ -231,3 +239,14 @@ class BuildOptions:
             raise ValueError(
                 f"expected {option} of {', '.join(known)}, found {', '.join(sorted(wrong))}"
             )
+
+
+def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
+    """Raise :class:`urlset.GateError`, unless the option ``force`` names this gate."""
+    if gate in settings.force:
+        return
+    raise GateError(
+        f"{message}; nothing was published. If this is intended: --force {gate}",
+        gate=gate,
+        exit_code=GATES[gate],
+    )

@@ -14,6 +14,7 @@ from urlset.builder.guards import warnings
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import LEDGER, Ledger, PageCache, clamp_future
 from urlset.builder.options import BuildOptions
+from urlset.builder.provenance import Provenance
 from urlset.builder.publish import (
     Published,
     check_robots,
@@ -24,6 +25,7 @@ from urlset.builder.publish import (
     shape_of,
     sitemap_urls,
     stage_companion_files,
+    stage_copies,
     write_robots,
 )
 from urlset.builder.published_sitemaps import import_published
@@ -90,13 +92,14 @@ class Pipeline:
             ingest = Ingest(db, self._engine, settings)
             self._ingest_sources(db, ledger, ingest, target)
             self._log_stage("sources read")
-            self._duplicates = resolve(db, ledger, settings, is_matched=ingest.is_matched)
+            self._duplicates = resolve(
+                db, ledger, settings, self._provenance, is_matched=ingest.is_matched
+            )
             counts = count_changes(db)
             self._undated = count_undated(db, ledger, settings)
             self._excluded_counts = count_excluded(db, settings)
             if settings.excluded is not None:
-                names = [source.name for source in self._sources]
-                write_excluded(db, settings, names, ingest.rejected, settings.excluded)
+                write_excluded(db, settings, ingest.names, ingest.rejected, settings.excluded)
             self._check_guards(db, ledger, ingest, counts)
             self._log_stage("rows resolved and checked")
             allocator = Allocator(
@@ -105,19 +108,26 @@ class Pipeline:
             allocator.allocate()
             self._log_stage("rows assigned to files")
             renderer = FileRenderer(
-                db, settings, self._engine, target, has_extensions=ingest.has_extended
+                db,
+                settings,
+                self._engine,
+                target,
+                files=[*ledger.files(), *ledger.indexes().values()],
+                own_names=ledger.orphans(),
+                has_extensions=ingest.has_extended,
             )
             published = publish(allocator, renderer, ledger, settings, target, self._progress)
             self._log_stage("files written")
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
+            self._notes += stage_copies(published, renderer.replaced_names, target)
             if settings.robots is not None:
                 check_robots(
                     settings.robots,
                     sitemap_urls(published, settings),
                     target_name=self._target_name,
                 )
-            self._explain(db, allocator, published)
+            self._explain(db, ingest, allocator, published)
             if not settings.dry_run:
                 self._publish(db, ledger, allocator, published, counts, target)
                 self._log_stage("published")
@@ -152,7 +162,8 @@ class Pipeline:
         self._check_sources()
         if self._settings.trust_mtime:
             self._pages = PageCache(db, ledger)
-        for source in self._sources:
+        self._provenance = Provenance(db, ledger, self._sources)
+        for position, source in enumerate(self._sources):
             if self._pages is not None and hasattr(source, "use_cache"):
                 source.use_cache(self._pages)
             try:
@@ -161,10 +172,13 @@ class Pipeline:
             except SourceError as error:
                 if self._settings.on_error == "raise":
                     raise
-                source.failures.append(str(error))
-        for count in ingest.verify_rest():
+                self._provenance.add_failure(position, str(error))
+        self._provenance.keep_unread(ingest, target, self._settings)
+        compared = self._provenance.sql("g.source") if self._provenance.is_compared else None
+        for count in ingest.verify_rest(compared):
             self._progress(ProgressEvent(count))
         self._notes += ingest.notes
+        self._notes += self._provenance.notes()
         if self._settings.obey_robots is not None:
             exclude_disallowed(db, ingest.staging, self._settings.obey_robots, self._settings)
         if ingest.urls.encoded:
@@ -200,10 +214,14 @@ class Pipeline:
         urls = before + counts["added"] - counts["removed"]
         self._notes += warnings(db, self._settings)
         if not urls:
+            failures = [text for source in self._sources for text in source.failures]
+            if failures and "zero" not in self._settings.force:
+                raise SourceError(f"{failures[0]}; nothing was published")
             rows = ingest.count + len(ingest.rejected)
             names = [source.name for source in self._sources]
             guards.check_zero(rows, names, self._excluded_counts, self._settings)
         guards.check_share(urls, before, self._settings)
+        self._provenance.check_shares(self._settings)
         guards.check_hosts(db, self._settings)
 
     def _add_name_notes(self, published: Published) -> None:
@@ -211,13 +229,14 @@ class Pipeline:
         names.assign(published.files)
         self._notes += names.notes
 
-    def _explain(self, db: ScratchDatabase, allocator: Allocator, published: Published) -> None:
+    def _explain(
+        self, db: ScratchDatabase, ingest: Ingest, allocator: Allocator, published: Published
+    ) -> None:
         names = {file.number: file.name for file in published.files}
-        sources = [source.name for source in self._sources]
         self._explained = tuple(
             line
             for url in self._settings.why
-            for line in explain(db, url, self._settings, sources, names, allocator.ranges)
+            for line in explain(db, url, self._settings, ingest.names, names, allocator.ranges)
         )
 
     def _publish(
@@ -235,6 +254,7 @@ class Pipeline:
         try:
             with db.transaction(), changes_written(db, self._settings.changes):
                 commit(db, ledger, self._settings, published, allocator.ranges, counts)
+                self._provenance.commit()
                 if self._pages is not None:
                     self._pages.commit()
                 target.swap(published.new_names, published.retired)
@@ -260,9 +280,7 @@ class Pipeline:
             **counts,
             rejected=tuple(ingest.rejected),
             excluded_counts=self._excluded_counts,
-            excluded=examples_of(
-                db, self._settings, [source.name for source in self._sources], self._excluded_counts
-            ),
+            excluded=examples_of(db, self._settings, ingest.names, self._excluded_counts),
             undated=self._undated,
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from urlset.builder.allocation import Allocator
-from urlset.builder.file_mark import MARK, marked
+from urlset.builder.file_mark import MARK, is_marked, marked
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.render import FileRenderer, digest_of
@@ -43,6 +45,7 @@ __all__ = [
     "shape_of",
     "sitemap_urls",
     "stage_companion_files",
+    "stage_copies",
     "write_robots",
 ]
 
@@ -87,7 +90,6 @@ def publish(
     names = FileNames(settings)
     files = sorted(allocator.files.values(), key=lambda file: (file.section, file.position))
     names_by_number = names.assign(files)
-    _restore_dates(allocator, names_by_number, ledger)
     existing = frozenset(target.names())
     is_other = ledger.shape != shape_of(settings)
     stale = {
@@ -103,26 +105,10 @@ def publish(
         progress(ProgressEvent(documents=count, total=len(to_render)))
     published.files = [staged[file.number] for file in files]
     if names.is_indexed(files):
-        published.indexes = list(_indexes(published, names, renderer, ledger, settings))
+        published.indexes = list(_indexes(published, names, renderer, settings))
     published.changed = renderer.staged_names
     _retire(published, ledger, settings, target)
     return published
-
-
-def _restore_dates(
-    allocator: Allocator, names_by_number: Mapping[int, str], ledger: Ledger
-) -> None:
-    """Give repacked files the dates of the published files with their names.
-
-    A date is only kept if the bytes are the same.
-    """
-    if all(file.lastmod for file in allocator.files.values()):
-        return
-    before = {file.name: file.lastmod for file in ledger.files()}
-    for number, file in allocator.files.items():
-        allocator.files[number] = replace(
-            file, lastmod=file.lastmod or before.get(names_by_number[number])
-        )
 
 
 def shape_of(settings: BuildOptions) -> str:
@@ -144,20 +130,14 @@ def _indexes(
     published: Published,
     names: FileNames,
     renderer: FileRenderer,
-    ledger: Ledger,
     settings: BuildOptions,
 ) -> Iterator[File]:
-    before = ledger.indexes()
     for section, files in _index_groups(published.files, settings):
         most = MAX_BYTES - len(MARK)
         staged = render_indexes(files, settings.base, settings.stylesheet, max_bytes=most)
         for number, (data, count) in enumerate(staged, 1):
             name = names.index(section, number)
-            old = before.get(name)
-            file = File(0, section, number, count, name=name)
-            if old is not None:
-                file = replace(file, lastmod=old.lastmod, digest=old.digest)
-            yield renderer.stage(file, marked(data))
+            yield renderer.stage(File(0, section, number, count, name=name), marked(data))
 
 
 def _index_groups(files: list[File], settings: BuildOptions) -> Iterable[tuple[str, list[Listed]]]:
@@ -185,7 +165,8 @@ def _retire(published: Published, ledger: Ledger, settings: BuildOptions, target
 
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
-fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen"""
+fingerprint, content_lastmod, adopted_lastmod, coalesce(first_seen, {now}) AS first_seen,
+provenance AS source"""
 _FILE = "number section position name urls bytes packed_bytes news digest lastmod".split()
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
@@ -287,8 +268,12 @@ def _values(file: File, fields: list[str]) -> list[object]:
     return [getattr(file, name) for name in fields]
 
 
-# File names of other generators, in addition to the variants of the name of this set.
-_OTHER_TOOL_NAMES = ("sitemap_index.xml", "sitemap-index.xml")
+_SITEMAP_NAME = re.compile(r"[^/]*sitemap[^/]*\.(?:xml|txt)(?:\.gz)?", re.IGNORECASE)
+"""Names under which generators publish sitemaps: ``page-sitemap.xml``, ``sitemap_index.xml``."""
+
+MAX_READ = 30
+MAX_NOTES = 10
+"""Maximum files with such a name that are looked at, and that are named."""
 
 _PROBE = "https://example.com/sitemap.xml"
 
@@ -302,6 +287,24 @@ def stage_companion_files(published: Published, settings: BuildOptions, target: 
         published.companions.append(name)
 
 
+def stage_copies(published: Published, names: Collection[str], target: Target) -> Iterator[str]:
+    """Stage a copy of each file of another tool that is replaced; yield a note for each."""
+    existing = set(target.names())
+    for name in sorted(names):
+        data = target.read(name)
+        if data is None:
+            continue
+        for number in itertools.count(1):
+            copy = f"{name}.bak{number if number > 1 else ''}"
+            if copy not in existing:
+                target.stage(copy, data)
+                published.companions.append(copy)
+                break
+            if target.read(copy) == data:
+                break
+        yield f"{name} was not written by urlset and is replaced; {copy} is a copy of it"
+
+
 def other_tool_notes(
     published: Published, settings: BuildOptions, engine: Engine, target: Target
 ) -> list[str]:
@@ -311,16 +314,31 @@ def other_tool_notes(
     compression is not reported.
     """
     name = settings.name
-    forms = [f"{name}.xml", f"{name}.txt", *(_OTHER_TOOL_NAMES if name == "sitemap" else ())]
     ours = {*published.names, *published.retired, *published.orphans, *published.companions}
-    existing = set(target.names()) - ours
-    names = [form for one in forms for form in (one, f"{one}.gz") if form in existing]
+    own = re.compile(rf"{re.escape(name)}\.(?:xml|txt)(?:\.gz)?")
+    pattern = _SITEMAP_NAME if name == "sitemap" else own
+    names = [one for one in target.names() if one not in ours and pattern.fullmatch(one)]
+    foreign = [
+        one
+        for one in sorted(names, key=lambda one: (own.fullmatch(one) is None, one))[:MAX_READ]
+        if not _is_same_document(one, published, engine, target)
+        and (own.fullmatch(one) or not _is_of_a_build(one, engine, target))
+    ]
     return [
         f"{one} was written by another tool and remains next to this set, where it may still "
         "be read; remove it"
-        for one in names
-        if not _is_same_document(one, published, engine, target)
-    ]
+        for one in foreign[:MAX_NOTES]
+    ] + [f"{len(foreign):,} sitemaps of another tool remain next to this set"] * (
+        len(foreign) > MAX_NOTES
+    )
+
+
+def _is_of_a_build(name: str, engine: Engine, target: Target) -> bool:
+    """Return whether a file is of another set that urlset built."""
+    data = target.read(name)
+    if data is not None and name.endswith(".gz"):
+        data = engine.gunzip(data, MAX_BYTES)
+    return data is not None and is_marked(data)
 
 
 def _is_same_document(name: str, published: Published, engine: Engine, target: Target) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import blake2b
@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import batches
 from urlset.builder.allocation import Allocator
-from urlset.builder.file_mark import MARK, marked
-from urlset.builder.guards import fail
+from urlset.builder.file_mark import MARK, is_marked, marked
 from urlset.builder.ledger import File
-from urlset.builder.options import BuildOptions
+from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
 from urlset.builder.tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
 from urlset.fields import EXTENSIONS
-from urlset.protocol import MAX_NEWS
+from urlset.protocol import MAX_BYTES, MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
 
@@ -32,7 +31,9 @@ THREADS = 2
 class FileRenderer:
     """Renderer of allocated files into the staging area of a target.
 
-    ``staged_names`` has the names of the staged files, whose published version differs.
+    ``staged_names`` has the names of the staged files, whose published version differs. ``files``
+    are the files and indexes of the ledger: a date of the ledger holds for the bytes that had it.
+    ``replaced_names`` has those whose published version no build wrote, as far as is known.
     """
 
     def __init__(
@@ -42,9 +43,14 @@ class FileRenderer:
         engine: Engine,
         target: Target,
         *,
+        files: Sequence[File],
+        own_names: Iterable[str],
         has_extensions: bool,
     ):
+        self._dates = {file.digest: file.lastmod for file in files if file.digest is not None}
+        self._digests = {**dict.fromkeys(own_names), **{file.name: file.digest for file in files}}
         self.staged_names: set[str] = set()
+        self.replaced_names: set[str] = set()
         self._batches = RowBatches(db, settings, has_extensions=has_extensions)
         self._settings = settings
         self._engine = engine
@@ -77,8 +83,12 @@ class FileRenderer:
         published = self._target.read(file.name)
         if published is not None and self._unpacked(published, len(data)) == data:
             digest = digest_of(published)
-            lastmod = file.lastmod or self._target.modified(file.name)
+            # The ledger may be older than the file: a killed build, a restored CI cache.
+            lastmod = self._dates.get(digest) or self._target.modified(file.name)
+            lastmod = lastmod or self._settings.now
             return self._published(file, data, len(published), digest, lastmod)
+        if published is not None and self._is_foreign(file.name, published):
+            self.replaced_names.add(file.name)
         packed = self._engine.gzip(data) if self._settings.gzip else data
         with self._lock:  # the target stages one file at a time
             self._target.stage(file.name, packed)
@@ -88,8 +98,18 @@ class FileRenderer:
             fail("unreadable", self._settings, f"expected {file.name} to read back unchanged")
         digest = digest_of(packed)
         # The file may be missing in the target (a site that CI builds from scratch in every run).
-        lastmod = file.lastmod if digest == file.digest else None
+        # A file with other bytes may have been read, so these bytes are new under this name.
+        lastmod = self._dates.get(digest) if published is None else None
         return self._published(file, data, len(packed), digest, lastmod or self._settings.now)
+
+    def _is_foreign(self, name: str, published: bytes) -> bool:
+        """Return whether a published file is neither known to the ledger nor has the mark."""
+        if self._settings.is_text and name in self._digests:
+            return False  # a list has no mark: a killed build may have written it
+        if name in self._digests and self._digests[name] in (None, digest_of(published)):
+            return False
+        text = self._unpacked(published, MAX_BYTES)
+        return text is None or not is_marked(text)
 
     def _published(self, file: File, data: bytes, packed: int, digest: str, lastmod: Any) -> File:
         return replace(file, bytes=len(data), packed_bytes=packed, digest=digest, lastmod=lastmod)

@@ -13,6 +13,7 @@ from urlset.builder.canonical_urls import GUESSED
 from urlset.builder.incremental import partitions, split
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
+from urlset.builder.provenance import Provenance
 from urlset.builder.sections import SECTION, section_of
 from urlset.builder.tables import (
     CHANGED_ROWS,
@@ -66,7 +67,8 @@ WITH keyed AS (
     SELECT s.*, row(s.source, reason IS NOT NULL, coalesce(changefreq, '~'), coalesce(priority, 2),
         coalesce(more, '~'), size) AS rank
     FROM staged s SEMI JOIN duplicate_urls t ON s.loc = t.loc)
-SELECT loc, min(source) AS source, arg_min(id, rank) AS id,
+SELECT loc, min(source) AS source, if(min(source) = max(source), min(source), NULL) AS only_source,
+    arg_min(id, rank) AS id,
     arg_min(lastmod_text, row({is_implausible}, source,
         -epoch(try_cast(lastmod_text AS TIMESTAMPTZ)), lastmod_text)) AS lastmod_text,
     arg_min_null(changefreq, rank) AS changefreq, arg_min_null(priority, rank) AS priority,
@@ -78,8 +80,8 @@ FROM keyed GROUP BY loc"""
 _MERGED = (
     f"{MERGED.create_view} "
     + """
-SELECT {columns} FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
-UNION ALL SELECT {columns} FROM deduplicated"""
+SELECT {columns}, source AS only_source FROM staged s ANTI JOIN deduplicated m ON s.loc = m.loc
+UNION ALL SELECT {columns}, only_source FROM deduplicated"""
 )
 # The dates of all sources, also those that `merged` does not contain.
 _SOURCE_DATES = f"""
@@ -89,13 +91,14 @@ UNION ALL
 SELECT DISTINCT m.loc, s.lastmod_text, m.reason
 FROM staged s JOIN deduplicated m ON s.loc = m.loc"""
 _SOURCE_DATES_SINGLE = f"{SOURCE_DATES.create_view} SELECT loc, lastmod_text, reason FROM staged"
-_MERGED_SINGLE = f"{MERGED.create_view} SELECT {{columns}} FROM staged"
+_MERGED_SINGLE = f"{MERGED.create_view} SELECT {{columns}}, source AS only_source FROM staged"
 
 _RESOLVED = """
 SELECT d.*, {lastmod} AS lastmod, {origin} AS lastmod_from
 FROM (
     SELECT g.id, g.loc, {own}, coalesce(g.size, u.size) AS size, g.source,
         g.source_document, g.line,
+        {provenance} AS provenance, u.source AS old_provenance,
         {section} AS section, {fingerprint} AS fingerprint, {content} AS content_lastmod,
         u.loc IS NOT NULL AS is_known, u.file AS old_file, u.lastmod AS old_lastmod,
         u.size AS old_size, u.first_seen, {adopted} AS adopted_lastmod, {old}, {evidence}
@@ -150,7 +153,12 @@ def check_patterns(db: ScratchDatabase, settings: BuildOptions) -> None:
 
 
 def resolve(
-    db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, *, is_matched: bool
+    db: ScratchDatabase,
+    ledger: Ledger,
+    settings: BuildOptions,
+    provenance: Provenance,
+    *,
+    is_matched: bool,
 ) -> int:
     """Create the views and tables that decide about each URL; return the number of duplicates.
 
@@ -159,19 +167,23 @@ def resolve(
     unchanged = split(db, ledger, settings, rules_of(settings)) if is_matched else None
     duplicates = _deduplicate(db, settings, is_unique=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
-    expressions = {**_expressions(db, ledger, settings), "is_included": is_included}
+    expressions = {
+        **_expressions(db, ledger, settings, provenance),
+        "is_included": is_included,
+    }
     db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=MERGED, **expressions)}")
     if ledger.is_new:
         db.run(_ALL_NEW)
         return duplicates
     rows = MERGED.name if unchanged is None else CHANGED_ROWS.name
+    noted = (*_LEDGER_ONLY, "provenance") if provenance.is_compared else _LEDGER_ONLY
     statement = DIFF.create_table
     for rows_part, urls_part in partitions(db, rows, ledger.table("urls")):
         query = _DIFF.format(
             rest=_RESOLVED.format(rows=rows_part, **{**expressions, "urls": urls_part}),
             is_compacted="true" if settings.compact else "false",
             is_changed=IS_CHANGED,
-            is_noted=_differs_sql(_LEDGER_ONLY),
+            is_noted=_differs_sql(noted),
         )
         db.run(f"{statement} {query}")
         statement = f"INSERT INTO {DIFF}"
@@ -191,8 +203,27 @@ def resolve(
     return duplicates
 
 
-def _expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
+def _expressions(
+    db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, provenance: Provenance
+) -> dict[str, str]:
     """Return the SQL expressions of the view ``resolved``."""
+    found = _own_expressions(db, ledger, settings)
+    found["provenance"] = provenance.sql("g.only_source")
+    if provenance.kept_source is None:
+        return found
+    for name, row, column in (
+        ("lastmod", "d", "old_lastmod"),
+        ("origin", "d", "old_lastmod_from"),
+        ("section", "g", "section"),
+        ("provenance", "g", "source"),
+    ):
+        published = f"u.{column}" if row == "g" else f"d.{column}"
+        is_kept = f"{row}.source = {provenance.kept_source}"
+        found[name] = f"CASE WHEN {is_kept} THEN {published} ELSE {found[name]} END"
+    return found
+
+
+def _own_expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> dict[str, str]:
     present = _nonempty_columns(db, STAGED.name, _OPTIONAL)
     before = _nonempty_columns(db, ledger.table("urls"), _STORED)
     dates = {

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
+from urlset.builder.canonical_urls import CanonicalUrls
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
@@ -21,7 +22,6 @@ from urlset.notebook import html_table
 from urlset.store import ScratchDatabase, quoted
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
-from urlset.urls import parse_url
 from urlset.writer import Rejection
 
 __all__ = [
@@ -339,7 +339,7 @@ def explain(
     ranges: Mapping[int, tuple[int, int]],
 ) -> Iterator[str]:
     """Explain why a URL is in the set, or is not, line by line."""
-    loc = parse_url(url, settings.base).url or url
+    loc = CanonicalUrls(settings).url(url)
     yield loc
     rows = db.rows(
         f"SELECT source, source_document, line, {', '.join(_STAGED)} FROM staged WHERE loc = ? "

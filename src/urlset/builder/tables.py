@@ -23,6 +23,7 @@ __all__ = [
     "DIFF",
     "DUPLICATE_URLS",
     "EXTENDED",
+    "KEPT",
     "LEDGER_MATCHES",
     "MERGED",
     "NEW_ROWS",
@@ -90,6 +91,7 @@ def _declare(name: str, meaning: str, columns: str, *, writers: str, readers: st
 _EVIDENCE = "section reason fingerprint page_lastmod git_lastmod header_lastmod mtime_lastmod"
 _ROW = "loc source id lastmod_text changefreq priority size more source_document line"
 _RESOLVED = """
+    provenance old_provenance
     id loc changefreq priority more size source source_document line section fingerprint
     content_lastmod is_known old_file old_lastmod old_size first_seen adopted_lastmod
     old_changefreq old_priority old_more old_section old_fingerprint old_content_lastmod
@@ -100,15 +102,15 @@ STAGED_RAW = _declare(
     "staged_raw",
     "Rows of the sources, as wide as their data.",
     "source id loc lastmod_text size",
-    writers="tables incremental url_exclusions",
-    readers="incremental tables",
+    writers="tables incremental provenance url_exclusions",
+    readers="incremental provenance tables",
 )
 STAGED = _declare(
     "staged",
     "View of `staged_raw` with every column.",
     f"{_ROW} instant {_EVIDENCE}",
     writers="tables",
-    readers="incremental published_sitemaps resolve result url_exclusions",
+    readers="incremental provenance published_sitemaps resolve result url_exclusions",
 )
 EXTENDED = _declare(
     "extended",
@@ -116,6 +118,13 @@ EXTENDED = _declare(
     " ".join(["id", *(field.name for field in EXTENSIONS)]),
     writers="ingest",
     readers="allocation render",
+)
+KEPT = _declare(
+    "kept",
+    "Published URLs of sources that could not be read: they stay listed.",
+    "loc file lastmod changefreq priority more",
+    writers="provenance",
+    readers="provenance",
 )
 LEDGER_MATCHES = _declare(
     "ledger_matches",
@@ -134,7 +143,7 @@ UNMATCHED_ROWS = _declare(
 CHANGED_ROWS = _declare(
     "changed_rows",
     "Staged rows to be resolved.",
-    f"{_ROW} instant {_EVIDENCE}",
+    f"{_ROW} only_source instant {_EVIDENCE}",
     writers="incremental",
     readers="incremental resolve",
 )
@@ -155,14 +164,14 @@ DUPLICATE_URLS = _declare(
 DEDUPLICATED = _declare(
     "deduplicated",
     "One row for each duplicate URL, merged from all its rows.",
-    f"{_ROW} {_EVIDENCE}",
+    f"{_ROW} only_source {_EVIDENCE}",
     writers="resolve",
     readers="resolve",
 )
 MERGED = _declare(
     "merged",
     "One row per URL, from all sources.",
-    f"{_ROW} {_EVIDENCE}",
+    f"{_ROW} only_source {_EVIDENCE}",
     writers="resolve",
     readers="guards resolve result",
 )
@@ -212,7 +221,7 @@ NEW_ROWS = _declare(
     "new_rows",
     "View of `sorted_rows` with numbers, sizes and constant columns.",
     "n loc lastmod size id news section lastmod_from changefreq priority more fingerprint "
-    "content_lastmod adopted_lastmod first_seen bytes",
+    "content_lastmod adopted_lastmod first_seen provenance bytes",
     writers="allocation",
     readers="allocation publish render result",
 )
@@ -263,6 +272,7 @@ STAGING_TABLES = (
     STAGED_RAW,
     STAGED,
     EXTENDED,
+    KEPT,
     LEDGER_MATCHES,
     UNMATCHED_ROWS,
     CHANGED_ROWS,

@@ -7,6 +7,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from urlset.arguments import checked_arguments
 from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
 from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 
+@checked_arguments
 def check(
     source: Source,
     *,

@@ -10,6 +10,7 @@ stored with the sources.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,13 +46,20 @@ class Baseline:
     """Known findings of a site, each with its number.
 
     ``known`` counts findings by :class:`Key`. ``counted`` counts by code and source those that a
-    check did not yield.
+    check did not yield. ``folder`` is that of the file: in it, documents are named relative to it,
+    so that ``public/``, ``./public/`` and an absolute path are the same.
 
     >>> list(Baseline().new([]))
     []
     """
 
-    def __init__(self, known: Counter[Key] | None = None, counted: Counter[Group] | None = None):
+    def __init__(
+        self,
+        known: Counter[Key] | None = None,
+        counted: Counter[Group] | None = None,
+        folder: Path | None = None,
+    ):
+        self._folder = folder
         self.known: Counter[Key] = known if known is not None else Counter()
         self.counted: Counter[Group] = counted if counted is not None else Counter()
 
@@ -81,7 +89,7 @@ class Baseline:
                     known[Key(code, source, identity)] += int(count)
                 else:
                     counted[code, source] += int(count)
-            return cls(known, counted)
+            return cls(known, counted, path.parent)
         except OSError as error:
             raise ConfigurationError(
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
@@ -98,11 +106,16 @@ class Baseline:
         Raises:
             urlset.TargetError: The file cannot be written.
         """
+        known: Counter[Key] = Counter()
+        for key, count in self.known.items():
+            known[key._replace(source=_relative(key.source, path.parent))] += count
+        groups: Counter[Group] = Counter()
+        for (code, source), count in self.counted.items():
+            groups[code, _relative(source, path.parent)] += count
         findings = _lines(
-            (*key[:2], key.loc or dict(key.values), count)
-            for key, count in sorted(self.known.items())
+            (*key[:2], key.loc or dict(key.values), count) for key, count in sorted(known.items())
         )
-        counted = _lines((*group, count) for group, count in sorted(self.counted.items()))
+        counted = _lines((*group, count) for group, count in sorted(groups.items()))
         counted_part = f',\n"counted": [{counted}]' if counted else ""
         text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{counted_part}}}\n'
         try:
@@ -125,7 +138,7 @@ class Baseline:
 
     def new(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings that are not known."""
-        remaining = Baseline(Counter(self.known), Counter(self.counted))
+        remaining = Baseline(Counter(self.known), Counter(self.counted), self._folder)
         yield from (finding for finding in findings if not remaining.match(finding))
 
     def match(self, finding: Finding) -> bool:
@@ -133,14 +146,24 @@ class Baseline:
 
         A finding of a rule and document with findings that were only counted may be one of those.
         """
-        key, group = _key(finding), _group(finding)
-        if self.known[key] > 0:
-            self.known[key] -= 1
-        elif self.counted[group] > 0:
-            self.counted[group] -= 1
-        else:
-            return False
-        return True
+        key = _key(finding)
+        keys = [key._replace(source=name) for name in self._names(key.source)]
+        for one in keys:
+            if self.known[one] > 0:
+                self.known[one] -= 1
+                return True
+        for one in keys:
+            if self.counted[one[:2]] > 0:
+                self.counted[one[:2]] -= 1
+                return True
+        return False
+
+    def _names(self, source: str) -> list[str]:
+        """Return the names under which the baseline may know a document, the usual one first."""
+        if self._folder is None:
+            return [source]
+        # Files of earlier versions name documents as they were given.
+        return list(dict.fromkeys((_relative(source, self._folder), source)))
 
     def match_counted(self, counts: Mapping[FindingKey, int]) -> Counter[FindingKey]:
         """Compare findings that a check only counted with the known ones; return the new ones.
@@ -148,10 +171,17 @@ class Baseline:
         Call it after :meth:`match` of all yielded findings: those that remain may be among these.
         Which ones are new is unknown, so the most severe are returned as new.
         """
-        groups, remaining = {_group(key) for key in counts}, self.counted
+        groups = {
+            (key.code, name): _group(key)
+            for key in counts
+            for name in self._names(key.source or "")
+        }
+        remaining: Counter[Group] = Counter()
+        for group, count in self.counted.items():
+            remaining[groups.get(group, group)] += count
         for key, count in self.known.items():
             if count and key[:2] in groups:
-                remaining[key[:2]] += count
+                remaining[groups[key[:2]]] += count
                 self.known[key] = 0
         new: Counter[FindingKey] = Counter()
         for found in sorted(counts, key=lambda found: LEVELS.index(found.level), reverse=True):
@@ -160,6 +190,16 @@ class Baseline:
             remaining[group] -= matched
             new[found] = counts[found] - matched
         return +new
+
+
+def _relative(source: str, folder: Path) -> str:
+    """Return the path of a document relative to a folder, with ``/``; other names unchanged."""
+    if not source or source == "-" or "://" in source or source.startswith("<"):
+        return source
+    try:
+        return os.path.relpath(source, folder).replace(os.sep, "/")
+    except ValueError:  # on another drive
+        return source
 
 
 def _key(finding: Finding) -> Key:

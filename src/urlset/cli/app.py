@@ -61,6 +61,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
+    if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
+        arguments = [*arguments[1:], "--help"]
     try:
         app = command_line(
             arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS

@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
+from urlset.arguments import checked_arguments
 from urlset.crawler.evidence import completeness, update_evidence
 from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
@@ -54,6 +55,7 @@ Patterns = str | re.Pattern[str] | Sequence[str | re.Pattern[str]] | None
 _FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 
 
+@checked_arguments
 def crawl(
     site: str,
     output: str | os.PathLike[str] | None = None,

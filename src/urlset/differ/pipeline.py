@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from urlset.arguments import checked_arguments
 from urlset.differ.moves import find_moves
 from urlset.differ.redirects import ask_removed, create_answers
 from urlset.differ.result import Diff
@@ -32,6 +33,7 @@ STATE = (
 WHY = "STRUCT(reason VARCHAR, detail VARCHAR, confidence DOUBLE)[]"
 
 
+@checked_arguments
 def diff(
     before: StateSource,
     after: StateSource,

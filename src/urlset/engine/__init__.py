@@ -225,6 +225,12 @@ class Engine(Protocol):
         A row that needs validation gets an empty URL and is one of :meth:`uncertain_rows`.
         """
 
+    def plain_rows(self, rows: Sequence[Any], source: str | None) -> Any | None:
+        """Return rows of a caller as an Arrow stream of entries, if none needs validation.
+
+        ``source`` fills the column of this name. An engine may return None for any rows.
+        """
+
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:
         """Return the numbers of rows, in order, that :mod:`urlset.writer.input_rows` has to check.
 

@@ -34,6 +34,7 @@ __all__ = [
     "is_utf8",
     "name",
     "parse",
+    "plain_rows",
     "renderer",
     "uncertain_rows",
     "user_columns",
@@ -118,6 +119,12 @@ def user_columns(rows: Sequence[Any]) -> Columns:
     """Convert rows of a caller to columns; a row that needs validation gets an empty URL."""
     with panics_as_errors():
         return _native.columns_from_user_rows(list(rows), _CLASSES)
+
+
+def plain_rows(rows: Sequence[Any], source: str | None) -> NativeRows | None:
+    """Return rows of a caller as an Arrow stream of entries; None if one needs validation."""
+    found = user_columns(rows)
+    return None if len(uncertain_rows(found, False)) else NativeRows(found, source)
 
 
 _CLASSES = (Entry, Image, Alternate, datetime, UTC)

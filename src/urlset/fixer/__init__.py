@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from urlset.arguments import checked_arguments
 from urlset.checker.rule import Profile, Rule
 from urlset.checker.rule_selection import MIN_PREFIX, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
@@ -20,6 +21,7 @@ from urlset.reader import Source, document_source, is_url
 __all__ = ["Dropped", "Fixed", "FixedDocument", "fix", "unified_diff", "write_fixed"]
 
 
+@checked_arguments
 def fix(
     source: Source,
     *,

@@ -41,10 +41,10 @@ class FixedDocument:
 
     name: str
     key: object
-    before: bytes | None
-    after: bytes
-    text_before: bytes
-    text_after: bytes
+    before: bytes | None = field(repr=False)
+    after: bytes = field(repr=False)
+    text_before: bytes = field(repr=False)
+    text_after: bytes = field(repr=False)
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Fixed:
     counts: Counter[str] = field(default_factory=Counter)
     dropped: list[Dropped] = field(default_factory=list)
     remaining: list[tuple[str, str, str]] = field(default_factory=list)
-    passed: bytes = b""
+    passed: bytes = field(default=b"", repr=False)
 
     def add(self, result: FixedText, name: str) -> None:
         """Add the result of one document."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from urlset.arguments import checked_arguments
 from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
@@ -38,6 +39,7 @@ class _Hunk(NamedTuple):
     d: int
 
 
+@checked_arguments
 def unified_diff(document: FixedDocument) -> Iterator[str]:
     r"""Yield the lines of a unified diff of a fixed document, each with its line end.
 
@@ -153,6 +155,7 @@ class Written(NamedTuple):
     backup: Path | None
 
 
+@checked_arguments
 def write_fixed(
     documents: Iterable[FixedDocument], robots: Path | None = None, *, backup: bool | None = None
 ) -> list[Path]:

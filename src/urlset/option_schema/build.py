@@ -350,7 +350,8 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="on_error",
         type=OnError,
-        help="For an invalid entry: fail without writing, or exclude it and exit with 1.",
+        help="For an invalid entry or unreadable source: fail without writing, or exclude the "
+        "entry, keep what is published of the source, and exit with 1.",
         default="raise",
         group=_SAFETY,
     ),

@@ -119,9 +119,12 @@ def _opened(path: Path) -> int:
     flags = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         return os.open(path, flags | os.O_RDWR, 0o644)
-    except PermissionError:
+    except PermissionError as error:
         # The file of another user whose process was killed: read permission suffices to lock it.
-        return os.open(path, flags & ~os.O_CREAT | os.O_RDONLY)
+        try:
+            return os.open(path, flags & ~os.O_CREAT | os.O_RDONLY)
+        except FileNotFoundError:  # there is no such file, and the folder may not be written
+            raise error from None
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from urllib.request import url2pathname
 
 from urlset import engine as engines
+from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.object_store import is_object_url
@@ -61,6 +62,7 @@ _SITE = re.compile(
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
 
+@checked_arguments
 def read(
     source: Source,
     *,

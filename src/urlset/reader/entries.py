@@ -151,7 +151,7 @@ class Entries:
         if self._is_in_memory:
             return f"of {source}: {len(self._in_memory()):,}"
         if self._log is None:
-            return f"of {source}: not read yet"
+            return f"of {source}: not read yet; head() reads the first"
         records = self._log.records
         entries = sum(record.entries or 0 for record in records)
         failed = sum(record.error is not None for record in records)
@@ -160,6 +160,15 @@ class Entries:
 
     def __bool__(self) -> bool:
         return True  # whether there are entries is unknown before they are read
+
+    def head(self, count: int = 10) -> list[Entry]:
+        """Return the first entries; the reading, and the requests, stop soon after them.
+
+        >>> import urlset
+        >>> urlset.read(b"https://example.com/a").head()[0].loc
+        'https://example.com/a'
+        """
+        return list(islice(self, max(0, count)))
 
     def __len__(self) -> int:
         return len(self._in_memory())
@@ -273,6 +282,15 @@ class Entries:
 
         return without_row_numbers(batch.rows for batch in self.batches() if batch.rows is not None)
 
+    def _row_batches(self) -> Iterator[Any]:
+        """Yield the entries of all documents as record batches."""
+        from urlset.arrow import open_stream
+        from urlset.arrow.streams import without_row_numbers
+
+        for batch in self.batches():
+            if batch.rows is not None:
+                yield from open_stream(without_row_numbers([batch.rows]))
+
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
         """Write all documents and entries to the store at ``path``; see :class:`urlset.Store`.
 
@@ -295,9 +313,9 @@ class Entries:
         Raises:
             urlset.TargetError: The file cannot be written.
         """
-        from urlset.reader.row_formats import csv_lines, write_lines
+        from urlset.reader.row_formats import csv_lines_of_batches, write_lines
 
-        write_lines(csv_lines(self), path)
+        write_lines(csv_lines_of_batches(self._row_batches()), path)
 
     def to_jsonl(self, path: str | os.PathLike[str]) -> None:
         """Write all entries to one file of JSON lines, as ``urlset read --format jsonl`` does.
@@ -325,9 +343,10 @@ class Entries:
         Raises:
             urlset.TargetError: The file cannot be written.
         """
-        from urlset.reader.row_formats import txt_lines, write_lines
+        from urlset.reader.row_formats import column_rows, write_lines
 
-        write_lines(txt_lines(self), path)
+        rows = column_rows(self._row_batches(), ["loc"])
+        write_lines((f"{loc}\n" for (loc,) in rows), path)
 
     @property
     def _latest(self) -> _ReadLog:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from functools import lru_cache
 from json import JSONEncoder
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
+from urlset.arrow.batches import column_values
 from urlset.dates import format_date, parse_date
 from urlset.errors import TargetError, UrlsetError
 from urlset.fields import EXTENSIONS
@@ -23,7 +25,9 @@ from urlset.terminal_text import escape_json
 
 __all__ = [
     "COLUMNS",
+    "column_rows",
     "csv_lines",
+    "csv_lines_of_batches",
     "csv_rows",
     "json_array",
     "jsonl_lines",
@@ -79,6 +83,25 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
     return csv_rows(COLUMNS, map(_cells, entries))
 
 
+def column_rows(batches: Iterable[Any], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of a few columns of Arrow batches, row by row.
+
+    No entries are made: in a store, most of the time would go into images and alternates.
+    """
+    for batch in batches:
+        yield from zip(*(column_values(batch, name) for name in names), strict=True)
+
+
+def csv_lines_of_batches(batches: Iterable[Any]) -> Iterator[str]:
+    """Yield the same lines as :func:`csv_lines`, of the Arrow batches of the entries."""
+    names = ("loc", "lastmod", "lastmod_text", *COLUMNS[2:])
+    rows = (
+        (loc, _lastmod(instant, text), *rest)
+        for loc, instant, text, *rest in column_rows(batches, names)
+    )
+    return csv_rows(COLUMNS, rows)
+
+
 def txt_lines(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the loc of each entry, one on a line: a text sitemap, if it is within the limits."""
     for entry in entries:
@@ -93,22 +116,26 @@ def w3c_lastmod(entry: Entry) -> str | None:
     >>> w3c_lastmod(Entry("https://example.com/", lastmod_text="Fri, 01 Oct 2004 18:23:17 GMT"))
     '2004-10-01T18:23:17Z'
     """
-    if entry.lastmod_text is not None:
-        return _normalised(entry.lastmod_text)
-    return None if entry.lastmod is None else format_date(entry.lastmod)
+    return _lastmod(entry.lastmod, entry.lastmod_text)
+
+
+def _lastmod(instant: date | None, text: str | None) -> str | None:
+    if text is not None:
+        return _normalised(text)
+    return None if instant is None else format_date(instant)
 
 
 @lru_cache(maxsize=65_536)  # the entries of a site often share a few dates
 def _normalised(text: str) -> str | None:
-    date = parse_date(text)
-    if date.instant is None:
+    found = parse_date(text)
+    if found.instant is None:
         return None
-    if date.code is None:
+    if found.code is None:
         return text
-    length = {"year": 4, "month": 7, "day": 10}.get(date.precision or "")
-    if length and not date.has_zone:  # in UTC, midnight of another time zone is another day
-        return date.instant.isoformat()[:length]
-    return format_date(date.instant)
+    length = {"year": 4, "month": 7, "day": 10}.get(found.precision or "")
+    if length and not found.has_zone:  # in UTC, midnight of another time zone is another day
+        return found.instant.isoformat()[:length]
+    return format_date(found.instant)
 
 
 def _cells(entry: Entry) -> tuple[str | float | None, ...]:

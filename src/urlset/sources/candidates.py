@@ -22,6 +22,8 @@ __all__ = [
     "EVIDENCE",
     "FAULT",
     "GUESSES",
+    "UNREADABLE",
+    "UNREADABLE_FOLDER",
     "Candidate",
     "Source",
     "SourceType",
@@ -45,6 +47,12 @@ EVIDENCE = (
     "mtime_lastmod",
 )
 """The columns that a candidate has in addition to an entry: text, or null."""
+
+UNREADABLE = "unreadable"
+"""Start of the reason of a page that could not be read: it is no removal of a published page."""
+
+UNREADABLE_FOLDER = "unreadable folder"
+"""Start of the reason of a folder that could not be read; its URL stands for all pages below it."""
 
 GUESSES = ("error page", "verification file", "no page", "empty")
 """Reasons that urlset inferred and the owner did not state: a ``keep`` filter overrides them."""

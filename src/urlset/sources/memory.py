@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
-from urlset.arrow import is_arrow
+from urlset import engine as engines
+from urlset.arrow import array_of, is_arrow, open_stream
+from urlset.arrow.batches import replace_column
 from urlset.arrow.streams import TableReader, rows_to_batch
 from urlset.model import Entry
 from urlset.sources.candidates import (
@@ -27,6 +29,7 @@ from urlset.writer.values import ValueProblem
 __all__ = ["CandidateRows", "InMemorySource"]
 
 _COLUMNS = (*CANDIDATE, (FAULT, "string"))
+_LINE = dict(CANDIDATE)["line"]
 
 
 class InMemorySource:
@@ -67,14 +70,26 @@ class InMemorySource:
             table = TableReader(self._rows)
             yield from map_batches(table, self.name, self._mapping, self._keep, notes=self.notes)
         else:
-            rows = self._candidates(self._rows)
-            while chunk := list(islice(rows, BATCH_ROWS)):
-                yield rows_to_batch(_COLUMNS, chunk)
+            yield from self._row_batches(iter(self._rows))
 
-    def _candidates(self, rows: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+    def _row_batches(self, rows: Iterator[Any]) -> Iterator[Any]:
+        """Yield batches of candidates; rows that need no validation are converted together."""
+        engine = engines.get(self._engine)
+        number = 1
+        while chunk := list(islice(rows, BATCH_ROWS)):
+            plain = engine.plain_rows(chunk, self.name)
+            if plain is None:
+                yield rows_to_batch(_COLUMNS, list(self._candidates(chunk, number)))
+            else:
+                lines = array_of(list(range(number, number + len(chunk))), _LINE)
+                for batch in open_stream(plain):  # one
+                    yield replace_column(batch, "line", lines)
+            number += len(chunk)
+
+    def _candidates(self, rows: Iterable[Any], start: int) -> Iterator[tuple[Any, ...]]:
         """Yield for each row the fields of its candidate, and why it is invalid, or None."""
         rules = Rules(self.base_url, is_text=False, engine=self._engine)
-        for number, item in enumerate(rows, 1):
+        for number, item in enumerate(rows, start):
             try:
                 entry = validate_except_loc(as_entry(item), rules)
             except ValueProblem as fault:

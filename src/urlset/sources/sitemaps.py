@@ -11,7 +11,7 @@ import urlset.reader as readers
 from urlset.arrow import open_stream, rows_of
 from urlset.arrow.streams import rewrite_dates, without_row_numbers
 from urlset.crawler import Crawl, crawl
-from urlset.dates import format_date, parse_date
+from urlset.dates import Date, format_date, parse_date
 from urlset.model import Alternate, Image
 from urlset.reader import is_url
 from urlset.sources.candidates import Candidate, SourceType, in_batches
@@ -29,7 +29,8 @@ class Sitemaps:
     :class:`urlset.Entries` that it returned, with the filters of that call. Documents that cannot
     be read are listed in ``failures``; with ``fail_fast`` the first one raises. A date in another
     form than W3C is converted if its meaning is unambiguous; an unreadable one is dropped, and
-    counted in ``unread_dates`` and the ``notes``. Each candidate has its ``source`` and ``line``.
+    counted in ``unread_dates`` and the ``notes``, as are times without a zone, of which only the
+    day is kept, in ``dates_without_zone``. Each candidate has its ``source`` and ``line``.
 
     Raises :class:`urlset.SourceError` if nothing can be read at all.
 
@@ -56,6 +57,7 @@ class Sitemaps:
         self.failures: list[str] = []
         self.notes: list[str] = []
         self.unread_dates: int = 0
+        self.dates_without_zone: int = 0
         if isinstance(source, readers.Entries):
             self._entries = source
         else:
@@ -84,14 +86,32 @@ class Sitemaps:
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
             self.notes.append(f"{self.unread_dates:,} unreadable {noun} dropped")
+        if self.dates_without_zone:
+            times = (
+                "1 time" if self.dates_without_zone == 1 else f"{self.dates_without_zone:,} times"
+            )
+            self.notes.append(f"{times} without a zone reduced to the day, as the zone is unknown")
 
     def _w3c_or_none(self, text: str | None) -> str | None:
         """Return a date in W3C form, or None for one that is unreadable."""
         if text is None:
             return None
-        text = _w3c(text)
-        self.unread_dates += text is None
-        return text
+        found = _w3c(text)
+        self.unread_dates += found is None
+        self.dates_without_zone += found is not None and len(found) == _DAY and _has_no_zone(text)
+        return found
+
+
+_DAY = 10
+
+
+def _has_no_zone(text: str) -> bool:
+    return _is_without_zone(parse_date(text))
+
+
+def _is_without_zone(date: Date) -> bool:
+    """Return whether a date is a time of which the zone is unknown: its day is what is known."""
+    return not date.has_zone and date.precision not in ("year", "month", "day", None)
 
 
 @lru_cache(maxsize=65_536)  # the dates of a site are often the same few
@@ -101,6 +121,8 @@ def _w3c(text: str) -> str | None:
         return None
     if date.code is None:
         return text
+    if _is_without_zone(date):
+        return date.instant.isoformat()[:_DAY]
     length = {"year": 4, "month": 7, "day": 10}.get(date.precision or "")
     if length and not date.has_zone:  # midnight in another zone is another day in UTC
         return date.instant.isoformat()[:length]

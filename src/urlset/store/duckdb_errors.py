@@ -100,6 +100,12 @@ def store_error(error: Exception, path: str) -> StoreError:
     return StoreError(f"cannot use the store {path!r}: {detail}", detail=detail)
 
 
+_MISSING_TABLE = re.compile(r"Table with name (\w{1,100}) does not exist")
+_SUGGESTED = re.compile(r'Did you mean "[^"]{0,200}"\??')
+_OTHER_NAMES = frozenset("urls url locs loc rows entry links locations pages_listed urlset".split())
+"""Names under which users look for the table ``entries``."""
+
+
 def query_error(error: duckdb.Error) -> QueryError:
     """Return the :class:`urlset.QueryError` for a DuckDB error, in one line with its hint."""
     message, _, place = str(error).partition("\n\nLINE ")
@@ -109,6 +115,8 @@ def query_error(error: duckdb.Error) -> QueryError:
     shown = place.partition("\n")[0].partition(": ")[2].strip()
     if shown:
         text += f" · in: {shown}"
+    if (missing := _MISSING_TABLE.search(text)) and missing[1].lower() in _OTHER_NAMES:
+        text = _SUGGESTED.sub('Did you mean "entries"?', text)
     if "does not exist" in text or "not found in FROM" in text:
         text += " · `SHOW TABLES` and `DESCRIBE entries` list the tables and their columns"
     return QueryError(f"the query cannot be answered: {text}")

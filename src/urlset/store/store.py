@@ -123,6 +123,10 @@ class Store:
             database.connection, query, values, seconds=timeout_s, hidden=database.hidden
         )
 
+    def head(self, count: int = 10) -> QueryResult:
+        """Return the first entries, as :meth:`query` returns rows."""
+        return self.query("SELECT * FROM entries LIMIT ?", [max(0, count)])
+
     def seal(self) -> None:
         """Permanently restrict all later statements to the tables of the store."""
         self._database.seal()

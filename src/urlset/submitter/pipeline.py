@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from urlset.arguments import checked_arguments
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy
 from urlset.model import ProgressEvent
 from urlset.store import ScratchDatabase
@@ -147,6 +148,7 @@ class SubmitKeywords(TypedDict, total=False):
     bing_base: str
 
 
+@checked_arguments
 def submit(
     updates: Any = None,
     *,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Unpack
 
+from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.auditor.visits import Budget, RobotsFiles
 from urlset.crawler.pace import Pace
@@ -153,6 +154,7 @@ class Sync:
                 yield from run.batches()
 
 
+@checked_arguments
 def sync(
     site: str,
     state: str | os.PathLike[str],

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Unpack
 
+from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
 from urlset.model import ProgressEvent
@@ -35,6 +36,7 @@ MAX_EXAMPLES = 1_000
 """Changed URLs in the result; :func:`urlset.store.changes_at` is the query of all."""
 
 
+@checked_arguments
 def watch(
     site: str,
     store: str | os.PathLike[str],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from urlset import engine as engines
+from urlset.arguments import checked_arguments
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.model import ProgressEvent
@@ -28,6 +29,7 @@ _OnError = Literal["raise", "skip"]
 _Duplicates = Literal["drop", "keep"]
 
 
+@checked_arguments
 def write(
     entries: Any,
     target: str | os.PathLike[str],
@@ -139,6 +141,7 @@ def write(
     )
 
 
+@checked_arguments
 def render(
     entries: Any,
     *,

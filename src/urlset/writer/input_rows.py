@@ -6,6 +6,7 @@ The validation is the specification of what may be written: entries that read ba
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import is_, itemgetter
@@ -28,8 +29,10 @@ __all__ = [
     "TableBatch",
     "as_entry",
     "batches",
+    "closest_field",
     "input_loc",
     "intended_field",
+    "likely_field",
     "validate",
     "validate_except_loc",
     "validate_rows",
@@ -38,6 +41,7 @@ __all__ = [
 BATCH_ROWS = 8_192
 TABLE_ROWS = 32_768
 
+CONTENT_NAMES = tuple(name for name in Entry._fields[: len(CONTENT)] if name != "lastmod_text")
 _LISTS = tuple(field.name for field in EXTENSIONS if field.is_list)
 _NAMES = frozenset((*Entry._fields, "url"))
 _LIKE = {name.replace("_", ""): name for name in _NAMES} | {name[:-1]: name for name in _LISTS}
@@ -129,6 +133,53 @@ def intended_field(name: str) -> str | None:
     return _LIKE.get(name.lower().replace("_", "").replace("-", "").replace(" ", ""))
 
 
+# Names used by databases, shops and CMS, without _, - and spaces.
+_USUAL = {
+    "lastmod": "updatedat updated updatedon updatedate updatetime lastupdated lastupdate "
+    "dateupdated modifiedat modified modifiedon modifieddate modifiedtime datemodified "
+    "modificationdate lastmodified lastmodifiedat lastmodifieddate changedat changed changedon "
+    "changedate lastchanged lastchange mtime postmodified postmodifiedgmt",
+    "images": "image imageurl imagelink imageloc photo photourl photos picture pictureurl pictures "
+    "thumbnail thumbnailurl mainimage ogimage",
+    "alternates": "hreflang hreflangs translations",
+    "videos": "video videourl",
+    "loc": "link href permalink canonical canonicalurl pageurl fullurl address",
+}
+_MEANINGS = {name: field for field, names in _USUAL.items() for name in names.split()}
+_LANGUAGE = re.compile(r"(?:url|loc|link|href|hreflang)[_-]([a-z]{2,3}(?:[_-][a-z]{2})?)", re.I)
+
+
+def likely_field(column: str) -> str | None:
+    """Return the entry field that a column probably holds, by its name, for a hint; or None.
+
+    >>> likely_field("Updated_At"), likely_field("url_de"), likely_field("lastmdo")
+    ('lastmod', 'alternates.de', 'lastmod')
+    >>> likely_field("id")
+    """
+    language = _LANGUAGE.fullmatch(column.strip())
+    if language is not None:
+        return f"alternates.{language[1].replace('_', '-')}"
+    word = re.sub(r"[_\s-]+", "", column.lower())
+    return _MEANINGS.get(word) or _misspelt(word)
+
+
+def closest_field(name: str) -> str | None:
+    """Return the field that an unknown key of a dict probably stands for, or None.
+
+    >>> closest_field("last_modified"), closest_field("prio"), closest_field("foo")
+    ('lastmod', None, None)
+    """
+    return intended_field(name) or (likely_field(name) or "").partition(".")[0] or None
+
+
+def _misspelt(word: str) -> str | None:
+    from difflib import get_close_matches  # only unknown names need it
+
+    if word in _NAMES:
+        return None
+    return next(iter(get_close_matches(word, CONTENT_NAMES, 1, 0.8)), None)
+
+
 def _table_batches(stream: Any) -> Iterator[TableBatch]:
     reader = TableReader(stream)
     sources = _columns(reader.schema.names)
@@ -144,6 +195,8 @@ def _columns(names: list[str]) -> dict[str, str]:
     """Map each entry field to the column of the table that has it."""
     for name in names:
         meant = intended_field(name)
+        if meant is None and likely_field(name) == "lastmod" and "lastmod_text" not in names:
+            meant = "lastmod"  # of all fields, dates are the ones that nobody misses
         if meant is not None and meant not in names:
             raise EntryError(
                 f"expected column {meant!r}, found {name!r}; rename it, or leave it out",
@@ -280,9 +333,10 @@ def _is_given(value: Any) -> bool:
 def _from_mapping(item: Any) -> Entry:
     if not isinstance(item, Mapping):
         raise ValueProblem("loc", item, "an Entry, a URL as str, or a dict", "convert the row")
-    for name in item:
-        meant = intended_field(name) if isinstance(name, str) else None
-        if meant is not None and meant not in item:
-            raise ValueProblem(meant, name, f"the key {meant!r}", "rename it, or leave it out")
+    unknown = next((name for name in item if name not in _NAMES), None)
+    if unknown is not None:
+        meant = closest_field(unknown) if isinstance(unknown, str) else None
+        keys = f"the key {meant!r}" if meant else f"the keys {', '.join(CONTENT_NAMES)}"
+        raise ValueProblem(meant or "loc", unknown, keys, "rename it, or leave it out")
     known = {name: item[name] for name in Entry._fields if name in item}
     return Entry(**{"loc": item.get("url"), **known})

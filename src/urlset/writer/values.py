@@ -23,7 +23,16 @@ from urlset.errors import EntryError
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
 from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrap
 
-__all__ = ["ValueProblem", "changefreq", "lastmod", "priority", "shown", "text", "url"]
+__all__ = [
+    "ValueProblem",
+    "changefreq",
+    "dot_segment",
+    "lastmod",
+    "priority",
+    "shown",
+    "text",
+    "url",
+]
 
 _SHOWN = 120
 
@@ -98,6 +107,9 @@ def url(value: Any, field: str, base: str | None) -> str:
         raise ValueProblem(field, value, "a URL", f"U+{ord(found[0]):04X} may stand in no XML file")
     if unwrap(trimmed) != trimmed:
         raise ValueProblem(field, value, "a URL", "remove the quotes or brackets around it")
+    if (segment := dot_segment(trimmed)) is not None:
+        advice = f"{segment!r} in the middle of a path leads to another page"
+        raise ValueProblem(field, value, "a URL without dot segments", advice)
     read = parse_url(trimmed, base)
     if "\ufffd" in trimmed:
         advice = "U+FFFD stands for what could not be decoded; decode the text as what it is"
@@ -111,6 +123,19 @@ def url(value: Any, field: str, base: str | None) -> str:
         advice = f"it has {length:,}{encoded}; shorten it"
         raise ValueProblem(field, value, f"a URL of fewer than {MAX_LOC:,} characters", advice)
     return read.url
+
+
+_DOT_SEGMENT = re.compile(r"(?!\.|[A-Za-z][A-Za-z0-9+.-]*+:)[^?#]*?/(\.\.?)(?:[/?#]|$)")
+
+
+def dot_segment(reference: str) -> str | None:
+    """Return ``.`` or ``..`` if it is a segment of a relative URL, except at its start.
+
+    >>> dot_segment("/product/.."), dot_segment("../tea"), dot_segment("/a?b=/../c")
+    ('..', None, None)
+    """
+    found = _DOT_SEGMENT.match(reference)
+    return found and found[1]
 
 
 def _encoded_length(url: str) -> int:

@@ -105,6 +105,10 @@ def user_columns(rows: Sequence[Any]) -> EntryColumns:
     return EntryColumns([Entry("")] * len(rows))
 
 
+def plain_rows(rows: Sequence[Any], source: str | None) -> None:
+    """Return None, because this engine leaves all conversion to validation."""
+
+
 def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - part of the contract
     """Return the numbers of rows that need validation: in this engine, all."""
     return range(len(columns))

@@ -137,6 +137,7 @@ def _check_queryset(where: str, site: Any, items: Any) -> Iterator[Any]:
             id="urlset.W002",
         )
     field = site.date_source()
+    yield from _check_cache_version(where, site, items, field)
     if field is None:
         is_undated = hasattr(site, "date_field") and site.date_field is None
         if callable(getattr(site, "lastmod", None)) and not is_undated:
@@ -165,6 +166,33 @@ def _check_queryset(where: str, site: Any, items: Any) -> Iterator[Any]:
             hint="Add db_index=True, or an index in Meta.indexes.",
             obj=type(site),
             id="urlset.W004",
+        )
+
+
+def _check_cache_version(where: str, site: Any, items: Any, field: str | None) -> Iterator[Any]:
+    if site.cache_version is None:
+        if field is not None and getattr(conf.settings, "URLSET_PAGE_CACHE", None) is not None:
+            yield checks.Warning(
+                f"{where}: its pages are not stored in URLSET_PAGE_CACHE, because it has no "
+                "cache_version",
+                hint="Set cache_version = 1 if every change of a URL also changes the date in "
+                f"{field}, and increase it when URLs change in another way.",
+                obj=type(site),
+                id="urlset.W006",
+            )
+    elif field is None:
+        yield checks.Warning(
+            f"{where}: cache_version has no effect without lastmod_field",
+            obj=type(site),
+            id="urlset.W007",
+        )
+    elif items.query.select_related or items._prefetch_related_lookups:
+        yield checks.Warning(
+            f"{where}: cache_version is set, but the queryset reads related rows: if URLs depend "
+            f"on them, a change there leaves {field} and the stored page as they are",
+            hint="Change the date of the items too, increase cache_version, or remove it.",
+            obj=type(site),
+            id="urlset.W008",
         )
 
 

@@ -44,7 +44,7 @@ class SectionPage(NamedTuple):
         urls: Maximum number of URLs.
         latest: Latest date; None if it is unknown.
         is_dated: Whether every URL has a date.
-        version: Text that changes with the page; None if it is unknown.
+        version: Text that changes with the page; None if its rows alone do not tell.
     """
 
     urls: int
@@ -169,8 +169,9 @@ class KeysetSection(Section):
             key_pages.forget_plan(self._items, self.size)
             raise EmptyPage(f"Page {number} empty")
         text = None
-        if self._field is not None:
-            text = repr((keys, found, self._root, self.size, _VERSION))
+        cache_version = self.site.cache_version
+        if self._field is not None and cache_version is not None:
+            text = repr((keys, found, self._root, self.size, _VERSION, cache_version))
         is_dated = found.rows > 0 and found.dated == found.rows
         return SectionPage(found.rows * self.factor, found.latest, is_dated, text)
 

@@ -35,8 +35,13 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
     Attributes and methods are those of Django. In addition:
 
     - ``lastmod_field``: the field of the model with the date of a row. The index then gets the
-      latest date of each page by SQL, and pages have an ``ETag``. Without a method or attribute
-      ``lastmod``, it is also the ``lastmod`` of the URLs.
+      latest date of each page by SQL. Without a method or attribute ``lastmod``, it is also the
+      ``lastmod`` of the URLs.
+    - ``cache_version``: a number or a text. Set it if every change of a URL also changes the date
+      in ``lastmod_field``; then a page is identified by the number of its rows and the latest
+      date, so that it is answered by 304 or from ``URLSET_PAGE_CACHE`` without being rendered.
+      Increase it when URLs change in another way: a route, ``update()`` without the date, a row of
+      another table.
     - ``images(item)``, ``videos(item)``, ``news(item)``: extensions, as for ``urlset.Entry``.
     - ``item_urls(item)``: the dicts of an item with several URLs, with the keys ``location`` (also
       absolute), ``lastmod``, ``changefreq``, ``priority`` and ``alternates``.
@@ -45,6 +50,7 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
     """
 
     lastmod_field: str | None = None
+    cache_version: int | str | None = None
 
     def get_latest_lastmod(self) -> datetime | date | None:
         """Return the latest date: by SQL with ``lastmod_field``, else of all items in batches."""

@@ -346,9 +346,11 @@ def _whole(
 
 
 def _conditional(request: Any, etag: str, latest: Any) -> Any:
-    """Return the response 304 or 412 if the request has a condition, else None."""
-    when = None if latest is None else int(latest.timestamp())
-    response = get_conditional_response(request, etag, when)
+    """Return the response 304 or 412 if the request has a condition, else None.
+
+    Only the ETag counts: a page may change while its latest date stays, as by a removed row.
+    """
+    response = get_conditional_response(request, etag)
     return None if response is None else _with_validators(response, etag, latest)
 
 

@@ -20,7 +20,13 @@ from urlset.html import (
     forbids_index,
     read_page,
 )
-from urlset.sources.candidates import Candidate, SourceType, in_batches
+from urlset.sources.candidates import (
+    UNREADABLE,
+    UNREADABLE_FOLDER,
+    Candidate,
+    SourceType,
+    in_batches,
+)
 from urlset.sources.html.files import (
     FileUrls,
     FoundFile,
@@ -65,9 +71,10 @@ class HtmlFolder:
 
     An excluded page has a ``reason``: ``noindex``, ``canonical: URL``, ``redirect: URL``, ``error
     page``, ``verification file``, ``no page`` (a fragment, or no HTML), ``empty``, ``unreadable:
-    why``. Error pages and verification files are detected by name and content. A canonical URL
-    that differs from the URL of its page only in a trailing slash or ``.html`` replaces it; one
-    that differs only in its scheme is ignored.
+    why`` or ``unreadable folder: why`` (a build keeps what it published of these). Error pages
+    and verification files are detected by name and content. A canonical URL that differs from the
+    URL of its page only in a trailing slash or ``.html`` replaces it; one that differs only in its
+    scheme is ignored.
 
     Args:
         path: The folder that a server shows at ``base_url``.
@@ -210,7 +217,7 @@ class HtmlFolder:
         mtime = _w3c_time(found.mtime)
         candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
         if found.error:
-            return self._unreadable(candidate, found.error)
+            return self._unreadable(candidate, found.error, is_folder=found.path.endswith("/"))
         if facts is not None and not may_be_error_page(found.path, found.siblings):
             return self._from_facts(candidate, found, facts)
         try:
@@ -288,11 +295,15 @@ class HtmlFolder:
         self._count("pages whose canonical has another form, which is used", f"{canonical} ({loc})")
         return canonical, None
 
-    def _unreadable(self, candidate: Candidate, reason: str) -> Candidate:
+    def _unreadable(
+        self, candidate: Candidate, reason: str, *, is_folder: bool = False
+    ) -> Candidate:
+        what = "folder" if is_folder else "page"
         self.failures.append(
-            f"{candidate.source}: expected a readable page, found an unreadable one: {reason}"
+            f"{candidate.source}: expected a readable {what}, found an unreadable one: {reason}"
         )
-        return candidate._replace(reason=f"unreadable: {reason}")
+        kind = UNREADABLE_FOLDER if is_folder else UNREADABLE
+        return candidate._replace(reason=f"{kind}: {reason}")
 
     def _count(self, description: str, example: str | None = None) -> None:
         self._counts[description] += 1

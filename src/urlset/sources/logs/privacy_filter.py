@@ -48,10 +48,26 @@ _PERSONAL = re.compile(r"[^/@]@[^/@]*\.|/eyj[\w-]{10}|/\([a-z]\(")
 _SECRET_WORDS = (
     "sess token reset verif confirm unsubscribe invit activat passw magic login optout".split()
 )
+# Words in a path that precede the number of a person, an order or a telephone.
+_NUMBER_WORDS = re.compile(
+    r"/(?:my-?)?(?:accounts?|users?|members?|customers?|clients?|patients?|profiles?|persons?"
+    r"|orders?|invoices?|receipts?|bookings?|reservations?|payments?|transactions?|baskets?"
+    r"|carts?|checkouts?|otp|pin|tel|phones?|call|sms|ip|u)/(?:[a-z]{2}/)?"
+    r"(?:[a-z]{1,4}[-_]?)?[0-9][0-9_-]{2,40}(?:/|$)"
+)
+# Telephone numbers, long numbers, addresses of the Internet and of the link layer.
+_NUMBERS = re.compile(
+    r"/(?:\+|%2b|00)[0-9][0-9().-]{6,20}(?:/|$)|(?<![0-9])[0-9]{12}"
+    r"|(?<![0-9.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9.])|/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?:/|$)"
+)
+_HOME = re.compile(r"/~[^/]")
+# A part of a path that is long enough for a token.
+_WORD = re.compile(r"[A-Za-z0-9_~=-]{16,}+")
 # Letters and digits mixed, unlike a slug: /sessions/2026-opening-keynote is a page.
 _SECRET = re.compile(
     r"(?=[a-z_~=]{0,15}[0-9])(?=[0-9_~=]{0,15}[a-z])[0-9a-z_~=]{16}|[0-9a-f]{8}-[0-9a-f]{4}-"
 )
+_CODE = re.compile(r"[0-9]{5,40}")
 _PARAMETER = re.compile(r"(?:;|%3B)(?>(?:[^/;=%]|%(?!3[BD]))*)(?:=|%3D)[^/]*+")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})|[^!-~]")
 _PLAIN_PATH = re.compile(rb"[!$&-.0-9:=@A-Z_a-z~/]*+")
@@ -148,6 +164,8 @@ class TargetFilter:
         for word in _SECRET_WORDS:
             if word in lower and _has_secret_after(lower):
                 return "private"
+        if _is_personal(path, lower):
+            return "private"
         _, dot, ending = lower.rpartition("/")[2].rpartition(".")
         return "asset" if dot and ending in _ASSETS and not self._keep_assets else None
 
@@ -159,6 +177,27 @@ class TargetFilter:
             found.setdefault(text.partition("=")[0], text)
         kept = [found[name] for name in self.keep if name in found]
         return "?" + "&".join(kept) if kept else ""
+
+
+_CAPITALS = re.compile(r"[A-Z]{1,20}[a-z]?(?=[A-Z0-9]|$)")
+TOKEN_CAPITALS = 3
+"""Capitals without a word of their own, from which a long word is taken for a token."""
+
+_FIGURE = re.compile(r"[0-9]{3}|[0-9]\.[0-9]|[0-9a-f]:")
+
+
+def _is_personal(path: str, lower: str) -> bool:
+    """Return whether a path has the number of a person or an order, a token, or a home folder."""
+    if _FIGURE.search(lower) and (_NUMBER_WORDS.search(lower) or _NUMBERS.search(lower)):
+        return True
+    if "/~" in path and _HOME.search(path):
+        return True
+    return any(_is_token(word) for word in _WORD.findall(path)) if path != lower else False
+
+
+def _is_token(word: str) -> bool:
+    """Return whether capitals stand in a word as in no name: ``AbCdEf``, not ``MagSafeCase``."""
+    return len(_CAPITALS.findall(word)) >= TOKEN_CAPITALS
 
 
 def _host_of(authority: bytes) -> bytes:
@@ -173,7 +212,7 @@ def _has_secret_after(path: str) -> bool:
     """Return whether a path has a likely secret after a word such as ``reset`` or ``token``."""
     parts = path.split("/")
     return any(
-        _SECRET.search(part)
+        _SECRET.search(part) or ("sess" not in name and _CODE.fullmatch(part))
         for number, name in enumerate(parts)
         if any(word in name for word in _SECRET_WORDS)
         for part in parts[number + 1 : number + 3]

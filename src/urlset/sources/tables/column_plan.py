@@ -25,7 +25,7 @@ from urlset.sources.tables.casts import (
     url_sql,
 )
 from urlset.store import identifier, quoted
-from urlset.writer.input_rows import intended_field
+from urlset.writer.input_rows import intended_field, likely_field
 
 __all__ = [
     "ColumnPlan",
@@ -340,33 +340,7 @@ def _column_list(columns: Mapping[str, str]) -> str:
     return (", ".join(names[:20]) or "none") + more
 
 
-# Names used by databases, shops and CMS, without _, - and spaces.
-_NAMES = {
-    "lastmod": "updatedat updated updatedon updatedate updatetime lastupdated lastupdate "
-    "dateupdated modifiedat modified modifiedon modifieddate modifiedtime datemodified "
-    "modificationdate lastmodified lastmodifiedat lastmodifieddate changedat changed changedon "
-    "changedate lastchanged lastchange mtime postmodified postmodifiedgmt",
-    "images": "image imageurl imagelink imageloc photo photourl photos picture pictureurl pictures "
-    "thumbnail thumbnailurl mainimage ogimage",
-    "alternates": "hreflang hreflangs translations",
-    "videos": "video videourl",
-    "loc": "link href permalink canonical canonicalurl pageurl fullurl address",
-}
-_FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
-_LANGUAGE = re.compile(r"(?:url|loc|link|href|hreflang)[_-]([a-z]{2,3}(?:[_-][a-z]{2})?)", re.I)
 _NUMBER = re.compile(r"U?(?:INTEGER|BIGINT|HUGEINT)|DOUBLE|DECIMAL\(.*")
-
-
-def likely_field(column: str) -> str | None:
-    """Return the entry field that a column probably holds, by its name, for a hint; or None.
-
-    >>> likely_field("Updated_At"), likely_field("url_de"), likely_field("id")
-    ('lastmod', 'alternates.de', None)
-    """
-    language = _LANGUAGE.fullmatch(column.strip())
-    if language is not None:
-        return f"alternates.{language[1].replace('_', '-')}"
-    return _FIELDS.get(re.sub(r"[_\s-]+", "", column.lower()))
 
 
 def unused_columns(

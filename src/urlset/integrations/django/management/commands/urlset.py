@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,9 +18,13 @@ from django.utils.module_loading import import_string
 from urlset.builder import GATES, LEDGER, build
 from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.sections import all_entries, open_section
+from urlset.model import ProgressEvent
 from urlset.sources.memory import InMemorySource
 from urlset.submitter import submit
 from urlset.terminal_text import pluralize
+
+PROGRESS_S = 1.0
+"""Seconds between two reports of the progress."""
 
 _KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
 
@@ -85,6 +91,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             ledger=_ledger(settings),
             dry_run=options["dry_run"],
             force=options["force"],
+            progress=self._progress(options.get("verbosity", 1)),
             **{
                 "sections": "source",
                 "lastmod": "given",
@@ -102,6 +109,24 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}{indexes}, "
             f"{len(result.changed_files):,} of them new or changed"
         )
+
+    def _progress(self, verbosity: int) -> Callable[[ProgressEvent], None] | None:
+        """Return a callback that shows the progress: on a terminal, or as lines with ``-v 2``."""
+        is_terminal = self.stderr.isatty()
+        if not verbosity or not (is_terminal or verbosity > 1):
+            return None
+        shown = time.monotonic()
+
+        def show(event: ProgressEvent) -> None:
+            nonlocal shown
+            if time.monotonic() - shown >= PROGRESS_S:
+                shown = time.monotonic()
+                self.stderr.write(
+                    f"{event}{' ' * 20 if is_terminal else ''}",
+                    ending="\r" if is_terminal else "\n",
+                )
+
+        return show
 
     def _submit(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         given = dict(settings.get("SUBMIT", {}))

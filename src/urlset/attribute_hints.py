@@ -1,0 +1,147 @@
+"""Messages for attributes that do not exist: the one that was probably meant.
+
+The classes are not changed for attributes that exist, and a message is only computed when it is
+shown, so ``hasattr`` stays cheap.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+__all__ = ["HINTS", "MissingAttributeError", "add_hints", "hint_for"]
+
+_TABLE = {
+    "df": "to_pandas() or to_polars()",
+    "to_df": "to_pandas() or to_polars()",
+    "to_frame": "to_pandas() or to_polars()",
+    "pl": "to_polars()",
+    "arrow": "to_arrow()",
+}
+_PAGE_LISTS = {
+    name: f"counts.{name}, and iterate over the changes, each with its `change`"
+    for name in ("added", "removed", "changed", "moved", "unknown")
+}
+
+HINTS: dict[str, dict[str, str]] = {
+    "Alternate": {"lang": "hreflang", "language": "hreflang", "url": "href", "loc": "href"},
+    "Audit": {
+        "errors": "by_level", "warnings": "by_level", "findings": "found, or iterate",
+        "counts": "by_rule", "to_html": "report", "save": "report", "write": "report",
+        "pages": "table()", "query": "table()", "sql": "table()",
+    },
+    "Build": {
+        "errors": "failures", "warnings": "notes", "written": "changed_files",
+        "counts": "added, changed, removed", "count": "urls", "output": "target",
+    },
+    "Crawl": {
+        "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
+        "save": "the argument output of urlset.crawl",
+    },
+    "Diff": {
+        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()",
+        "to_html": "report", "moves": "counts.moved, and iterate over the changes",
+    },
+    "Document": {
+        "urls": "entries", "locs": "entries", "errors": "problems", "warnings": "problems",
+        "findings": "problems", "diagnostics": "problems", "type": "kind", "children": "sitemaps",
+        "url": "source", "path": "source",
+    },
+    "Entries": {
+        **_TABLE, "sql": "to_duckdb(), and urlset.Store.query", "save": "to_parquet()",
+        "write": "to_parquet(), to_csv(), to_jsonl() or urlset.write(entries, folder)",
+        "urls": "loc of each entry, or to_text()", "entries": "the object itself: iterate over it",
+        "errors": "problems", "warnings": "problems", "findings": "urlset.check(source)",
+        "read": "the object itself: iterate over it", "to_list": "list(entries)",
+    },
+    "Entry": {
+        "url": "loc", "href": "loc", "link": "loc", "location": "loc",
+        "last_modified": "lastmod", "lastmodified": "lastmod", "modified": "lastmod",
+        "updated": "lastmod", "date": "lastmod", "image": "images", "video": "videos",
+        "hreflang": "alternates", "languages": "alternates", "links": "alternates",
+        "change_freq": "changefreq", "frequency": "changefreq",
+    },
+    "Finding": {
+        "severity": "level", "url": "loc", "name": "rule", "id": "code", "file": "source",
+        "path": "source", "text": "message", "document": "source",
+    },
+    "Findings": {
+        "errors": "by_level", "warnings": "by_level", "counts": "by_rule",
+        "findings": "the object itself: iterate over it", "to_json": "report",
+        "to_sarif": "report, or urlset.reporter.sarif", "to_html": "report", "save": "report",
+        "write": "report", "problems": "the object itself: iterate over it",
+        "passed": "ok", "to_polars": "list(findings)", "to_pandas": "list(findings)",
+    },
+    "Fixed": {
+        "write": "urlset.write_fixed(fixed.documents)", "save": "urlset.write_fixed",
+        "diff": "urlset.unified_diff(document)", "changes": "counts", "fixes": "counts",
+        "findings": "remaining", "text": "documents[0].after",
+    },
+    "FixedDocument": {"text": "after", "data": "after", "content": "after", "path": "source"},
+    "Image": {"url": "loc", "src": "loc", "href": "loc"},
+    "Problem": {"severity": "level", "name": "rule", "text": "message"},
+    "Publication": {"output": "folder", "target": "folder", "errors": "rejected"},
+    "QueryResult": {**_TABLE, "rows": "objects()", "fetchall": "objects()", "data": "objects()"},
+    "Sitemap": {"url": "loc", "href": "loc", "last_modified": "lastmod", "date": "lastmod"},
+    "Store": {
+        "sql": "query()", "execute": "query()", "read": "documents()",
+        "entries": 'query("SELECT * FROM entries")', "urls": 'query("SELECT * FROM entries")',
+        "tables": 'query("SELECT * FROM information_schema.tables")',
+    },
+    "Submission": {"urls": "sent", "failures": "errors", "failed": "errors"},
+    "Watch": {"counts": "added, removed, changed", "findings": "alerts", "changes": "examples"},
+    "urlset": {
+        "open": "Store.open()", "scan": "urlset.integrations.polars.scan_sitemap",
+        "scan_polars": "urlset.integrations.polars.scan_sitemap",
+        "scan_sitemap": "urlset.integrations.polars.scan_sitemap",
+        "rules": "urlset.checker.CATALOGUE", "load": "read", "fetch": "read",
+        "open_store": "Store.open()",
+        "generate": "build", "lint": "check", "validate": "check", "compare": "diff",
+        "dump": "write", "to_xml": "render", "loads": "parse", "dumps": "render",
+        "config": "load_config()", "parse_file": "read", "from_string": "parse",
+    },
+}  # fmt: skip
+"""What was probably meant, by class (or module) and by the name that does not exist."""
+
+
+class MissingAttributeError(AttributeError):
+    """An attribute does not exist; the message names the one that was probably meant."""
+
+    def __init__(self, owner: str, attribute: str, known: tuple[str, ...] = ()):
+        super().__init__(owner, attribute, known)
+
+    def __str__(self) -> str:
+        owner, attribute, known = self.args
+        noun = "module" if owner == "urlset" else "object"
+        start = f"{noun} {owner!r}" if noun == "module" else f"{owner!r} {noun}"
+        return f"{start} has no attribute {attribute!r}{hint_for(owner, attribute, known)}"
+
+
+def hint_for(owner: str, attribute: str, known: tuple[str, ...]) -> str:
+    """Return the end of a message about an attribute that does not exist.
+
+    >>> hint_for("Entry", "url", ()), hint_for("Entry", "lastmd", ("loc", "lastmod"))
+    ('; did you mean loc?', '; did you mean lastmod?')
+    """
+    meant = HINTS.get(owner, {}).get(attribute)
+    if meant is None:
+        meant = next(iter(get_close_matches(attribute, known, 1, 0.7)), None)
+    return "" if meant is None else f"; did you mean {meant}?"
+
+
+def add_hints(*classes: type) -> None:
+    """Let classes name the attribute that was meant if one does not exist."""
+    for kind in classes:
+        if "__getattr__" not in kind.__dict__:
+            kind.__getattr__ = _missing  # type: ignore[attr-defined]
+
+
+def _missing(self: Any, name: str) -> Any:
+    kind = type(self)
+    if name.startswith("_"):
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+    if hasattr(kind, name):  # a property that raised AttributeError: raise that again
+        return object.__getattribute__(self, name)
+    public = {*dir(kind), *getattr(self, "__dict__", ())}
+    known = tuple(sorted(one for one in public if not one.startswith("_")))
+    raise MissingAttributeError(kind.__name__, name, known)

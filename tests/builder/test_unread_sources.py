@@ -1,0 +1,222 @@
+"""A source that cannot be read is no removal: what it listed stays in the set, and is reported."""
+
+import os
+
+import pytest
+
+import urlset
+from tests.builder.test_build import BASE, Site, pages
+from tests.cli.test_commands import command
+from tests.sources.test_folder import PAGE, make
+from urlset.builder import build
+from urlset.errors import GateError, SourceError
+from urlset.model import Image
+from urlset.sources import Candidate, CandidateRows
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path, None)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    return command(capsys, monkeypatch, tmp_path)
+
+
+class Failing(CandidateRows):
+    """A database that goes away after its first rows."""
+
+    def __init__(self, rows, name):
+        super().__init__(rows, name)
+
+    def batches(self):
+        yield from super().batches()
+        raise SourceError(f"{self.name}: password authentication failed")
+
+
+def of_sources(site, *sources, **options):
+    options = {"base_url": BASE, "ledger": site.ledger, "on_error": "skip"} | options
+    return build(list(sources), site.out, now=site.now, **options)
+
+
+def paths(site, name="sitemap.xml"):
+    return [loc.removeprefix(BASE) for loc in site.locs(name)]
+
+
+def test_urls_of_a_source_that_fails_stay_listed_with_their_values(site):
+    date = "2026-01-02T03:04:05+02:00"
+    images = (Image(f"{BASE}a.png"),)
+    shop = [
+        Candidate("/z/1", lastmod_text=date, priority=0.5),
+        Candidate("/z/2", images=images, section="x"),
+    ]
+    of_sources(site, CandidateRows(shop, "shop"), CandidateRows(pages(1, 2), "list"))
+    before = site.entries()
+
+    made = of_sources(site, Failing([], "shop"), CandidateRows(pages(2, 3), "list"))
+
+    after = site.entries()
+    assert sorted(after) == ["p002", "p003", "z/1", "z/2"]
+    assert {path: after[path]._replace(line=0, offset=0) for path in ("z/1", "z/2")} == {
+        path: before[path]._replace(line=0, offset=0) for path in ("z/1", "z/2")
+    }
+    assert (made.added, made.changed, made.removed) == (1, 0, 1)
+    assert made.failures == ("shop: password authentication failed",)
+    assert any(
+        note.startswith("2 URLs stay listed as published, because shop") for note in made.notes
+    )
+
+    again = of_sources(site, CandidateRows(shop[:1], "shop"), CandidateRows(pages(2, 3), "list"))
+
+    assert again.removed == 1
+    assert sorted(site.entries()) == ["p002", "p003", "z/1"]
+
+
+def test_rows_read_before_the_failure_count(site):
+    of_sources(site, CandidateRows(pages(1, 2), "shop"), CandidateRows(pages(7), "list"))
+
+    made = of_sources(site, Failing(pages(1, 5), "shop"), CandidateRows(pages(7), "list"))
+
+    assert (made.added, made.removed) == (1, 0)
+    assert paths(site) == ["p001", "p002", "p005", "p007"]
+
+
+def test_a_url_of_two_sources_stays_while_one_of_them_fails(site):
+    of_sources(site, CandidateRows(pages(1, 2), "a"), CandidateRows(pages(2, 3, 4), "b"))
+
+    made = of_sources(site, CandidateRows(pages(1), "a"), Failing([], "b"))
+
+    assert made.removed == 0
+    assert paths(site) == ["p001", "p002", "p003", "p004"]
+
+    made = of_sources(site, CandidateRows(pages(1), "a"), CandidateRows(pages(3, 4), "b"))
+
+    assert made.removed == 1
+    assert paths(site) == ["p001", "p003", "p004"]
+
+
+def test_a_filter_excludes_what_stays_listed(site):
+    of_sources(site, CandidateRows(pages(1, 2), "a"), CandidateRows(pages(3, 4), "b"))
+
+    made = of_sources(site, CandidateRows(pages(1, 2), "a"), Failing([], "b"), filters="drop:p003")
+
+    assert paths(site) == ["p001", "p002", "p004"]
+    assert made.excluded_counts == {"filter 1: drop:p003": 1}
+    assert made.excluded[0].source == "the published set"
+
+
+def test_a_ledger_without_sources_keeps_all_urls(site):
+    of_sources(site, CandidateRows(pages(1, 2, 3), "a"))
+    site.ledger.unlink()
+
+    made = of_sources(site, CandidateRows(pages(1), "a"), Failing([], "b"))
+
+    assert made.removed == 0
+    assert paths(site) == ["p001", "p002", "p003"]
+
+
+def test_the_only_source_that_fails_changes_nothing(site):
+    of_sources(site, CandidateRows(pages(1, 2), "a"))
+    before = site.bytes()
+
+    made = of_sources(site, Failing([], "a"))
+
+    assert site.bytes() == before
+    assert (made.removed, made.failures) == (0, ("a: password authentication failed",))
+
+
+def test_a_first_build_without_rows_names_the_cause(site):
+    with pytest.raises(SourceError) as caught:
+        of_sources(site, Failing([], "a"))
+
+    assert str(caught.value) == "a: password authentication failed; nothing was published"
+
+
+def test_the_command_names_the_cause_and_advises_no_force(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("SHOP", raising=False)
+
+    code, _, err = run(
+        "build", "env:SHOP", "--base-url", BASE, "-o", "public", "--on-error", "skip"
+    )
+
+    assert code == 2
+    assert "variable SHOP" in err
+    assert "--force" not in err
+
+
+def test_a_missing_file_keeps_its_urls(run, tmp_path):
+    (tmp_path / "a.txt").write_text("".join(f"{BASE}a{n}\n" for n in range(20)))
+    (tmp_path / "b.txt").write_text("".join(f"{BASE}b{n}\n" for n in range(50)))
+    args = "build", "a.txt", "b.txt", "--base-url", BASE, "-o", "public", "--on-error", "skip"
+    assert run(*args)[0] == 0
+    (tmp_path / "a.txt").unlink()
+
+    code, _, err = run(*args)
+
+    assert code == 1
+    assert len(list(urlset.read(tmp_path / "public" / "sitemap.xml"))) == 70
+    assert "20 URLs stay listed as published, because a.txt could not be read completely" in err
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs permissions")
+def test_pages_below_an_unreadable_folder_stay_listed(site):
+    _check_unreadable_folder(site, lambda folder: folder.chmod(0))
+
+
+def test_pages_below_a_folder_that_cannot_be_listed_stay(site, monkeypatch):
+    scandir = os.scandir
+
+    def refuse(folder):
+        def scan(path):
+            if path == str(folder):
+                raise PermissionError(13, "Permission denied")
+            return scandir(path)
+
+        monkeypatch.setattr(os, "scandir", scan)
+
+    _check_unreadable_folder(site, refuse)
+
+
+def _check_unreadable_folder(site, refuse):
+    files = {"a.html": PAGE, "b.html": PAGE, "blog/index.html": PAGE, "blog/x/y.html": PAGE}
+    folder = make(site.folder / "site", files)
+    of_sources(site, folder)
+    assert paths(site) == ["a.html", "b.html", "blog/", "blog/x/y.html"]
+    (folder / "b.html").unlink()
+    refuse(folder / "blog")
+
+    try:
+        made = of_sources(site, folder, on_error="raise")
+    finally:
+        (folder / "blog").chmod(0o755)
+
+    assert paths(site) == ["a.html", "blog/", "blog/x/y.html"]
+    assert made.removed == 1
+    assert len(made.failures) == 1
+    assert "expected a readable folder" in made.failures[0]
+
+
+def test_a_source_that_falls_to_nothing_closes_the_gate(site):
+    both = CandidateRows(pages(*range(20)), "shop"), CandidateRows(pages(*range(20, 99)), "list")
+    of_sources(site, *both)
+    before = site.bytes()
+
+    fallen = CandidateRows([], "shop"), CandidateRows(pages(*range(20, 99)), "list")
+    with pytest.raises(GateError, match="shop fell from 20 to 0 URLs; nothing was published") as e:
+        of_sources(site, *fallen)
+
+    assert (e.value.gate, e.value.exit_code) == ("source", 15)
+    assert site.bytes() == before
+    fallen = CandidateRows([], "shop"), CandidateRows(pages(*range(20, 99)), "list")
+    assert of_sources(site, *fallen, force="source").removed == 20
+
+
+def test_a_url_that_moves_to_another_source_belongs_to_it(site):
+    of_sources(site, CandidateRows(pages(1, 2), "a"), CandidateRows(pages(3), "b"))
+    of_sources(site, CandidateRows(pages(1), "a"), CandidateRows(pages(2, 3), "b"))
+
+    made = of_sources(site, Failing([], "a"), CandidateRows(pages(3), "b"))
+
+    assert made.removed == 1
+    assert paths(site) == ["p001", "p003"]

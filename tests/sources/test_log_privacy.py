@@ -1,0 +1,72 @@
+"""Request targets of a log that may identify a person are no pages; names and slugs are."""
+
+import time
+
+import pytest
+
+from urlset.sources.logs.privacy_filter import TargetFilter
+
+TARGETS = TargetFilter("https://example.com/")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/tel/+4915112345678",
+        "/x/+49(151)12345678",
+        "/contact/004915112345678",
+        "/t/AbCdEfGhIjKlMnOpQrStUv",
+        "/share/xYzAbCDeFgHiJkLm",
+        "/account/12345",
+        "/accounts/en/12345/edit",
+        "/my-orders/10023",
+        "/order/1234567890123",
+        "/invoice/INV-2024-001",
+        "/customers/de/10023",
+        "/verify/123456",
+        "/p/192.168.1.4",
+        "/4111111111111111",
+        "/device/aa:bb:cc:dd:ee:ff",
+        "/~ann/",
+    ],
+)
+def test_a_target_that_may_identify_a_person_is_refused(target):
+    assert TARGETS.clean(target.encode()) == (None, "private")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/tea",
+        "/products/12345",
+        "/2026/01/02/post",
+        "/news/20260102-opening",
+        "/p/iPhone15ProMaxCaseWithMagSafe",
+        "/JavaScriptTutorialForBeginners",
+        "/w/McDonaldsAndOConnorsPub",
+        "/USATodayNewsroomReport",
+        "/docs/v1.2.3.html",
+        "/users/guide",
+        "/user/alice",
+        "/orders/",
+        "/isbn/9783161484",
+        "/sessions/2026-opening-keynote",
+        "/blog/how-to-call-911",
+        "/ticket/2024",
+    ],
+)
+def test_a_name_or_a_slug_is_a_page(target):
+    assert TARGETS.clean(target.encode()) == (target, None)
+
+
+@pytest.mark.parametrize("part", ["Ab", "1", "1.", "+0", "aA1", "A", "-1", "ab:", "/account/1"])
+def test_a_long_target_costs_linear_time(part):
+    seconds = []
+    for size in (500, 2_000):
+        target = ("/" + part * (size // len(part))).encode()
+        start = time.process_time()
+        for _ in range(300):
+            TARGETS.clean(target)
+        seconds.append(time.process_time() - start)
+
+    assert seconds[1] < 40 * seconds[0] + 0.05

@@ -1,0 +1,223 @@
+"""Public functions refuse what they do not understand, with the name that was meant."""
+
+import copy
+import importlib
+import inspect
+import io
+import pickle
+import re
+import traceback
+from pathlib import Path
+
+import pytest
+
+import urlset
+from urlset.attribute_hints import HINTS
+
+SITE = "https://example.com/"
+FUNCTIONS = [
+    "audit", "build", "check", "crawl", "diff", "draft_llms_txt", "fix", "parse", "read", "render",
+    "submit", "sync", "watch", "write", "write_fixed",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_unknown_name_is_refused_with_what_is_known(name):
+    function = getattr(urlset, name)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+
+    with pytest.raises(TypeError, match=rf"^{name}\(\) has no argument 'nonsense_'"):
+        function(*("x" for _ in needed), nonsense_=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "wrong", "meant"),
+    [
+        ("submit", ([],), "key", "keys"),
+        ("build", ("public",), "output", "target"),
+        ("build", ("public", "o"), "section", "sections"),
+        ("sync", (SITE, "s.duckdb"), "max_pages", "max_requests"),
+        ("audit", (SITE,), "max_pages", "max_requests"),
+        ("read", (b"",), "base_ulr", "base_url"),
+        ("parse", (b"",), "sorce", "source"),
+        ("write", ([],), "output", "target"),
+    ],
+)
+def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
+    with pytest.raises(TypeError, match=f"{wrong!r}; did you mean {meant!r}"):
+        getattr(urlset, name)(*args, **{wrong: "x"})
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ("<urlset/>", r"text.encode\(\)"),
+        (Path("sitemap.xml"), r"urlset.read\(path\)"),
+        (io.StringIO("x"), "'rb'"),
+        (5, "urlset.read"),
+        (None, "urlset.read"),
+    ],
+)
+def test_parse_wants_bytes(given, advice):
+    with pytest.raises(TypeError, match=rf"expected the bytes of a document, found .*{advice}"):
+        urlset.parse(given)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_parse_takes_any_bytes(kind):
+    assert len(urlset.parse(kind(b"https://example.com/a\n")).entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "options", "message"),
+    [
+        ("sync", (SITE, "s.duckdb"), {"max_removed": "half"}, "max_removed: expected a number"),
+        ("read", (b"",), {"limit": "3"}, "limit: expected a whole number or None, found '3'"),
+        ("check", (b"",), {"now": "2026-01-01"}, "now: expected a datetime or None"),
+        ("crawl", (SITE,), {"max_pages": 1.5}, "max_pages: expected a whole number or None"),
+        ("build", ("a", "b"), {"max_urls": "9"}, "max_urls: expected a whole number"),
+        ("check", (b"",), {"rules": ["X003"]}, "'X003'; did you mean 'select'"),
+        ("check", (b"",), {"rules": "X003"}, "'X003'; did you mean 'select'"),
+    ],
+)
+def test_a_wrong_type_is_refused_before_anything_is_done(name, args, options, message):
+    with pytest.raises(TypeError, match=message):
+        getattr(urlset, name)(*args, **options)
+
+
+def test_one_text_stands_for_several_rules():
+    document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
+
+    def rules(**options):
+        return [finding.code for finding in urlset.check(document, **options)]
+
+    assert rules(select="X") == rules(select=["X"])
+    assert rules(select="X,S") == rules(select=["X", "S"]) != rules(select=["X"])
+    assert rules(select="X,S", ignore="S") == rules(select=["X"])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_keep_their_signature_and_can_be_pickled(name):
+    function = getattr(urlset, name)
+
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert inspect.signature(function).parameters
+
+
+@pytest.fixture
+def objects():
+    document = urlset.parse(b"https://example.com/a\n")
+    findings = urlset.check(b"https://example.com/a b\n")
+    fixed = urlset.fix(b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>")
+    return {
+        "Entry": document.entries[0],
+        "Document": document,
+        "Entries": urlset.read(b"https://example.com/a\n"),
+        "Findings": findings,
+        "Finding": next(iter(findings)),
+        "Fixed": fixed,
+        "FixedDocument": fixed.documents[0],
+        "Store": urlset.Store.open(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "meant"),
+    [
+        ("Entry", "url", "loc"),
+        ("Entry", "last_modified", "lastmod"),
+        ("Entry", "lastmd", "lastmod"),
+        ("Document", "urls", "entries"),
+        ("Document", "errors", "problems"),
+        ("Entries", "df", "to_pandas() or to_polars()"),
+        ("Entries", "sql", "to_duckdb()"),
+        ("Findings", "errors", "by_level"),
+        ("Findings", "to_sarif", "report"),
+        ("Finding", "severity", "level"),
+        ("Fixed", "write", "urlset.write_fixed"),
+        ("Store", "sql", "query()"),
+    ],
+)
+def test_an_attribute_names_what_was_meant(objects, kind, wrong, meant):
+    with pytest.raises(AttributeError) as caught:
+        getattr(objects[kind], wrong)
+
+    assert f"{kind!r} object has no attribute {wrong!r}; did you mean {meant}" in str(caught.value)
+    assert meant in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("kind", ["Entry", "Document", "Entries", "Findings", "Fixed", "Store"])
+def test_attributes_that_do_not_exist_are_absent(objects, kind):
+    one = objects[kind]
+
+    assert not hasattr(one, "nonsense_")
+    assert not hasattr(one, "__nonsense__")
+    assert getattr(one, "nonsense_", 7) == 7
+
+
+@pytest.mark.parametrize("kind", ["Entry", "Document", "Fixed"])
+def test_objects_with_hints_can_be_copied_and_pickled(objects, kind):
+    one = objects[kind]
+
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert type(other) is type(one)
+
+
+@pytest.mark.parametrize("name", ["scan", "rules", "open", "chek"])
+def test_a_name_that_urlset_has_not_names_another(name):
+    with pytest.raises(AttributeError, match=f"has no attribute {name!r}; did you mean"):
+        getattr(urlset, name)
+
+
+def test_every_hint_names_what_exists():
+    for kind, hints in HINTS.items():
+        if kind == "urlset":
+            continue
+        owner = getattr(urlset, kind)
+        fields = {*dir(owner), *getattr(owner, "__dataclass_fields__", ()), "source", "documents"}
+        fields |= set(inspect.get_annotations(owner))
+        fields |= set(re.findall(r"self\.(\w+)", inspect.getsource(owner)))
+        for wrong, meant in hints.items():
+            assert wrong not in dir(owner), f"{kind}.{wrong} exists"
+            first = meant.partition("(")[0].partition(",")[0].partition(" ")[0].partition(".")[0]
+            first = first.partition("[")[0]
+            assert first in {*fields, "the", "urlset", "loc", "list"}, f"{kind}.{wrong}: {meant}"
+
+
+def test_hints_of_the_module_exist():
+    for wrong, meant in HINTS["urlset"].items():
+        assert wrong not in urlset.__all__
+        path = meant.removeprefix("urlset.").partition("(")[0].split(".")
+        found = urlset
+        for name in path:
+            found = getattr(found, name, None) or importlib.import_module(
+                f"{found.__name__}.{name}"
+            )
+        assert found is not None
+
+
+def test_head_reads_the_first_entries():
+    entries = urlset.read(b"".join(b"https://example.com/%d\n" % n for n in range(30)))
+
+    assert [entry.loc for entry in entries.head(2)] == [f"{SITE}0", f"{SITE}1"]
+    assert len(entries.head()) == 10
+    assert entries.head(0) == []
+    with urlset.Store.open() as store:
+        store.fill(entries)
+        assert len(list(store.head(3).objects())) == 3
+
+
+def test_a_query_for_urls_suggests_entries():
+    with (
+        urlset.Store.open() as store,
+        pytest.raises(urlset.QueryError, match='Did you mean "entries"'),
+    ):
+        store.query("SELECT * FROM urls")
+
+
+def test_the_repr_of_fixes_has_no_content():
+    fixed = urlset.fix(b"<urlset><url><loc>https://e.com/?secret&b</loc></url></urlset>")
+
+    assert fixed.documents
+    assert "secret" not in repr(fixed)
