@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.submitter.fake_engines import SITE, Reply
-from tests.submitter.test_indexnow import added, bench, states
+from tests.submitter.fake_engines import SITE, Reply, added
+from tests.submitter.test_indexnow import bench, states
 
 __all__ = ["bench"]  # a fixture
 

@@ -1,6 +1,7 @@
 """Responses that are no new version of a page, and pages whose directives change."""
 
 import gzip
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ class Site:
         self.box.put(self.path, PAGE.format(text=text, head=head), kind="text/html")
 
     def sync(self):
-        updates = []
+        updates: list[urlset.PageUpdate] = []
         url = self.box.url("/sitemap.xml")
         with urlset.sync(url, self.state, policy=POLICY, recheck=100) as run:
             for batch in run:
@@ -42,7 +43,7 @@ def site(box, tmp_path):
     return site
 
 
-BROKEN = {
+BROKEN: dict[str, dict[str, Any]] = {
     "http-206": {"body": b"<!doctype html><title>Te", "status": 206, "kind": "text/html"},
     "http-202": {"body": b"x", "status": 202, "kind": "text/html"},
     "http-204": {"body": b"", "status": 204, "kind": "text/html"},
@@ -156,4 +157,4 @@ def test_compressed_sitemap_in_an_encoding_that_was_not_requested_is_not_read(bo
     entries = urlset.read(url)
 
     assert list(entries) == []
-    assert "Content-Encoding br" in entries.documents[0].error
+    assert "Content-Encoding br" in (entries.documents[0].error or "")

@@ -212,27 +212,44 @@ def test_a_page_that_is_gone_twice_is_removed(index):
     index.sync()
     index.site.documents["/p1"] = 410
 
+    assert index.sync() == {"unknown": ["/p1"]}
     assert index.sync() == {"removed": ["/p1"]}
-    assert index.site.paths.count("/p1") == 3  # the first run, and two requests in the second
+    assert index.site.paths.count("/p1") == 3  # one request in each run
     assert index.sync() == {}
     assert index.last.counts["gone"] == 1
 
 
-def test_a_page_that_is_gone_once_stays(index):
+@pytest.mark.parametrize("date", [None, "2026-01-01"])
+def test_a_page_that_is_gone_in_one_run_stays(index, date):
+    index.put({"/p1": ("one", date)})
+    index.sync()
+    index.site.documents["/p1"] = 404
+    assert index.sync() == {"unknown": ["/p1"]}
+    index.site.documents["/p1"] = page("one")
+    assert index.sync() == {}
+
+    index.site.documents["/p1"] = 404
+    assert index.sync() == {"unknown": ["/p1"]}
+
+
+def test_a_page_that_is_gone_in_two_runs_within_a_minute_stays(index):
     index.put({"/p1": ("one", None)})
     index.sync()
-    original = index.site.drive
+    index.site.documents["/p1"] = 404
+    index.sync()
+    index.site.now -= timedelta(minutes=59, seconds=30)  # each run is an hour after the one before
 
-    def drive(walk, policy):
-        index.site.documents["/p1"] = 404 if "/p1" not in seen else page("one")
-        for visit in original(walk, policy):
-            seen.add("/p1")
-            yield visit
+    assert index.sync() == {"unknown": ["/p1"]}
+    assert index.sync() == {"removed": ["/p1"]}
 
-    seen: set[str] = set()
-    index.site.requests.clear()
-    run = Sync(SITE, index.state, SyncSettings(), drive=drive, now=lambda: index.site.now)
-    assert [update.change for batch in run for update in batch] == []
+
+def test_a_page_with_a_date_is_requested_again_until_it_is_removed(index):
+    index.put({"/p1": ("one", "2026-01-01")})
+    index.sync()
+    index.site.documents["/p1"] = 404
+    assert index.sync() == {"unknown": ["/p1"]}
+
+    assert index.sync(recheck=0) == {"removed": ["/p1"]}
 
 
 def test_robots_txt_makes_a_page_unknown(index):

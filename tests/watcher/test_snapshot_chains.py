@@ -81,7 +81,7 @@ def test_chain_of_diffs_composes_to_the_diff_of_its_ends(tmp_path_factory, histo
             return  # nothing could be read in the first step
 
     last = len(watched)
-    chained = {}
+    chained: dict[str, tuple[object, object]] = {}
     for before, after in itertools.pairwise(range(1, last + 1)):
         known, unknown = changes(site.path, before, after)
         result = watched[after - 1]

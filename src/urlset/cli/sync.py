@@ -86,8 +86,8 @@ def sync(
     Each line has `change` (added, changed, removed or unknown), `url`, the title, the text and the
     fingerprint of the page, its dates, and what the site states about the use by AI. Only pages
     that are new, have another lastmod or none, and some others in turn, are requested. A page is
-    removed only if all sitemaps that may list it were read, or if it answers 404 or 410 twice;
-    what fails is unknown.
+    removed only if all sitemaps that may list it were read, or if it answers 404 or 410 in two
+    runs; what fails is unknown.
 
     Lines are delivered at least once: a batch is recorded in FILE after it was written, and a run
     that ends before writes it again the next time.

@@ -14,6 +14,7 @@ SYNC_TABLES = (
         url           | VARCHAR     | URL as it is listed
         fingerprint   | VARCHAR     | fingerprint of the committed content; null until the commit
         directives    | VARCHAR     | noindex, canonical and AI preferences, as JSON; may be null
+        gone_at       | TIMESTAMPTZ | when it first answered 404 or 410; null if it does not
         lastmod       | TIMESTAMPTZ | date of the page in the sitemap when it was requested
         etag          | VARCHAR     | header of that name, unchanged
         last_modified | VARCHAR     | header of that name, unchanged

@@ -21,7 +21,7 @@ from urlset.syncer.update import PageUpdate, UpdateKind, content_fingerprint
 __all__ = ["GONE", "PageVisit", "SyncTarget", "SyncWalk", "removed_update", "unknown_update"]
 
 GONE = ("http-404", "http-410")
-"""Reasons for which a page is removed, if a second request has the same result."""
+"""Reasons for which a page is removed, if a request in a later run has the same result."""
 
 
 class SyncTarget(NamedTuple):
@@ -37,6 +37,8 @@ class SyncTarget(NamedTuple):
         etag: ``ETag`` of that response.
         last_modified: ``Last-Modified`` of that response.
         directives: What the page stated about its use then; see :class:`Directives`.
+        gone_at: When it answered 404 or 410 for the first time; None if the last answer was another
+            one.
     """
 
     url: str
@@ -48,6 +50,7 @@ class SyncTarget(NamedTuple):
     etag: str | None = None
     last_modified: str | None = None
     directives: str | None = None
+    gone_at: datetime | None = None
 
 
 class PageVisit(NamedTuple):

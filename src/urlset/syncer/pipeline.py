@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Unpack
 
 from urlset.arguments import checked_arguments
@@ -33,8 +33,8 @@ from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_
 
 __all__ = ["Sync", "SyncBatch", "sync"]
 
-CONFIRM_DELAY_S = 1.0
-"""Seconds between two requests that confirm that pages are gone."""
+CONFIRMED_AFTER = timedelta(minutes=1)
+"""Least time between two requests, in two runs, that confirm that a page is gone."""
 
 NOT_READ = "sitemap not read"
 """Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
@@ -47,6 +47,7 @@ _VISITED: list[tuple[str, ColumnType]] = [
     ("last_modified", "string"),
     ("directives", "string"),
     ("is_changed", "flag"),
+    ("is_gone", "flag"),
 ]
 
 
@@ -167,7 +168,8 @@ def sync(
     The sitemaps are read first. A page is requested if it is new, if its ``lastmod`` is another
     one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
     It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
-    answers 404 or 410 twice; everything else that fails is ``unknown``.
+    answers 404 or 410 in two runs, a minute apart or more; everything else that fails is
+    ``unknown``.
 
     Delivery is at least once: what was not committed is delivered again by the next run.
 
@@ -260,13 +262,13 @@ class _Run:
             f"""CREATE TABLE sync_queue AS
             SELECT row_number() OVER (ORDER BY checked_at NULLS FIRST, url) - 1 AS position, *
             FROM (
-                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.directives,
+                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.directives, s.gone_at,
                     -- A file that is replaced by an older one is "not modified since".
                     CASE WHEN l.lastmod IS NULL OR l.lastmod = s.lastmod THEN s.last_modified END
                         AS last_modified,
                     s.checked_at, s.url IS NOT NULL AS is_known,
                     s.synced_at IS NOT NULL AS is_committed,
-                    s.fingerprint IS NULL OR l.lastmod IS NULL
+                    s.fingerprint IS NULL OR l.lastmod IS NULL OR s.gone_at IS NOT NULL
                         OR l.lastmod IS DISTINCT FROM s.lastmod AS is_due,
                     row_number() OVER (PARTITION BY is_due ORDER BY s.checked_at, l.url) AS turn
                 FROM listed_now l LEFT JOIN store.synced_pages s ON s.url = l.url
@@ -281,35 +283,27 @@ class _Run:
 
     def _targets(self, first: int, size: int) -> Iterator[SyncTarget]:
         query = (
-            "SELECT url, epoch_us(lastmod), sitemap, is_known, is_committed, fingerprint, etag, "
-            f"last_modified, directives FROM sync_queue WHERE position >= {first} "
-            f"AND position < {first + size} ORDER BY position"
+            "SELECT url, epoch_us(lastmod), epoch_us(gone_at), sitemap, is_known, is_committed, "
+            "fingerprint, etag, last_modified, directives FROM sync_queue "
+            f"WHERE position >= {first} AND position < {first + size} ORDER BY position"
         )
-        for url, lastmod, *others in self._session.rows(query):
-            yield SyncTarget(url, moment(lastmod), *others)
+        for url, lastmod, gone_at, *others in self._session.rows(query):
+            yield SyncTarget(url, moment(lastmod), *others, gone_at=moment(gone_at))
 
     def _visit(self, targets: list[SyncTarget]) -> list[PageVisit]:
-        """Request pages; request those that are gone a second time."""
-        visits = list(self._walk(targets))
-        gone = {v.target.url for v in visits if v.update is not None and v.update.reason in GONE}
-        again = {
-            visit.url: visit
-            for visit in self._walk(
-                [visit.target for visit in visits if visit.url in gone], CONFIRM_DELAY_S
-            )
-        }
-        return [self._confirmed(visit, again.get(visit.url)) for visit in visits]
+        """Request pages; those that are gone are removed if they were in an earlier run, too."""
+        return [self._confirmed(visit) for visit in self._walk(targets)]
 
-    def _confirmed(self, visit: PageVisit, again: PageVisit | None) -> PageVisit:
-        """Return the result of a page from the first request and the second, if there was one."""
+    def _confirmed(self, visit: PageVisit) -> PageVisit:
+        """Return a visit as a removal if the page is gone, and was at least a minute before."""
         if visit.update is None or visit.update.reason not in GONE:
             return visit
-        if again is None or again.update is None or again.update.reason not in GONE:
-            return again or visit
-        reason = again.update.reason
-        return again._replace(update=removed_update(visit.target, reason or "not listed"))
+        gone_at = visit.target.gone_at
+        if visit.target.is_known and (gone_at is None or self._now() - gone_at < CONFIRMED_AFTER):
+            return visit
+        return visit._replace(update=removed_update(visit.target, visit.update.reason))
 
-    def _walk(self, targets: list[SyncTarget], delay_s: float = 0.0) -> Iterator[PageVisit]:
+    def _walk(self, targets: list[SyncTarget]) -> Iterator[PageVisit]:
         if not targets:
             return
         walk = SyncWalk(
@@ -321,7 +315,6 @@ class _Run:
             agent=self._agent,
             text=self._settings.text,
             hosts=self._hosts,
-            delay_s=delay_s,
         )
         for visit in self._drive(walk, self._policy):
             self._done += 1
@@ -379,6 +372,7 @@ class _Run:
                 v.last_modified,
                 v.directives,
                 v.update is not None,
+                v.update is not None and v.update.reason in GONE,
             )
             for v in visits
             if v.is_requested
@@ -391,6 +385,8 @@ class _Run:
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
                 "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
                 "directives = coalesce(v.directives, p.directives), "
+                f"gone_at = CASE WHEN v.is_gone THEN coalesce(p.gone_at, {time}) "
+                "WHEN v.fingerprint IS NULL THEN p.gone_at END, "
                 "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
                 "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
                 "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
@@ -439,7 +435,7 @@ class _Run:
         gone = {
             visit.url: visit
             for visit in self._visit(targets[:turn])
-            if visit.update is not None and visit.update.change == "removed"
+            if visit.update is not None and visit.update.reason in GONE
         }
         return [
             gone.get(target.url)
@@ -463,11 +459,15 @@ class _Run:
         [(total,)] = self._session.rows(f"SELECT count(*) FROM {table}")
         for first in range(0, total, size):
             rows = self._session.rows(
-                "SELECT url, synced_at IS NOT NULL, fingerprint, etag, last_modified, directives "
+                "SELECT url, epoch_us(gone_at), synced_at IS NOT NULL, fingerprint, etag, "
+                "last_modified, directives "
                 f"FROM {table} WHERE position >= {first} AND position < {first + size} "
                 "ORDER BY position"
             )
-            targets = [SyncTarget(url, None, None, True, *others) for url, *others in rows]
+            targets = [
+                SyncTarget(url, None, None, True, *others, gone_at=moment(gone_at))
+                for url, gone_at, *others in rows
+            ]
             yield from self._batch_of(visits_of(first, targets))
 
 
