@@ -95,6 +95,16 @@ def test_failed_sitemap_is_no_shrink(site):
     assert site.step().alerts == ()
 
 
+def test_one_404_after_other_failures_is_no_alert(site):
+    site.step()
+    site.documents["/blog.xml"] = 500
+    site.step()
+    site.documents["/blog.xml"] = 404
+
+    assert new(site.step()) == []
+    assert new(site.step()) == [("sitemap-gone", f"{SITE}/blog.xml")]
+
+
 def test_sitemap_that_answers_404_twice_is_gone_until_it_is_back(site):
     site.step()
     good, site.documents["/blog.xml"] = site.documents["/blog.xml"], 404

@@ -24,7 +24,7 @@ MAX_SHOWN = 3
 def structure_conditions(session: StoreSession, snapshot: int) -> Iterator[Condition]:
     """Yield conditions for alerts about robots.txt, sitemaps and their sizes."""
     yield from _robots(session, snapshot)
-    yield from _gone(session)
+    yield from _gone(session, snapshot)
     yield from _dropped(session, snapshot)
     yield from _sizes(session)
 
@@ -56,11 +56,13 @@ def _difference(noun: str, now: list[str], before: list[str]) -> Iterator[str]:
             yield f"{sign} {nouns} {', '.join(found[:MAX_SHOWN])}{more}"
 
 
-def _gone(session: StoreSession) -> Iterator[Condition]:
-    query = (
-        "SELECT source, entry_count FROM store.history_documents "
-        f"WHERE state = 'gone' AND failures >= {GONE_STEPS} ORDER BY document"
-    )
+def _gone(session: StoreSession, snapshot: int) -> Iterator[Condition]:
+    # Note: `failures` counts all failures. The row of history_states is the first step with 404.
+    query = f"""
+        SELECT source, entry_count FROM store.history_documents d
+        WHERE state = 'gone' AND {snapshot} + 1 - (
+            SELECT max(s.snapshot) FROM store.history_states s WHERE s.document = d.document
+        ) >= {GONE_STEPS} ORDER BY document"""
     for source, entries in list(session.rows(query)):
         had = f"; it had {entries:,} entries" if entries else ""
         yield Condition("sitemap-gone", source, f"{source} is listed, but does not exist{had}")
