@@ -202,6 +202,21 @@ def test_file_of_another_user_above_is_not_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
+def test_sections_that_lead_to_requests_are_read_from_own_files_only(tmp_path, monkeypatch):
+    text = "[check]\nignore = ['X']\n[submit]\nendpoints = ['https://evil.example/']\n[diff]\n"
+    (tmp_path / "urlset.toml").write_text(text)
+    assert load_config(start=tmp_path).submit["endpoints"] == ["https://evil.example/"]
+
+    owners(monkeypatch, urlset=4321, **{tmp_path.name: 4321})
+    found = load_config(start=tmp_path)
+    assert found.table == {"check": {"ignore": ["X"]}}
+    assert "[submit] and [diff]" in found.notes[0]
+    assert "--config" in found.notes[0]
+    named = load_config(tmp_path / "urlset.toml")
+    assert named.submit["endpoints"] == ["https://evil.example/"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners")
 def test_own_file_further_above_is_read_and_the_other_reported(tmp_path, monkeypatch, capsys):
     (tmp_path / "pyproject.toml").write_text("[tool.urlset.check]\nfail-level = 'info'\n")
     here = tmp_path / "other" / "here"

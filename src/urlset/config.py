@@ -248,7 +248,8 @@ def load_config(
                 continue
             found = _read(file)
             if found.table:
-                return found._replace(notes=tuple(notes))
+                found, omitted = _without_requests(found, _owners(file))
+                return found._replace(notes=(*notes, *omitted))
         if (candidate / ".git").exists():
             break
     return Configuration(None, {}, tuple(notes))
@@ -268,6 +269,26 @@ def _trusted_owners(folder: Path) -> set[int] | None:
 def _owners(path: Path) -> set[int]:
     """Return the owner of a file and, if it is a symbolic link, that of the link."""
     return {path.stat().st_uid, path.lstat().st_uid}
+
+
+REQUESTING = ("submit", "diff")
+"""Sections that say where something is sent, such as the endpoints that get keys and URLs."""
+
+
+def _without_requests(
+    found: Configuration, owners: set[int]
+) -> tuple[Configuration, Iterator[str]]:
+    """Remove the sections that lead to requests from a file that was found, of another user."""
+    names = [name for name in REQUESTING if name in found.table]
+    if not names or not hasattr(os, "geteuid") or owners <= {os.geteuid(), 0}:
+        return found, iter(())
+    table = {name: value for name, value in found.table.items() if name not in names}
+    sections = " and ".join(f"[{name}]" for name in names)
+    note = (
+        f"{sections} of {found.path} are not read: the file belongs to another user, and they say "
+        f"where requests are sent; if you trust it, use --config {found.path}"
+    )
+    return found._replace(table=table), iter((note,))
 
 
 def _foreign_file_note(path: Path) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 import urlset
 from urlset.checker.baseline import Baseline
+from urlset.cli import main
 from urlset.config import load_config
 from urlset.errors import ConfigurationError, QueryError, SourceError
 
@@ -105,3 +106,24 @@ def test_views_of_settings_and_paths_are_refused(view, query, tmp_path):
         with pytest.raises(QueryError, match="neither settings nor paths"):
             opened.query(query.format(view))
         assert list(opened.query("FROM duckdb_tables LIMIT 1"))
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit", "markdown"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"TOKEN=hunter2\0PATH=/bin\0",
+        b"machine example.com login a password hunter2\n",
+        b"<config><password>hunter2</password></config>",
+        b"\0\1\2hunter2",
+        b'{"password": "hunter2"}',
+    ],
+)
+def test_text_of_a_file_that_is_no_sitemap_is_not_quoted(tmp_path, capsys, content, form):
+    path = tmp_path / "sitemap.xml"
+    path.write_bytes(content)
+
+    main(["check", str(path), "--format", form])
+
+    assert "hunter2" not in capsys.readouterr().out
+    assert not any("hunter2" in str(finding) for finding in urlset.check(str(path)))

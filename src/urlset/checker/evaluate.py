@@ -174,6 +174,13 @@ def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tal
     return tasks | {"engine": partial(_store_problems, rules=engine_rules)}
 
 
+FOREIGN_TEXTS = (
+    "SELECT document FROM documents "
+    "WHERE coalesce(kind, 'unknown') IN ('unknown', 'text') AND entry_count = 0"
+)
+"""SQL: documents that are no sitemaps, such as a file that a link leads to."""
+
+
 def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     """Count the problems of the engine with these rules, and store the first rows of each."""
     counts: Tally = Counter()
@@ -182,12 +189,19 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     codes = ", ".join(quoted(rule.code) for rule in rules)
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
-    problems = f"(SELECT * REPLACE ({level} AS level) FROM reported WHERE code IN ({codes}))"
+    # A file without a URL is not a sitemap: its text, which may be secret, is not quoted.
+    foreign = f"code = 'T001' AND document IN ({FOREIGN_TEXTS})"
+    message = f"CASE WHEN {foreign} THEN 'Line is not a URL' ELSE message END"
+    problems = (
+        f"(SELECT * REPLACE ({level} AS level, {message} AS message) FROM reported "
+        f"WHERE code IN ({codes}))"
+    )
     query = f"SELECT code, level, source, count(*) FROM {problems} GROUP BY ALL ORDER BY ALL"
     for code, its_level, source, count in store.rows(query):
         counts[FindingKey(code, its_level, source)] += count
     if counts:
         detail = "detail" if "detail" in store.columns("SELECT * FROM problems") else "NULL"
+        detail = f"CASE WHEN NOT ({foreign}) THEN {detail} END"
         store.run(
             'INSERT INTO finding_rows SELECT document, source, "offset", line, "column", loc, '
             f"NULL, code, level, message, [{detail}], NULL FROM {problems} "

@@ -295,13 +295,20 @@ class Findings:
         self._count(result.counts, omitted)
         self._yielded = Counter()
         yielded: Counter[str] = Counter()
+        # A file without a URL is not a sitemap: its text, which may be secret, is not quoted.
+        foreign = {
+            record.source
+            for record in self._entries.documents
+            if record.kind in ("text", "unknown", None) and not record.entries
+        }
         for row, place, text in locate(result.rows(), self._rules, texts):
             if not self._selected(self._rules[row.code], row.source):
                 continue
             yielded[row.code] += 1
             self._yielded[FindingKey(row.code, row.level, row.source)] += 1
             finding = finding_of(row, self._rules[row.code], place)
-            if text is not None and yielded[row.code] <= self._max_excerpts:
+            is_shown = yielded[row.code] <= self._max_excerpts and row.source not in foreign
+            if text is not None and is_shown:
                 finding = _with_excerpt(finding, place, text)
             yield finding
 
