@@ -574,3 +574,13 @@ def test_rules_tells_what_one_says_and_what_to_do(name, urlset):
     assert 'Message: Raw "&" must be written &amp;' in lines
     assert {"## Wrong", "## Use instead"} <= set(lines)
     assert lines[-1].startswith("Source: ")
+
+
+def test_option_does_not_take_the_next_option_for_its_value(urlset, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    ran = urlset("read", "https://example.com", "--cache", "--limit", "2")
+
+    assert ran.code == 2
+    assert "--cache: expected a value, found the option --limit" in ran.err
+    assert [*tmp_path.iterdir()] == []

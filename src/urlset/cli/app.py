@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
 from urlset.cli.console import ClosedPipeError, Color, print_error, set_color, stop_logging
+from urlset.cli.options import UsageError
 from urlset.cli.version import version_line
 from urlset.errors import UrlsetError, panics_as_errors
 
@@ -122,6 +124,20 @@ class GroupedCommand(TyperCommand):
     Options without a panel come first, under ``Options``. The groups follow in the order in which
     their first options are declared.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; an option never takes the next option for its value."""
+        flags: dict[str, bool] = {}
+        for parameter in self.get_params(ctx):
+            takes_value = not getattr(parameter, "is_flag", True)
+            flags |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), takes_value)
+        for name, following in itertools.pairwise(args):
+            if name == "--":
+                break
+            if flags.get(name) and following in flags:
+                raise UsageError(f"{name}: expected a value, found the option {following}")
+        found: list[str] = super().parse_args(ctx, args)
+        return found
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options of the help, grouped in sections."""
