@@ -59,7 +59,7 @@ CASES = {
     ),
     "U016": (
         [
-            "http://localhost/", "http://LOCALHOST:3000/a", "http://intranet/a", "http://a.local",
+            "http://localhost/", "http://B.LOCAL:3000/a", "http://intranet/a", "http://a.local",
             "https://staging.internal/", "http://127.0.0.1/", "http://10.1.2.3:80/",
             "http://172.16.0.1/", "http://172.31.255.1/", "http://192.168.1.1/", "http://[::1]/",
             "http://[fe80::1]/", "http://169.254.1.1/", "https://shop.test/", "http://router.lan/",

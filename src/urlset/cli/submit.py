@@ -124,7 +124,7 @@ def submit(
       urlset submit changes.jsonl --dry-run     print the requests
       urlset diff old.xml new.xml --format jsonl | urlset submit -
       urlset submit                             what changed in the ledger
-      urlset submit --retry-refused             what an engine refused before, once more
+      urlset submit --retry-refused             what was refused before
       urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
     if new_key is not None:

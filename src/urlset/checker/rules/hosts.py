@@ -89,10 +89,12 @@ RULES = (
     ),
     rule(
         "U016 loc-nonpublic-host warning",
-        message="Host {host} is not public",
-        view="unusual_urls",
+        message="Host {host} is not public; URLs with it: {n:,}",
         # If the URL of the sitemap is known, it has the same host, or U028 reports it.
-        where=f"sitemap IS NULL AND {_IS_NOT_PUBLIC}",
+        sql=f"""
+            SELECT document, host, count(*) AS n, min("offset") AS "offset",
+                arg_min(line, "offset") AS line, arg_min(loc, "offset") AS loc
+            FROM unusual_urls WHERE sitemap IS NULL AND {_IS_NOT_PUBLIC} GROUP BY document, host""",
         element="loc",
         why="The page cannot be fetched from outside your network. Usually the sitemap was "
         "generated on a development machine.",
