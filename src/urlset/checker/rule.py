@@ -263,14 +263,14 @@ def _rule_text(rule: Rule) -> RuleText:
 
 
 def _title(template: str, name: str) -> str:
-    """Return a title for a rule: its message without placeholders at the ends, or else its name.
+    """Return a title for a rule: its message if it has no placeholder inside, or else its name.
 
     >>> _title("… forbids indexing: … (…)", "url-noindex")
     'Forbids indexing'
-    >>> _title("…: …", "sitemap-http-error")
-    'Sitemap http error'
+    >>> _title("Lists … as …, which does not list this page", "hreflang-no-return")
+    'Hreflang no return'
     """
     text = re.sub(r"^… |: …$", "", re.sub(r" \(…\)$", "", template))
-    if sum(map(str.isalpha, text)) < 8:
+    if sum(map(str.isalpha, text)) < 8 or "…" in text:
         text = name.replace("-", " ")
     return text[:1].upper() + text[1:]
