@@ -31,6 +31,7 @@ from urlset.html import read_page
 
 FLOORS = Path(__file__).with_name("floors.json")
 TOLERANCE = 0.7
+RETRIES = 3
 HEAD = (
     b'<?xml version="1.0" encoding="UTF-8"?>\n'
     b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -65,8 +66,9 @@ def main() -> int:
             ratio = measure(work)
             best = floors.get(work.name, {}).get("ratio", 0.0)
             note = ""
-            if ratio < TOLERANCE * best:  # once more: a burst of other programs may have hit it
-                ratio = max(ratio, measure(work))
+            for _ in range(RETRIES):  # a burst of other programs may have hit it
+                if ratio < TOLERANCE * best:
+                    ratio = max(ratio, measure(work))
             if ratio < TOLERANCE * best:
                 note = f"  TOO SLOW: {ratio / best:.0%} of the best; {TOLERANCE:.0%} is the limit"
                 failures.append(f"{work.name} is slower than it has been")
