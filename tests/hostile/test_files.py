@@ -127,3 +127,21 @@ def test_text_of_a_file_that_is_no_sitemap_is_not_quoted(tmp_path, capsys, conte
 
     assert "hunter2" not in capsys.readouterr().out
     assert not any("hunter2" in str(finding) for finding in urlset.check(str(path)))
+
+
+@posix
+def test_name_that_is_not_utf8_is_one_file_in_every_output(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    name = os.fsencode(folder) + b"/sitemap-\xe9.xml"
+    with open(name, "wb") as file:
+        file.write(b"<urlset><url><loc> https://e.com/a</loc></url></urlset>")
+
+    main(["check", "site", "--format", "sarif"])
+    assert '"uri": "site/sitemap-%e9.xml"' in capfd.readouterr().out
+    main(["check", "site", "--fix", "--unsafe-fixes"])
+    ran = capfd.readouterr()
+    assert "backup: " in ran.out + ran.err
+    assert "sitemap-\\xe9.xml.bak" in ran.out + ran.err
+    assert os.path.exists(name + b".bak")

@@ -54,6 +54,7 @@ from urlset.html_report import (
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.reader import DocumentRecord, is_url
+from urlset.reader.files import printable
 from urlset.store import StoreSession, end_process_when_stuck
 from urlset.temp_files import is_outside_link
 from urlset.terminal_text import sanitize
@@ -445,7 +446,7 @@ def _report(
     changed = pluralize(len(fixed.documents), "file")
     backups = [file.backup for file in written if file.backup is not None]
     for backup in backups[:MAX_LISTED]:
-        info(sanitize(f"backup: {backup}"))
+        info(sanitize(f"backup: {printable(os.fspath(backup))}"))
     if len(backups) > MAX_LISTED:
         info(f"… and {len(backups) - MAX_LISTED:,} more")
     info(f"{changed} changed" if fixed.documents else "nothing to fix")

@@ -165,8 +165,8 @@ def _url_of_file(path: str, base_url: str | None) -> str | None:
 
 
 def printable(path: str) -> str:
-    """Return a path as valid Unicode; bytes that are not UTF-8 are replaced."""
-    return os.fsencode(path).decode(errors="replace")
+    r"""Return a path as valid Unicode; bytes that are not UTF-8 are written as ``\xe9``."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _mode(path: str) -> int:

@@ -52,6 +52,7 @@ SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
+_ESCAPED_BYTE = re.compile(r"%5Cx([89a-f][0-9a-f])")
 _LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _SARIF_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
@@ -139,7 +140,9 @@ def _uri(source: str) -> str:
         scheme, authority, rest = split_origin(source)
         rest = quote(_LONE_PERCENT.sub("%25", rest), safe="%/?#:@!$&'()*+,;=")
         return f"{scheme}://{quote(authority, safe='%:@!$&*+,;=[]')}{rest}"
-    return Path(source).as_uri() if os.path.isabs(source) else quote(source.replace(os.sep, "/"))
+    uri = Path(source).as_uri() if os.path.isabs(source) else quote(source.replace(os.sep, "/"))
+    # The names of files are valid Unicode here: a byte that is not UTF-8 is written as \xe9.
+    return uri if os.name == "nt" else _ESCAPED_BYTE.sub(r"%\1", uri)
 
 
 def report_junit(
