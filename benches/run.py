@@ -61,7 +61,7 @@ def main() -> int:
     if options.quick:
         results = race(listed, rounds=1, seconds=0.5, budget=10)
     else:
-        results = race(listed, rounds=5, seconds=1.0, budget=25)
+        results = race(listed, rounds=options.rounds or 5, seconds=1.0, budget=25)
     sites = _site(options, tools) if _is_wanted(options, "site") else []
     checks = _checks(options) if _is_wanted(options, "check") else []
     builds = _builds(options, tools) if _is_wanted(options, "build") else []
@@ -187,7 +187,7 @@ def _options() -> argparse.Namespace:
         "--group", action="append", choices=record.GROUPS, help="one group of works"
     )
     parser.add_argument("--record", action="store_true", help="write the results to results/")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of whole jobs")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds; by default 5 of documents, and 3 of whole jobs")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all times here")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables here")
     return parser.parse_args()
