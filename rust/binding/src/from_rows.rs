@@ -37,9 +37,12 @@ pub fn columns_from_rows(rows: Object<'_>, format_date: Object<'_>) -> PyResult<
     let mut entries = Entries::default();
     for row in rows.try_iter()? {
         let row = row?.cast_into::<PyTuple>()?;
-        let Ok::<Fields<'_>, _>(fields) = row.iter().collect::<Vec<_>>().try_into() else {
+        if row.len() != ENTRY_FIELDS.len() {
             return Err(PyTypeError::new_err(format!("expected an Entry, found {row:?}")));
-        };
+        }
+        let mut values = row.iter();
+        // Without a Vec, as there is one for each row.
+        let fields: Fields<'_> = std::array::from_fn(|_| values.next().expect("checked above"));
         add_entry(&mut entries, &fields, &format_date)?;
     }
     entries.close();

@@ -7,7 +7,6 @@
 //!
 //! | what | why it is safe |
 //! |---|---|
-//! | `ALLOCATOR` | mimalloc serves any thread, and frees blocks of another one |
 //! | `LAST_UTF8` | mutex; nothing is released while it is held |
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
 //! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
@@ -19,6 +18,10 @@
 //! | `bytes`, `str`, tuples of callers | immutable |
 //! | `bytes` and tuples that are being filled | no other thread has a reference yet |
 //! | libdeflate | one decompressor per call; its only static is the detected processor |
+//!
+//! Memory comes from the allocator of the system. A second allocator in an extension module depends
+//! on the start and end of threads that it does not control: mimalloc 3.3 ended half of the
+//! processes with a thousand short-lived threads.
 //!
 //! Whoever waits for a mutex is detached from the interpreter (`lock_py_attached`, or within
 //! `detach`). Otherwise a thread that holds the mutex and waits for the GIL, or for a pause of all
@@ -50,12 +53,6 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
-
-// Measured on Linux against an allocator that cached freed blocks in huge pages, in CPU time of
-// repeated parses of 47 MB: to Arrow 57.2 → 57.4 ms, to objects 169 → 172 ms. After a single such
-// parse, the process holds 114 MB instead of 91 MB.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
 type PySitemap<'py> =
