@@ -187,7 +187,8 @@ def _options() -> argparse.Namespace:
         "--group", action="append", choices=record.GROUPS, help="one group of works"
     )
     parser.add_argument("--record", action="store_true", help="write the results to results/")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds; by default 5 of documents, and 3 of whole jobs")
+    rounds = "rounds; by default 5 of documents, and 3 of whole jobs"
+    parser.add_argument("--rounds", type=int, metavar="N", help=rounds)
     parser.add_argument("--json", type=Path, metavar="PATH", help="write all times here")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="write the tables here")
     return parser.parse_args()

@@ -288,7 +288,8 @@ class _Run:
             f"WHERE position >= {first} AND position < {first + size} ORDER BY position"
         )
         for url, lastmod, gone_at, *others in self._session.rows(query):
-            yield SyncTarget(url, moment(lastmod), *others, gone_at=moment(gone_at))
+            target = SyncTarget(url, moment(lastmod), *others)
+            yield target._replace(gone_at=moment(gone_at))
 
     def _visit(self, targets: list[SyncTarget]) -> list[PageVisit]:
         """Request pages; those that are gone are removed if they were in an earlier run, too."""
@@ -465,7 +466,7 @@ class _Run:
                 "ORDER BY position"
             )
             targets = [
-                SyncTarget(url, None, None, True, *others, gone_at=moment(gone_at))
+                SyncTarget(url, None, None, True, *others)._replace(gone_at=moment(gone_at))
                 for url, gone_at, *others in rows
             ]
             yield from self._batch_of(visits_of(first, targets))
