@@ -13,6 +13,8 @@ from urlset.http import Policy, Request, Response
 from urlset.http.client import Fetcher
 from urlset.http.content_encoding import MAX_SMALL_MEMBERS, BodyDecoder
 
+pytestmark = pytest.mark.guard
+
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 

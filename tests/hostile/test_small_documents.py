@@ -14,6 +14,8 @@ from urlset.checker import custom_rule, evaluate
 from urlset.engine import available
 from urlset.errors import EngineError, QueryError, panics_as_errors
 
+pytestmark = pytest.mark.guard
+
 ROOT = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
