@@ -129,7 +129,8 @@ class GroupedCommand(TyperCommand):
         """Parse the arguments; an option never takes the next option for its value."""
         flags: dict[str, bool] = {}
         for parameter in self.get_params(ctx):
-            takes_value = not getattr(parameter, "is_flag", True)
+            is_flag = getattr(parameter, "is_flag", True) or getattr(parameter, "count", False)
+            takes_value = not is_flag
             flags |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), takes_value)
         for name, following in itertools.pairwise(args):
             if name == "--":

@@ -24,7 +24,7 @@ from urlset.html_report.model import (
     RuleText,
     SourceFigures,
 )
-from urlset.html_report.tables import example_table, number_table, packed_examples
+from urlset.html_report.tables import example_table, first_steps, number_table, packed_examples
 from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
 from urlset.model import Level
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
@@ -196,37 +196,10 @@ def _header(report: ReportInput) -> str:
         f'<time datetime="{report.moment.isoformat(timespec="seconds")}">{_when(report.moment)}'
         f'</time></p><nav aria-label="Contents"><ul>{menu}</ul></nav></div>'
         f"<h1>{_unbroken(escape(safe(sentence, 500)))}</h1>"
-        + _first_steps(report)
+        + first_steps(report)
         + (f'<div class="notes">{noted}</div>' if noted else "")
         + "</header>"
     )
-
-
-MAX_STEPS = 3
-
-
-def _first_steps(report: ReportInput) -> str:
-    """Return the list of what to do first: the fixes of the rules with most errors, then warnings.
-
-    Empty for a report without errors and warnings.
-    """
-    ranked = []
-    for code, levels in report.log.levels.items():
-        rule = report.rules.get(code)
-        if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
-            continue
-        ranked.append((levels["error"] == 0, -levels.total(), code, rule))
-    items = []
-    for _, count, code, rule in sorted(ranked, key=lambda item: item[:3])[:MAX_STEPS]:
-        examples = report.log.examples.get(code, [])
-        example = f", such as {safe(examples[0].url, 120)}" if examples else ""
-        items.append(
-            f'<li><a href="#rule-{escape(code)}">{escape(safe(rule.fix_hint, 300))}</a> '
-            f"<span>{escape(safe(rule.title, 200))}: {-count:,}{escape(example)}</span></li>"
-        )
-    if not items:
-        return ""
-    return f'<div class="first"><h2>What to do first</h2><ol>{"".join(items)}</ol></div>'
 
 
 def _unbroken(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables of the report: the first rows as HTML, all rows as compressed columns for the script."""
+"""Tables and lists of the report: first rows as HTML, all rows compressed for the script."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from urlset.html_report.model import Example
+from urlset.html_report.model import Example, ReportInput
 from urlset.html_report.text import link, safe, untrusted
 
-__all__ = ["MAX_DATA_BYTES", "example_table", "number_table", "packed_examples"]
+__all__ = ["MAX_DATA_BYTES", "example_table", "first_steps", "number_table", "packed_examples"]
 
 MAX_DATA_BYTES = 1_500_000
 """Maximum size of the compressed examples in the page, as base64."""
@@ -123,3 +123,31 @@ def _table(content: str, key: str | None, name: str) -> str:
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(name)}">'
         f"<table{data}>{content}</table></div>"
     )
+
+
+MAX_STEPS = 3
+"""Rules in the list."""
+
+
+def first_steps(report: ReportInput) -> str:
+    """Return the list of what to do first: the fixes of the rules with most errors, then warnings.
+
+    Empty for a report without errors and warnings.
+    """
+    ranked = []
+    for code, levels in report.log.levels.items():
+        rule = report.rules.get(code)
+        if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
+            continue
+        ranked.append((levels["error"] == 0, -levels.total(), code, rule))
+    items = []
+    for _, count, code, rule in sorted(ranked, key=lambda item: item[:3])[:MAX_STEPS]:
+        examples = report.log.examples.get(code, [])
+        example = f", such as {safe(examples[0].url, 120)}" if examples else ""
+        items.append(
+            f'<li><a href="#rule-{escape(code)}">{escape(safe(rule.fix_hint, 300))}</a> '
+            f"<span>{escape(safe(rule.title, 200))}: {-count:,}{escape(example)}</span></li>"
+        )
+    if not items:
+        return ""
+    return f'<div class="first"><h2>What to do first</h2><ol>{"".join(items)}</ol></div>'

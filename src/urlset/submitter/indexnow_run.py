@@ -181,9 +181,14 @@ class IndexNowRun:
         return None, refused
 
     def _scope_of(self, host: str) -> NetworkScope:
-        """Return the scope of requests to a host: the user named one that a key was given for."""
-        is_named = host in self._settings.keys.by_host or self._settings.input_hosts == {host}
-        return "anywhere" if is_named else "public"
+        """Return the scope of requests to a host.
+
+        The user named a host that a key was given for. The only host of the input may be private,
+        but never an address such as 169.254.169.254: the changes may be those of a stranger.
+        """
+        if host in self._settings.keys.by_host:
+            return "anywhere"
+        return "private" if self._settings.input_hosts == {host} else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
         delivery = Delivery(self._log, self._sender, endpoint, host, key)
