@@ -127,9 +127,10 @@ def outcome(source: Any, folder: Path) -> Any:
             source, folder / "public", force=frozenset({"hosts", "zero"}), **options
         )
     except EntryError as error:
-        # Where it stood is another matter for each of them.
-        words = str(error).partition(": ")[2]
-        return error.field, words, words.partition(" (the first of ")[2]
+        # Where it stood is another matter for each of them, and so is the number of invalid rows:
+        # each source reports them after its first batch.
+        words = str(error).partition(": ")[2].partition(" (the first of ")[0]
+        return error.field, words, ""
     return (folder / "public" / made.files[0].name).read_bytes() if made.files else b""
 
 

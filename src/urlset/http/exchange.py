@@ -167,8 +167,10 @@ def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in got.headers.items():
         key = name.lower()
         if key in KEPT_HEADERS:
-            # aiohttp decodes bytes that are not UTF-8 to surrogates, which no store can keep.
-            value = value.encode(errors="replace").decode()
+            # aiohttp decodes bytes that are not UTF-8 to surrogates, which no store can keep. Those
+            # of a redirect become a URL, which is ASCII.
+            if key != "location":
+                value = value.encode(errors="replace").decode()
             kept[key] = f"{kept[key]}, {value}" if key in kept else value
     return kept
 
