@@ -130,6 +130,7 @@ def outcome(source: Any, folder: Path) -> Any:
         # Where it stood is another matter for each of them, and so is the number of invalid rows:
         # each source reports them after its first batch.
         words = str(error).partition(": ")[2].partition(" (the first of ")[0]
+        words = words.partition("; nothing was written")[0]
         return error.field, words, ""
     return (folder / "public" / made.files[0].name).read_bytes() if made.files else b""
 
