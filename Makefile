@@ -47,7 +47,7 @@ demo: ## read, check, build and audit sample sites, without a network
 	@.venv/bin/urlset --version
 	@$(PYTHON) examples/demo.py
 
-# Without those that tests/durations.json has as slow: about five minutes on two cores.
+# Without those that are marked slow, or that tests/durations.json has as slow.
 test: setup ## run the tests that take little time, of Python
 	@.venv/bin/urlset --version
 	$(PYTHON) -m pytest --numprocesses auto --dist worksteal -m 'not slow'

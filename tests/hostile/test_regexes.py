@@ -32,6 +32,7 @@ def all_expressions() -> list[Found]:
     return [found for name in NAMES for found in expressions(ROOT / name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_expressions_take_linear_time(group):
     ran = subprocess.run(
