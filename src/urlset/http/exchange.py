@@ -167,12 +167,24 @@ def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
     for name, value in got.headers.items():
         key = name.lower()
         if key in KEPT_HEADERS:
-            # aiohttp decodes bytes that are not UTF-8 to surrogates, which no store can keep. Those
-            # of a redirect become a URL, which is ASCII.
-            if key != "location":
-                value = value.encode(errors="replace").decode()
+            value = _header_text(value, "latin-1" if key == "location" else None)
             kept[key] = f"{kept[key]}, {value}" if key in kept else value
     return kept
+
+
+def _header_text(value: str, fallback: str | None) -> str:
+    """Return a header without the surrogates to which aiohttp decodes bytes that are not UTF-8.
+
+    No store can keep a surrogate. ``fallback`` is the encoding of such a header, as the target of a
+    redirect needs its bytes; without one they become question marks.
+    """
+    if value.isascii():
+        return value
+    raw = value.encode(errors="surrogateescape")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode(fallback) if fallback else value.encode(errors="replace").decode()
 
 
 def _error_of(

@@ -170,10 +170,4 @@ def redirect_target(response: Response) -> str | None:
     text = response.headers.get("location")
     if text is None:
         return None
-    # The header is bytes; aiohttp decodes those that are not UTF-8 to lone surrogates.
-    raw = text.strip().encode(errors="surrogateescape")
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    return request_url(resolve(text, response.url))
+    return request_url(resolve(text.strip(), response.url))
