@@ -3,29 +3,35 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
+use siphasher::sip128::{Hasher128, SipHasher13};
+
 use crate::columns::Entries;
 
-/// Set of URLs, stored as hashes of 128 bits with random keys. A billion URLs contain a collision
+/// Set of URLs, stored as hashes of 128 bits (`SipHash` 1-3) with random keys. A billion URLs contain a collision
 /// with a probability below 1 in 10^20, and nobody can construct one.
 pub struct UrlHashes {
-    keys: [RandomState; 2],
+    hasher: SipHasher13,
     hashes: HashSet<(u64, u64), BuildHasherDefault<IdentityHasher>>,
 }
 
 impl Default for UrlHashes {
     fn default() -> Self {
-        Self { keys: [RandomState::new(), RandomState::new()], hashes: HashSet::default() }
+        // The keys of a `RandomState` are private; its hash of anything is as random as they are.
+        let [first, second] = [0, 1].map(|number: u64| RandomState::new().hash_one(number));
+        Self { hasher: SipHasher13::new_with_keys(first, second), hashes: HashSet::default() }
     }
 }
 
 impl UrlHashes {
     /// Adds the URLs of rows. Returns the rows whose URL was already in the set.
     pub fn add(&mut self, entries: &Entries, start: usize, end: usize) -> Vec<usize> {
-        let Self { keys: [first, second], hashes } = self;
+        let Self { hasher, hashes } = self;
         hashes.reserve(end.saturating_sub(start));
         let mut is_duplicate = |row: &usize| {
             let loc = entries.loc.get(*row).unwrap_or_default();
-            !hashes.insert((first.hash_one(loc), second.hash_one(loc)))
+            let mut hasher = *hasher;
+            hasher.write(loc);
+            !hashes.insert(hasher.finish128().as_u64())
         };
         (start..end.min(entries.row())).filter(|row| is_duplicate(row)).collect()
     }

@@ -219,6 +219,9 @@ class Engine(Protocol):
     def columns(self, entries: Any) -> Columns:
         """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
 
+    def parsed_columns(self, entries: Any) -> Columns | None:
+        """Return the columns of a document's entries without a copy; None if this has none."""
+
     def user_columns(self, rows: Sequence[Any]) -> Columns:
         """Convert rows of a caller (entries, dicts, URLs, other objects) to columns.
 

@@ -115,6 +115,11 @@ def columns(entries: Any) -> Columns:
         return _native.columns_from_rows(entries, format_date)
 
 
+def parsed_columns(entries: Any) -> Columns | None:
+    """Return the columns of a document's entries without a copy; None if this has none."""
+    return entries.columns if isinstance(entries, NativeRows) else None
+
+
 def user_columns(rows: Sequence[Any]) -> Columns:
     """Convert rows of a caller to columns; a row that needs validation gets an empty URL."""
     with panics_as_errors():

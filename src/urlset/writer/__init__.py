@@ -111,7 +111,9 @@ def write(
         progress=progress,
         stylesheet=stylesheet,
     )
-    documents = _require_entries(splitter_, splitter_.documents(batches(entries)), allow_empty)
+    documents = _require_entries(
+        splitter_, splitter_.documents(batches(entries, chosen)), allow_empty
+    )
     with FolderTarget(Path(target), name) as folder_target:
         stager = _Stager(folder_target, naming, chosen, _resolve_now(now), stylesheet)
         files = list(stager.files(documents, is_indexed=index == "always"))
@@ -190,7 +192,9 @@ def render(
         progress=None,
         stylesheet=stylesheet,
     )
-    documents = _require_entries(splitter_, splitter_.documents(batches(entries)), allow_empty)
+    documents = _require_entries(
+        splitter_, splitter_.documents(batches(entries, chosen)), allow_empty
+    )
     data = next(documents).data
     if next(documents, None) is not None:
         raise TargetError(

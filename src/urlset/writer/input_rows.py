@@ -25,6 +25,8 @@ from urlset.writer.values import ValueProblem
 
 __all__ = [
     "Batch",
+    "InputBatch",
+    "ParsedBatch",
     "Rules",
     "TableBatch",
     "as_entry",
@@ -99,7 +101,31 @@ class TableBatch(NamedTuple):
         return list(map(Entry._make, zip(*columns, strict=True)))
 
 
-def batches(entries: Any) -> Iterator[Batch | TableBatch]:
+class ParsedBatch(NamedTuple):
+    """Batch of all entries of a parsed document, which the engine has as columns."""
+
+    row: int
+    entries: Any
+    parsed: Columns
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.parsed)
+
+    def columns(self, engine: Engine) -> Columns:  # noqa: ARG002 - as in the other batches
+        """Return the rows as columns."""
+        return self.parsed
+
+    def at(self, numbers: Sequence[int]) -> Sequence[Any]:
+        """Return the rows with given numbers, which count from 0 and ascend."""
+        return Batch(self.row, list(self.entries)).at(numbers) if numbers else []
+
+
+InputBatch = Batch | TableBatch | ParsedBatch
+
+
+def batches(entries: Any, engine: Engine) -> Iterator[InputBatch]:
     """Yield batches of entries from an iterable, or from an object with ``__arrow_c_stream__``.
 
     Raises:
@@ -107,6 +133,10 @@ def batches(entries: Any) -> Iterator[Batch | TableBatch]:
         EntryError: A table has no column ``loc``.
         SourceError: A table cannot be read.
     """
+    parsed = engine.parsed_columns(entries)
+    if parsed is not None:
+        yield ParsedBatch(1, entries, parsed)
+        return
     if arrow.is_arrow(entries):
         yield from _table_batches(entries)
         return

@@ -9,7 +9,7 @@ from urlset.engine import Columns, Engine, Renderer, WrittenUrls
 from urlset.errors import EntryError
 from urlset.model import ProgressEvent
 from urlset.protocol import MAX_NEWS
-from urlset.writer.input_rows import Batch, Rules, TableBatch, input_loc, validate_rows
+from urlset.writer.input_rows import InputBatch, Rules, input_loc, validate_rows
 from urlset.writer.result import Rejection
 from urlset.writer.values import shown
 
@@ -68,7 +68,7 @@ class Splitter:
         self._renderer = self._new_renderer()
         self._first: tuple[int, str] | None = None  # row and loc of the current document
 
-    def documents(self, batches: Iterable[Batch | TableBatch]) -> Iterator[RenderedDocument]:
+    def documents(self, batches: Iterable[InputBatch]) -> Iterator[RenderedDocument]:
         """Render batches as documents; yield each when it is full or the input ends."""
         for batch in batches:
             for columns, start, end, rows in self._new_runs(batch):
@@ -97,7 +97,7 @@ class Splitter:
             self.urls += count
             yield RenderedDocument(data, count)
 
-    def _new_runs(self, batch: Batch | TableBatch) -> Iterator[_Run]:
+    def _new_runs(self, batch: InputBatch) -> Iterator[_Run]:
         """Yield the valid rows of a batch without duplicate URLs, in order."""
         for run in self._valid_runs(batch):
             if self._seen is None:
@@ -112,7 +112,7 @@ class Splitter:
             if start < run.end:
                 yield run._replace(start=start)
 
-    def _valid_runs(self, batch: Batch | TableBatch) -> list[_Run]:
+    def _valid_runs(self, batch: InputBatch) -> list[_Run]:
         count = batch.size
         columns = batch.columns(self._engine)
         odd: Sequence[int] = range(count)

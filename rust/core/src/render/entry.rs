@@ -2,7 +2,7 @@
 
 use super::extensions::EXTENSIONS;
 use crate::columns::Entries;
-use crate::dates::{format_instant, parse_date};
+use crate::dates::{format_instant, parse_date, w3c_instant};
 use crate::escape::escape;
 use crate::utf8::utf8;
 
@@ -38,7 +38,7 @@ pub(super) fn url(out: &mut Vec<u8>, entries: &Entries, row: usize) {
 fn lastmod(out: &mut Vec<u8>, entries: &Entries, row: usize) {
     let text = entries.lastmod_text.get(row);
     let (open, close) = (b"<lastmod>", b"</lastmod>");
-    if let Some(text) = text.filter(|text| utf8(text).is_some_and(is_w3c)) {
+    if let Some(text) = text.filter(|text| is_w3c(text)) {
         wrapped(out, open, text, close);
     } else if let Some(instant) = entries.lastmod.get(row) {
         wrapped(out, open, format_instant(instant).as_bytes(), close);
@@ -61,8 +61,8 @@ fn decimal(value: f64) -> String {
     format!("0.{}{}", "0".repeat(zeros), mantissa.replace('.', ""))
 }
 
-fn is_w3c(text: &str) -> bool {
-    parse_date(text).code.is_none()
+fn is_w3c(text: &[u8]) -> bool {
+    w3c_instant(text).is_some() || utf8(text).is_some_and(|text| parse_date(text).code.is_none())
 }
 
 fn wrapped(out: &mut Vec<u8>, open: &[u8], value: &[u8], close: &[u8]) {

@@ -33,6 +33,8 @@ pub struct Renderer {
     count: i64,
     news: i64,
     used: Used,
+    /// Size of all but the body with the namespaces in `used`, in bytes.
+    frame: usize,
     body: Vec<u8>,
 }
 
@@ -48,7 +50,8 @@ impl Renderer {
     ) -> Self {
         let declaration = declaration(stylesheet);
         let (count, news, used, body) = (0, 0, [false; EXTENSIONS.len()], Vec::new());
-        Self { is_text, max_urls, max_bytes, max_news, declaration, count, news, used, body }
+        let frame = if is_text { 0 } else { frame(&declaration, used) };
+        Self { is_text, max_urls, max_bytes, max_news, declaration, count, news, used, frame, body }
     }
 
     /// Returns the number of entries in the document.
@@ -82,7 +85,8 @@ impl Renderer {
                 news += i64::from(has_news);
                 url(&mut self.body, entries, row);
             }
-            let bytes = self.body.len() + self.frame(used);
+            let frame = if used == self.used { self.frame } else { frame(&self.declaration, used) };
+            let bytes = self.body.len() + frame;
             let is_full = self.count >= self.max_urls
                 || news > self.max_news
                 || i64::try_from(bytes).unwrap_or(i64::MAX) > self.max_bytes;
@@ -91,7 +95,7 @@ impl Renderer {
                 return row;
             }
             self.count += 1;
-            (self.used, self.news) = (used, news);
+            (self.used, self.frame, self.news) = (used, frame, news);
         }
         end
     }
@@ -106,16 +110,17 @@ impl Renderer {
         };
         (header, &self.body, footer)
     }
+}
 
-    fn frame(&self, used: Used) -> usize {
-        if self.is_text {
-            return 0;
-        }
-        let declarations: usize =
-            declared(used).map(|(prefix, uri)| prefix.len() + uri.len() + 10).sum();
-        let plain = "<urlset xmlns=\"\">\n".len() + SITEMAP_NS.len();
-        self.declaration.len() + plain + declarations + FOOTER.len()
-    }
+/// Returns the size of the lines around the entries, in bytes.
+fn frame(declaration: &str, used: Used) -> usize {
+    let declarations: usize =
+        declared(used).map(|(prefix, uri)| prefix.len() + uri.len() + 10).sum();
+    declaration.len()
+        + "<urlset xmlns=\"\">\n".len()
+        + SITEMAP_NS.len()
+        + declarations
+        + FOOTER.len()
 }
 
 /// Returns the used prefixes with their namespaces.

@@ -27,11 +27,14 @@ const MAX_TEXT: usize = 1_048_576 / 6;
 /// sitemaps, in which only the URL counts.
 #[must_use]
 pub fn uncertain_rows(entries: &Entries, is_text: bool) -> Vec<usize> {
-    (0..entries.row()).filter(|row| !is_certain(entries, *row, is_text)).collect()
+    let mut host: &[u8] = b"";
+    (0..entries.row()).filter(|row| !is_certain(entries, *row, is_text, &mut host)).collect()
 }
 
-fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
-    let Some(loc) = entries.loc.get(row).filter(|loc| is_plain_url(loc)) else { return false };
+/// Returns whether a row is certainly valid. `host` is as in [`is_plain_url_of`].
+fn is_certain<'a>(entries: &'a Entries, row: usize, is_text: bool, host: &mut &'a [u8]) -> bool {
+    let loc = entries.loc.get(row).filter(|loc| is_plain_url_of(loc, host));
+    let Some(loc) = loc else { return false };
     is_text
         || (is_date(entries, row)
             && entries.changefreq.get(row).is_none_or(is_changefreq)
@@ -45,15 +48,32 @@ fn is_certain(entries: &Entries, row: usize, is_text: bool) -> bool {
 
 /// Returns whether a URL is absolute, has only characters of RFC 3986 and a host, but no user.
 fn is_plain_url(url: &[u8]) -> bool {
-    let Some(rest) = url.get(http_length(url)..) else { return false };
-    if rest.len() == url.len() || url.len() >= MAX_LOC || any(url, is_forbidden_byte) {
+    is_plain_url_of(url, &mut &b""[..])
+}
+
+/// Does what [`is_plain_url`] does. `host` is the scheme and authority of the last valid URL, which
+/// are not checked again if they are those of this one.
+fn is_plain_url_of<'a>(url: &'a [u8], host: &mut &'a [u8]) -> bool {
+    if url.len() >= MAX_LOC || any(url, is_forbidden_byte) {
         return false;
     }
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
-    let authority = &rest[..end.unwrap_or(rest.len())];
-    (is_common_host(authority)
-        || (!authority.contains(&b'@') && utf8(authority).is_some_and(is_authority)))
-        && (!any(rest, |byte| byte == b'%') || is_encoded(rest))
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+    let is_known =
+        !host.is_empty() && url.starts_with(host) && url.get(host.len()).is_none_or(is_end);
+    if !is_known {
+        let start = http_length(url);
+        let rest = &url[start..];
+        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        let authority = &rest[..end];
+        if start == 0
+            || !(is_common_host(authority)
+                || (!authority.contains(&b'@') && utf8(authority).is_some_and(is_authority)))
+        {
+            return false;
+        }
+        *host = &url[..start + end];
+    }
+    !any(url, |byte| byte == b'%') || is_encoded(url)
 }
 
 /// Returns whether RFC 3986 (section 2) forbids a byte in a URL: anything but visible ASCII, and

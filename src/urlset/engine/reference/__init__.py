@@ -100,6 +100,10 @@ def columns(entries: object) -> EntryColumns:
     return EntryColumns.of(entries)
 
 
+def parsed_columns(entries: Any) -> None:
+    """Return None, because this engine parses to rows."""
+
+
 def user_columns(rows: Sequence[Any]) -> EntryColumns:
     """Return columns of empty entries, because this engine leaves all conversion to validation."""
     return EntryColumns([Entry("")] * len(rows))
