@@ -14,17 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from urlset.builder import LEDGER
 from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
 from urlset.option_schema import (
     BUILD_OPTIONS,
     CHECK_OPTIONS,
     DIFF_OPTIONS,
+    LEDGER,
     SUBMIT_OPTIONS,
     Option,
 )
-from urlset.sources.factory import split_kind
 
 __all__ = ["FILES", "Configuration", "load_config"]
 
@@ -185,6 +184,8 @@ class Configuration(NamedTuple):
 
     def _resolve_source(self, text: str) -> str:
         """Return a source; its path is resolved against the folder of the configuration file."""
+        from urlset.sources.factory import split_kind  # of a configuration with sources
+
         kind, path = split_kind(text)
         if path is None or os.path.isabs(path):
             return text

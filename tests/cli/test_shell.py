@@ -1,11 +1,13 @@
 """The command in a shell: no arguments, colours, closed pipes, the manual page."""
 
+import inspect
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,13 @@ def test_no_arguments_show_a_guide(urlset):
     assert len(examples) == 5
     assert set(examples) <= set(COMMANDS)
     assert "urlset --help" in lines[-1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_summary_of_a_command_begins_its_docstring(name):
+    command = getattr(import_module(f"urlset.cli.{name}"), name)
+
+    assert inspect.getdoc(command).partition("\n")[0] == COMMANDS[name]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

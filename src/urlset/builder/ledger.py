@@ -18,6 +18,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
+from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, TableSchema, quoted
 from urlset.temp_files import expect_no_outside_link
 
@@ -30,9 +31,6 @@ __all__ = [
     "clamp_future",
     "create_ledger_folder",
 ]
-
-LEDGER = Path(".urlset") / "ledger.duckdb"
-"""Default path of the ledger, in the working directory: never in the folder that is served."""
 
 VERSION = 4
 """Version of the tables; ledgers of versions 2 and 3 are updated, others are not opened."""

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
 from urlset.checker.load import Excerpt, Failures, Text, TextCache, load
@@ -15,17 +15,13 @@ from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Basis, Rule, rule_texts
 from urlset.errors import SourceError
-from urlset.html_report import (
-    ExampleLog,
-    ReportInput,
-    SourceFigures,
-    take_figures,
-    write_html_report,
-)
 from urlset.model import Level, ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
+
+if TYPE_CHECKING:
+    from urlset.html_report import SourceFigures
 
 __all__ = [
     "FAILURE_CODES",
@@ -185,6 +181,8 @@ class Findings:
         ...     path.read_text("utf-8")[:15]
         '<!doctype html>'
         """
+        from urlset.html_report import ExampleLog, ReportInput, take_figures, write_html_report
+
         name = os.fsdecode(os.fspath(self._entries.source or "bytes"))
         figures: list[SourceFigures] = []
         log = ExampleLog()

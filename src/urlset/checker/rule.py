@@ -15,14 +15,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from string import Formatter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
-from urlset.html_report import RuleText
 from urlset.model import Level
 from urlset.option_schema import Profile
 from urlset.terminal_text import template_text
+
+if TYPE_CHECKING:
+    from urlset.html_report import RuleText
 
 __all__ = [
     "Basis",
@@ -245,6 +247,8 @@ def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
 
 
 def _rule_text(rule: Rule) -> RuleText:
+    from urlset.html_report import RuleText  # only reports need it
+
     sql = None
     if not rule.is_engine_rule:
         query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"

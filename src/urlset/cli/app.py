@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from importlib import import_module
 from types import FrameType
@@ -28,21 +28,25 @@ __all__ = ["COMMANDS", "GroupedCommand", "command_line", "run"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
-COMMANDS = (
-    "read",
-    "build",
-    "check",
-    "crawl",
-    "audit",
-    "diff",
-    "watch",
-    "submit",
-    "sync",
-    "llms",
-    "rules",
-    "completion",
-)
-"""Names of the commands; each is a function in the module of the same name."""
+COMMANDS = {
+    "read": "Read sitemaps and print their entries.",
+    "build": "Build sitemaps from pages, lists or tables; rewrite changed files.",
+    "check": "Check sitemaps: report each problem, where it is and how to fix it.",
+    "crawl": "Visit the pages of a site, and store their facts and links.",
+    "audit": "Visit the pages that sitemaps list, and report what is wrong with them.",
+    "diff": "Compare two states of a site: added, removed, changed and moved URLs.",
+    "watch": "Take one step of the history of a site: read what changed, store it, report alerts.",
+    "submit": "Announce to search engines what changed: added, changed and removed URLs, each "
+    "change once.",
+    "sync": "Write what an index of the pages of a site has to add, replace and delete, as "
+    "JSON lines.",
+    "llms": "Draft an llms.txt: the sections of a site, with links to its pages by title.",
+    "rules": "List the rules of `urlset check`, or explain one.",
+    "completion": "Print the completion script of a shell: commands, options, their values, rules, "
+    "files.",
+}
+"""Commands and their summaries. Each is a function in the module of the same name, whose docstring
+begins with the summary; the help of the root imports none of them."""
 
 ColorOption = Annotated[
     Color, typer.Option("--color", help="Colours: auto is a terminal, unless NO_COLOR is set.")
@@ -66,9 +70,7 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
-        app = command_line(
-            arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
-        )
+        app = command_line([word for word in arguments if word in COMMANDS][:1])
         with panics_as_errors():
             result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -155,8 +157,8 @@ class GroupedCommand(TyperCommand):
                     formatter.write_dl(records)
 
 
-def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
-    """Create the command line application with given commands; others are not imported."""
+def command_line(names: Collection[str] = COMMANDS) -> typer.Typer:
+    """Create the command line application with given commands; others are only listed."""
     app = typer.Typer(
         name="urlset",
         add_completion=False,  # the command completion prints scripts that start no Python
@@ -165,10 +167,12 @@ def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for name in names:
-        command = getattr(import_module(f"urlset.cli.{name}"), name)
-        summary = inspect.cleandoc(command.__doc__).partition("\n")[0]
-        app.command(name, cls=GroupedCommand, short_help=summary)(_with_color(command))
+    for name, summary in COMMANDS.items():
+        add = app.command(name, cls=GroupedCommand, short_help=summary)
+        if name in names:
+            add(_with_color(getattr(import_module(f"urlset.cli.{name}"), name)))
+        else:
+            add(lambda: None)
     app.callback(
         epilog="Exit codes: 0 success · 1 findings, or a part of the work failed and is listed · "
         "2 invalid usage or failure · 10 to 14 a safety gate of `build` failed · 130 Ctrl-C · "

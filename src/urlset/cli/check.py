@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from urlset.checker import Finding
-from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport, run_fix
+from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport
 from urlset.cli.console import (
     Progress,
     Sink,
@@ -134,6 +134,8 @@ def check(
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
+        from urlset.cli.fix_run import run_fix
+
         run_fix(
             sources,
             settings,

@@ -1,18 +1,14 @@
-"""Check the sources of urlset check, and fix them with --fix: findings, counts, differences."""
+"""Check the sources of urlset check: findings, counts, the report."""
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlset.checker import (
     FAILURE_CODES,
@@ -22,7 +18,6 @@ from urlset.checker import (
     Findings,
     Rule,
     catalogue_with,
-    check,
     failed_source,
     rule_texts,
     rules_named,
@@ -32,34 +27,22 @@ from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
 from urlset.cli.console import (
     Progress,
-    Sink,
     expect_target,
     pluralize,
-    print_error,
-    print_errors,
     print_info,
 )
-from urlset.cli.options import NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import NetworkOptions, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.errors import SourceError
-from urlset.fixer import Fixed, fix, unified_diff
-from urlset.fixer.output import Written, replace_files
-from urlset.html_report import (
-    ExampleLog,
-    ReportInput,
-    SourceFigures,
-    take_figures,
-    write_html_report,
-)
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import CHECK_OPTIONS
-from urlset.reader import DocumentRecord, is_url
-from urlset.reader.files import printable
+from urlset.reader import DocumentRecord
 from urlset.store import StoreSession, end_process_when_stuck
-from urlset.temp_files import is_outside_link
-from urlset.terminal_text import sanitize
 
-__all__ = ["CheckConfig", "CheckRun", "HtmlReport", "run_fix"]
+if TYPE_CHECKING:
+    from urlset.html_report import SourceFigures
+
+__all__ = ["CheckConfig", "CheckRun", "HtmlReport"]
 
 PARTLY_READ = ("X002", "X009")
 """Rules about damaged documents. Most other rules skip these: a part may be misread."""
@@ -278,6 +261,8 @@ class HtmlReport:
     """
 
     def __init__(self, run: CheckRun, path: Path):
+        from urlset.html_report import ExampleLog  # only a report needs it
+
         expect_target("--report", path)  # before the sources are read
         self._run = run
         self._path = path
@@ -291,6 +276,8 @@ class HtmlReport:
 
     def write(self, sources: Sequence[str]) -> None:
         """Write the file, after all findings were yielded."""
+        from urlset.html_report import ReportInput, write_html_report
+
         run = self._run
         for level, code, count in run.omitted_findings():
             self._log.add_omitted(level, code, count)
@@ -306,147 +293,6 @@ class HtmlReport:
         write_html_report(report, self._path)
 
     def _observe(self, source: str, tables: StoreSession) -> None:
+        from urlset.html_report import take_figures
+
         self._figures.append(take_figures(tables, source))
-
-
-MAX_LISTED = 20
-"""Backups that are listed by name; the rest is counted."""
-
-
-def run_fix(
-    sources: Sequence[str],
-    config: CheckConfig,
-    *,
-    is_fixed: bool,
-    is_unsafe: bool,
-    is_diff: bool,
-    backup: bool | None = None,
-    is_quiet: bool = False,
-) -> None:
-    """Fix the sources; the caller then checks what remains.
-
-    Args:
-        sources: Files, folders, or ``-`` for stdin.
-        config: The options of the check; only findings of its rules are fixed.
-        is_fixed: Whether files are written.
-        is_unsafe: Whether unsafe fixes are applied, too.
-        is_diff: Whether the differences are shown instead.
-        backup: Whether replaced files are kept as NAME.bak; by default unless git has them.
-        is_quiet: Whether only errors are printed.
-
-    Raises:
-        typer.Exit: The command is complete: after a diff, and after stdin, whose fixed document is
-            written to stdout.
-        UsageError: The options contradict each other, or a source cannot be written.
-    """
-    if is_unsafe and not (is_fixed or is_diff):
-        raise UsageError("--unsafe-fixes: expected --fix or --diff, too")
-    _expect_writable(sources)
-    failures: list[str] = []
-    # Note: each source is written before the next one is read. An index may list another source.
-    results = _fix_each(sources, config, is_unsafe, failures)
-    if is_diff:
-        code = _print_diff(results)
-        print_errors(failures)
-        raise typer.Exit(code or int(bool(failures)))
-    for source, fixed in results:
-        if source == "-":
-            raise typer.Exit(_write_to_stdout(fixed, config, is_quiet=is_quiet))
-        robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
-        written = replace_files(fixed.documents, robots, backup)
-        _report(fixed, config, written, is_quiet=is_quiet)
-
-
-def _expect_writable(sources: Sequence[str]) -> None:
-    """Raise :class:`UsageError` for sources that cannot be written."""
-    if "-" in sources and len(sources) > 1:
-        raise UsageError("--fix: stdin cannot be combined with other sources")
-    for source in sources:
-        if is_url(source):
-            raise UsageError(
-                f"--fix: {source} cannot be written to; save it as a file (curl -O), "
-                "fix that, and publish it"
-            )
-        if is_outside_link(source):
-            raise UsageError(
-                f"--fix: {source} is a link that leads out of its folder; name the file itself: "
-                f"{os.path.realpath(source)}"
-            )
-
-
-def _fix_each(
-    sources: Sequence[str],
-    config: CheckConfig,
-    is_unsafe: bool,
-    failures: list[str],
-) -> Iterator[tuple[str, Fixed]]:
-    """Yield each source with its fixed documents; nothing is written."""
-    for source in sources:
-        try:
-            with as_usage_error("--select, --ignore or [check]"):
-                yield (source, _fix(source, config, is_unsafe))
-        except SourceError as error:
-            failures.append(str(error))
-
-
-def _fix(source: str, config: CheckConfig, is_unsafe: bool) -> Fixed:
-    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
-    return fix(source, unsafe=is_unsafe, **shared)
-
-
-def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
-    """Write the differences to stdout; return 1 if there are any."""
-    is_changed = False
-    with Sink(None) as sink:
-        for _, fixed in results:
-            for document in fixed.documents:
-                is_changed = True
-                for line in unified_diff(document):
-                    sink.write(line)
-    return int(is_changed)
-
-
-def _write_to_stdout(fixed: Fixed, config: CheckConfig, *, is_quiet: bool) -> int:
-    """Write the fixed document to stdout, and report the remaining errors in one line."""
-    data = fixed.passed
-    with Sink(None) as sink:
-        sink.copy(io.BytesIO(data))
-    _report(fixed, config, is_quiet=is_quiet)
-    names = ("base_url", "engine", "select")
-    shared = {name: config.options[name] for name in names if name in config.options}
-    remaining = check(data, **shared)
-    errors = remaining.by_level["error"]
-    if errors and not is_quiet:
-        verb = "remains" if errors == 1 else "remain"
-        print_info(f"{pluralize(errors, 'error')} {verb}; run `urlset check` on the output")
-    return int(bool(errors))
-
-
-def _report(
-    fixed: Fixed, config: CheckConfig, written: Sequence[Written] = (), *, is_quiet: bool
-) -> None:
-    """Print what was fixed and removed, and, even if quiet, what could not be fixed."""
-    info = (lambda _: None) if is_quiet else print_info
-    names = {code: rule.name for code, rule in config.rules.items()}
-    for code, count in sorted(fixed.counts.items()):
-        info(f"fixed {count:,} × {code}[{names.get(code, '')}]")
-    limit = config.max_examples
-    reported: Counter[str] = Counter()
-    for drop in fixed.dropped:
-        reported[drop.code] += 1
-        if limit is None or reported[drop.code] <= limit:
-            location = sanitize(f"{drop.source}:{drop.line}: {drop.what}")
-            info(f"dropped by {drop.code}[{names.get(drop.code, '')}] {location}")
-    for code, count in reported.items():
-        if limit is not None and count > limit:
-            info(f"… and {count - limit:,} more dropped by {code}; --max-examples 0 lists all")
-    for code, name, reason in dict.fromkeys(fixed.remaining):
-        target = f"{code}[{names.get(code, '')}] in {name}" if code else name
-        print_error(sanitize(f"not fixed: {target}: {reason}"))
-    changed = pluralize(len(fixed.documents), "file")
-    backups = [file.backup for file in written if file.backup is not None]
-    for backup in backups[:MAX_LISTED]:
-        info(sanitize(f"backup: {printable(os.fspath(backup))}"))
-    if len(backups) > MAX_LISTED:
-        info(f"… and {len(backups) - MAX_LISTED:,} more")
-    info(f"{changed} changed" if fixed.documents else "nothing to fix")

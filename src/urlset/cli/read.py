@@ -284,7 +284,7 @@ class ReadJob:
     ) -> None:
         """Write a store, a Parquet file, or the result of a query."""
         from urlset.arrow.streams import RowLimit
-        from urlset.cli.read_output import write_tables
+        from urlset.cli.read_tables import write_tables
 
         row_limit = RowLimit(self._limit)
         try:

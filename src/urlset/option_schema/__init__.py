@@ -8,7 +8,7 @@ docs/options.md is generated from them, and a test compares them with the signat
 
 from __future__ import annotations
 
-from urlset.option_schema.build import BUILD_OPTIONS
+from urlset.option_schema.build import BUILD_OPTIONS, LEDGER
 from urlset.option_schema.check import CHECK_OPTIONS
 from urlset.option_schema.diff import DIFF_OPTIONS
 from urlset.option_schema.option import (
@@ -25,6 +25,7 @@ __all__ = [
     "BUILD_OPTIONS",
     "CHECK_OPTIONS",
     "DIFF_OPTIONS",
+    "LEDGER",
     "SUBMIT_OPTIONS",
     "Encoding",
     "FileFormat",

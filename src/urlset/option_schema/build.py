@@ -23,7 +23,10 @@ from urlset.option_schema.option import (
 )
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
-__all__ = ["BUILD_OPTIONS"]
+__all__ = ["BUILD_OPTIONS", "LEDGER"]
+
+LEDGER = Path(".urlset") / "ledger.duckdb"
+"""Default path of the ledger, in the working directory: never in the folder that is served."""
 
 _INPUT, _URLS, _DATES = "Input", "URLs", "Dates"
 _FILES, _PUBLISHING, _SAFETY = "Files", "Publishing", "Safety"

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
-from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
 from urlset.reader.documents import Visit, robots_failure
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
@@ -141,6 +140,8 @@ class Discovery:
             # example.com may redirect to www.example.com, or http to https.
             self._base = resolve("/", response.url)
         kind = response.headers.get("content-type")
+        from urlset.html import sitemaps_and_feeds_in_header, sitemaps_and_feeds_in_page
+
         links = sitemaps_and_feeds_in_header(response.headers.get("link"), response.url)
         links += sitemaps_and_feeds_in_page(response.body, response.url, kind)
         for link in links[:MAX_LEADS]:
