@@ -1,6 +1,7 @@
 """The store, filled from a site in a box: what came over HTTP, robots.txt, every request."""
 
 import urllib.parse
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -77,7 +78,10 @@ def test_robots_that_is_not_there(store, box: SiteBox, status, state):
     box.put("/robots.txt", "Sitemap: /no.xml", status)
     box.put_urlset("/sitemap.xml")
 
-    store.fill(urlset.read(box.site, policy=quick(retries=0)))
+    # A robots.txt that cannot be read disallows the search (RFC 9309, section 2.3.1.4).
+    is_read = nullcontext() if status == 404 else pytest.raises(urlset.SourceError)
+    with is_read:
+        store.fill(urlset.read(box.site, policy=quick(retries=0)))
 
     query = "SELECT state, status, text, len(sitemaps), error IS NULL FROM robots"
     assert list(store.query(query)) == [(state, status, None, 0, state == "absent")]
