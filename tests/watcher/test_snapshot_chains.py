@@ -21,6 +21,27 @@ child = st.one_of(
 step = st.fixed_dictionaries(dict.fromkeys(CHILDREN, child))
 
 
+# URLs that move to another sitemap with another date, while sitemaps cannot be read.
+MOVED_AND_CHANGED = [
+    {
+        "/b.xml": {"/5": DATES[1], "/3": DATES[1], "/0": DATES[1], "/1": None, "/4": None},
+        "/c.xml": {"/0": DATES[1]},
+        "/a.xml": 503,
+    },
+    {
+        "/c.xml": {"/2": None},
+        "/b.xml": 503,
+        "/a.xml": {"/3": DATES[1], "/0": DATES[2], "/2": None, "/1": DATES[1], "/5": DATES[1]},
+    },
+    {"/a.xml": {"/3": None}, "/c.xml": {"/5": None, "/3": DATES[1]}, "/b.xml": 503},
+    {
+        "/b.xml": {"/1": DATES[1], "/2": DATES[2], "/4": None, "/3": DATES[1]},
+        "/c.xml": 503,
+        "/a.xml": {"/0": None, "/3": DATES[2]},
+    },
+]
+
+
 def changes(path, before, after):
     """Return the changes of a diff by URL, as (before, after), and the unknown URLs."""
     with urlset.diff(f"{path}@{before}", f"{path}@{after}", moves=False) as found:
@@ -65,6 +86,7 @@ def compose(first, second):
 
 @settings(max_examples=10, phases=[Phase.explicit, Phase.generate])
 @example([{"/a.xml": {"/1": None}}, {"/a.xml": 503}, {"/a.xml": {"/1": "2026-01-01"}}])
+@example(MOVED_AND_CHANGED)
 @given(st.lists(step, min_size=3, max_size=4))
 def test_chain_of_diffs_composes_to_the_diff_of_its_ends(tmp_path_factory, history):
     site = SimulatedSite(tmp_path_factory.mktemp("watch") / "site.duckdb")

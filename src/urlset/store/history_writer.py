@@ -348,7 +348,9 @@ class HistoryWriter:
                 FROM store.history h JOIN docs d USING (document) JOIN urls u USING (url_id)
                 WHERE h.last_snapshot IS NULL AND d.outcome IN ('failed', 'gone') GROUP BY ALL)
             SELECT section, gap_s,
-                greatest(coalesce(observed, 0) - coalesce(removed, 0), 0)::UINTEGER,
+                -- A URL that changed while it moved from another document was observed, too.
+                greatest(coalesce(observed, 0) - coalesce(removed, 0), coalesce(changed, 0))
+                    ::UINTEGER,
                 coalesce(changed, 0)::UINTEGER, coalesce(dated, 0)::UINTEGER,
                 coalesce(age, 0)::DOUBLE, coalesce(added, 0)::UINTEGER,
                 coalesce(removed, 0)::UINTEGER, coalesce(unknown, 0)::UINTEGER
