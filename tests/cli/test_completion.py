@@ -15,7 +15,8 @@ import pytest
 from urlset.checker import CATALOGUE
 from urlset.cli.app import COMMANDS
 from urlset.cli.command_model import describe_commands
-from urlset.cli.completion_scripts import completion_script
+from urlset.cli.completion_scripts import LISTS, completion_script
+from urlset.option_schema import BUILD_OPTIONS, SUBMIT_OPTIONS
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = {"bash": "bash/urlset", "zsh": "zsh/_urlset", "fish": "fish/urlset.fish"}
@@ -30,6 +31,12 @@ CASES = [
     ("completion ", {"bash", "zsh", "fish"}),
     ("--color n", {"never"}),
     ("check --color n", {"never"}),
+    ("build --force sh", {"shrunk"}),
+    ("build --with im", {"images"}),
+    ("build --lastmod no", {"none"}),
+    ("submit --to b", {"bing"}),
+    ("check --select G053", {"G053"}),
+    ("rules U01", {f"U01{n}" for n in range(10) if f"U01{n}" in CATALOGUE}),
     ("read here", {"here.xml"}),
     ("read --output here", {"here.xml"}),
 ]
@@ -72,9 +79,18 @@ def test_bash_completes(line, expected, folder):
     assert ran.stderr == ""
 
 
-def test_bash_completes_the_last_rule_of_a_list(folder):
+@pytest.mark.parametrize(
+    ("option", "typed", "expected"),
+    [
+        ("check --ignore", "X003,utf8-b", "X003,utf8-bom"),
+        ("check --ignore", "utf8-bom,X003", "utf8-bom,X003"),
+        ("build --lastmod", "given,pa", "given,page"),
+        ("build --with", "images,vi", "images,videos"),
+    ],
+)
+def test_bash_completes_the_last_value_of_a_list(option, typed, expected, folder):
     script = (
-        "source ./urlset.bash; COMP_WORDS=(urlset check --ignore X003,utf8-b); COMP_CWORD=3; "
+        f"source ./urlset.bash; COMP_WORDS=(urlset {option} {typed}); COMP_CWORD=3; "
         'COMPREPLY=(); _urlset; printf "%s\\n" "${COMPREPLY[@]}"'
     )
 
@@ -83,7 +99,17 @@ def test_bash_completes_the_last_rule_of_a_list(folder):
         cwd=folder, capture_output=True, text=True, check=True, timeout=30,
     )  # fmt: skip
 
-    assert ran.stdout.split() == ["X003,utf8-bom"]
+    assert ran.stdout.split() == [expected]
+
+
+def test_the_values_of_lists_are_those_that_the_commands_accept():
+    for option in ("force", "lastmod", "with"):
+        values = LISTS[f"build --{option}"]
+        name = "with_" if option == "with" else option
+        for value in values:
+            assert value in next(each.help for each in BUILD_OPTIONS if each.name == name)
+    channels = next(each.help for each in SUBMIT_OPTIONS if each.name == "to")
+    assert all(value in channels for value in LISTS["submit --to"])
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES)

@@ -45,22 +45,22 @@ def audit(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> 
     urlset.audit(box.site, policy=policy, **quickly, **options).close()
 
 
-def audit_with_crawl(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
-    audit(box, folder, policy, crawl=True)
+def audit_with_crawl(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> None:
+    audit(box, folder, policy, crawl=True, **options)
 
 
-def diff_live(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
+def diff_live(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> None:
     before = [box.url(f"/gone-{n}") for n in range(3)]
     text = "\n".join(before).encode()
-    urlset.diff(text, box.site, live=True, policy=policy, base_url=box.site).close()
+    urlset.diff(text, box.site, live=True, policy=policy, base_url=box.site, **options).close()
 
 
 def watch(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
     urlset.watch(box.site, folder / "watch.duckdb", policy=policy)
 
 
-def sync(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
-    with urlset.sync(box.site, folder / "sync.duckdb", policy=policy) as run:
+def sync(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> None:
+    with urlset.sync(box.site, folder / "sync.duckdb", policy=policy, **options) as run:
         for batch in run:
             batch.commit()
 
@@ -122,6 +122,11 @@ def assert_paced(hits: list[Hit]) -> None:
     assert sum(found) >= len(found) * DELAY_S * 0.9, told
 
 
+def assert_asked_once(box: SiteBox) -> None:
+    assert box.paths.count("/robots.txt") == 1, box.paths
+    assert box.paths.count("/") <= 1, box.paths
+
+
 @pytest.mark.parametrize("name", VERBS)
 def test_delay_applies_to_all_requests_of_a_run(name: str, box: SiteBox, tmp_path: Path):
     put_site(box)
@@ -130,6 +135,7 @@ def test_delay_applies_to_all_requests_of_a_run(name: str, box: SiteBox, tmp_pat
 
     assert len(box.hits) >= 4
     assert_paced(box.hits)
+    assert_asked_once(box)
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -141,6 +147,7 @@ def test_crawl_delay_applies_from_robots_txt_on(name: str, box: SiteBox, tmp_pat
     first = next(n for n, hit in enumerate(box.hits) if hit.path == "/robots.txt")
     assert first <= 1, "only a sitemap that the user named comes before robots.txt"
     assert_paced(box.hits[first:])
+    assert_asked_once(box)
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -202,8 +209,45 @@ def test_spec_unreachable_robots_txt_disallows_everything(
     with suppress(UrlsetError):
         VERBS[name](box, tmp_path, quick(retries=0))
 
-    assert set(box.paths) == {"/robots.txt"}
+    assert box.paths == ["/robots.txt"]
     assert not set(box.paths) & set(PATHS)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_no_verb_requests_a_page_that_robots_txt_disallows(name: str, box: SiteBox, tmp_path: Path):
+    put_site(box, "Disallow: /b", "Disallow: /unlisted", "Disallow: /gone-2", "Disallow: /llms.txt")
+
+    VERBS[name](box, tmp_path, quick())
+
+    assert not set(box.paths) & {"/b", "/unlisted", "/gone-2", "/llms.txt"}
+    assert_asked_once(box)
+
+
+LIMITED: dict[str, Callable[..., None]] = {
+    "audit": audit,
+    "audit-crawl": audit_with_crawl,
+    "diff": diff_live,
+    "sync": sync,
+}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 6])
+@pytest.mark.parametrize("name", LIMITED)
+def test_redirects_retries_and_second_visits_count_for_the_limit_of_requests(
+    name: str, limit: int, box: SiteBox, tmp_path: Path
+):
+    put_site(box)
+    for path, target in (("/a", "/a1"), ("/a1", "/a2"), ("/gone-0", "/gone-3")):
+        box.put(path, b"", 301, location=target)
+    for path in ("/b", "/gone-1", "/c"):
+        box.put(path, b"later", 503)
+    free = {"/robots.txt", "/i.xml", "/s1.xml", "/s2.xml", "/"}
+
+    LIMITED[name](box, tmp_path, quick(retries=2), max_requests=limit)
+
+    counted = [path for path in box.paths if path not in free]
+    assert len(counted) <= limit, counted
+    assert len(counted) >= min(limit, 2) - (name == "audit-crawl"), "the limit is used"
 
 
 def test_preflight_of_submit_obeys_robots_txt(box: SiteBox, tmp_path: Path):

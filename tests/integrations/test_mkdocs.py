@@ -98,9 +98,10 @@ def test_a_second_build_writes_the_same_bytes(project: Path):
 
 
 def test_no_built_in_sitemap_remains(project: Path):
-    mkdocs(project)
+    done = mkdocs(project)
 
     assert not (project / "site/sitemap.xml.gz").exists()
+    assert "sitemap.xml.gz of MkDocs is removed: `gzip: true` writes it" in done.stdout
     assert b"urlset build" in (project / "site/sitemap.xml").read_bytes()
 
 

@@ -254,6 +254,7 @@ class _AuditRun:
                 kind="audit",
                 has_entries=True,
                 began=self._budget.began,
+                counts_repeats=True,
             )
         except KeyboardInterrupt:
             is_interrupted = True

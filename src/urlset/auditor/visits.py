@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from functools import partial
+from threading import Lock
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from urlset.crawler import MAX_FAILURES
@@ -56,7 +57,9 @@ class VisitTarget(NamedTuple):
 
 
 class Budget:
-    """Limits of an audit: requests and time.
+    """Limits of an audit: requests, with their redirects and retries, and time.
+
+    Threads may use it at the same time.
 
     Attributes:
         requests: Number of requests that were started.
@@ -78,14 +81,16 @@ class Budget:
         self._max_requests = max_requests
         self._end = None if max_minutes is None else self.began + 60 * max_minutes
         self._clock = clock
+        self._lock = Lock()
 
     def spend(self) -> bool:
         """Return whether another request may be started, and count it."""
-        self.has_time()
-        if self._max_requests is not None and self.requests >= self._max_requests:
-            self.exceeded = "limit of requests"
-        self.requests += self.exceeded is None
-        return self.exceeded is None
+        with self._lock:
+            self.has_time()
+            if self._max_requests is not None and self.requests >= self._max_requests:
+                self.exceeded = "limit of requests"
+            self.requests += self.exceeded is None
+            return self.exceeded is None
 
     @property
     def is_unanswered(self) -> bool:
@@ -206,6 +211,7 @@ class PoliteWalk(Generic[T, R]):
                 scope=self._scope_of(origin),
                 delay_s=max(host.delay_s, self._delay_s),
                 wait_s=self._pace.wait_s(origin, time.monotonic()),
+                may_continue=self._budget.spend,
             )
 
     def handle(self, response: Response) -> Iterator[R]:
@@ -215,7 +221,8 @@ class PoliteWalk(Generic[T, R]):
             self._ready.extend(self._held.pop(origin, ()))
         elif response.request.purpose != "robots":
             self._observe(response)
-            self._budget.observe(is_answered=response.status is not None)
+            is_answered = response.status is not None or response.error == "limit"
+            self._budget.observe(is_answered=is_answered)
             yield from self.results_of(response)
         yield from self.refused()
 
@@ -392,5 +399,5 @@ def _confirm(record: PageRecord, response: Response) -> None:
         return
     if status is not None and status >= 500 and status != 503:
         record.row.update({"verdict": "server-error", "unknown_reason": None})
-    elif status is None and response.error not in ("timeout", "stalled", "paused"):
+    elif status is None and response.error not in ("timeout", "stalled", "paused", "limit"):
         record.row.update({"verdict": "unreachable", "unknown_reason": None})

@@ -221,15 +221,23 @@ class CanonicalUrls:
     def _with_nested(self, entries: Any, name: str, fields: tuple[str, ...]) -> Any:
         """Return entries with canonical URLs of images, videos or alternates."""
         columns = [batches.list_field_values(entries, name, field) for field in fields]
-        is_done = (url is None or self._is_done(url) for urls in columns for url in urls)
-        if all(is_done):
+        if all(self._are_done([url for url in urls if url is not None]) for urls in columns):
             return entries
         rows = column_of(entries.column(name), name, _SPECS[name])
         result = [tuple(self._item(item, fields) for item in items) for items in rows]
         return batches.replace_column(entries, name, array_of(result, _SPECS[name]))
 
-    def _is_done(self, url: str) -> bool:
-        return is_canonical(url) and not self._insecure.match(url)
+    def _are_done(self, urls: list[str | None]) -> bool:
+        """Return whether all URLs are certainly canonical, and none changes its scheme."""
+        joined = _joined(urls)
+        if joined is None:
+            return not urls
+        is_plain = _ALL_CANONICAL.fullmatch(joined) is not None and "&amp;" not in joined
+        # Note: the pattern matches at the start of a URL, with http as its scheme.
+        return is_plain and ("http:" not in joined.lower() or not self._changes_scheme(urls))
+
+    def _changes_scheme(self, urls: list[str | None]) -> bool:
+        return any(url is not None and self._insecure.match(url) for url in urls)
 
     def _item(self, item: Any, fields: tuple[str, ...]) -> Any:
         values = {field: getattr(item, field) for field in fields}

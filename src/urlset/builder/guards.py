@@ -9,9 +9,16 @@ from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
 from urlset.dates import format_date
 from urlset.store import ScratchDatabase, quoted
+from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
-__all__ = ["check_hosts", "check_share", "check_zero", "warnings"]
+__all__ = ["check_hosts", "check_share", "check_zero", "extension_warnings", "warnings"]
+
+_UNUSED_TAGS = {
+    "image": ("caption", "geo_location", "title", "license"),
+    "news": ("access", "genres", "keywords", "stock_tickers"),
+}
+"""Tags that search engines ignore, as rules G003 and G057 report: images since 2022."""
 
 
 def check_zero(
@@ -89,6 +96,50 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
         ]
     urls = [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *_dot_segments(db)]
     return [*urls, *dates]
+
+
+def extension_warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
+    """Return warnings about images and news that search engines ignore, as sentences.
+
+    They are written as the source has them, because other readers may use them.
+    """
+    now = f"{quoted(settings.now.isoformat())}::TIMESTAMPTZ"
+    begin = "TRY_CAST(news.publication_date AS TIMESTAMPTZ)"
+    # A day lasts until its end in the westernmost zone, and begins in the easternmost one.
+    is_day = "length(news.publication_date) = 10"
+    tests = {
+        f"{begin} + if({is_day}, INTERVAL 36 HOUR, INTERVAL 0 HOUR) < {now} - INTERVAL 48 HOUR": (
+            "news article is older than 48 hours",
+            "news articles are older than 48 hours",
+            "leave out the news of older rows",
+        ),
+        f"{begin} - if({is_day}, INTERVAL 14 HOUR, INTERVAL 0 HOUR) > {now} + INTERVAL 1 HOUR": (
+            "publication date of news is in the future",
+            "publication dates of news are in the future",
+            "the zone may be wrong",
+        ),
+    }
+    counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
+    for name in _UNUSED_TAGS["news"]:
+        counts += f", count(news.{name})"
+    for name in _UNUSED_TAGS["image"]:
+        counts += f", count(*) FILTER (len(list_filter(images, lambda i: i.{name} NOT NULL)) > 0)"
+    found = db.fetch_one(f"SELECT {counts} FROM merged g JOIN extended e ON e.id = g.id")
+    dated, tagged = found[: 2 * len(tests)], found[2 * len(tests) :]
+    warned = [
+        f"{count:,} {one if count == 1 else many}, first: {first}; {advice}"
+        for (one, many, advice), count, first in zip(
+            tests.values(), dated[::2], dated[1::2], strict=True
+        )
+        if count
+    ]
+    names = [f"{kind}:{name}" for kind in ("news", "image") for name in _UNUSED_TAGS[kind]]
+    warned += [
+        f"{pluralize(count, 'URL')} with {name}, which search engines ignore"
+        for name, count in zip(names, tagged, strict=True)
+        if count
+    ]
+    return warned
 
 
 def _dot_segments(db: ScratchDatabase) -> Iterator[str]:

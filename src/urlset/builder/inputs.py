@@ -36,7 +36,7 @@ __all__ = [
     "parse_evidence",
 ]
 
-_EXTENSIONS = ("images", "videos", "news", "alternates")
+EXTENSIONS = ("images", "videos", "news", "alternates")
 _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -71,10 +71,10 @@ class InputOptions:
     cache: str | None = None
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.with_) - set(_EXTENSIONS))
+        unknown = sorted(set(self.with_) - set(EXTENSIONS))
         if unknown:
             raise ValueError(
-                f"--with: expected {', '.join(_EXTENSIONS)}, found {', '.join(unknown)}"
+                f"--with: expected {', '.join(EXTENSIONS)}, found {', '.join(unknown)}"
             )
 
 
@@ -196,7 +196,7 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
             "trailing_slash": options.trailing_slash,
             "evidence": _evidence(options),
             "engine": options.engine,
-            **{name: name in options.with_ for name in _EXTENSIONS},
+            **{name: name in options.with_ for name in EXTENSIONS},
         },
         log={"keep_parameters": options.keep_parameters}
         | ({} if options.min_hits is None else {"min_hits": options.min_hits}),

@@ -213,6 +213,8 @@ class Pipeline:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
         self._notes += warnings(db, self._settings)
+        if ingest.has_extended and not self._settings.is_text:
+            self._notes += guards.extension_warnings(db, self._settings)
         if not urls:
             failures = [text for source in self._sources for text in source.failures]
             if failures and "zero" not in self._settings.force:

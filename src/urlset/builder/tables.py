@@ -117,7 +117,7 @@ EXTENDED = _declare(
     "Images, videos, news, alternates and other extensions of rows.",
     " ".join(["id", *(field.name for field in EXTENSIONS)]),
     writers="ingest",
-    readers="allocation render",
+    readers="allocation guards render",
 )
 KEPT = _declare(
     "kept",

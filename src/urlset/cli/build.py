@@ -58,8 +58,8 @@ def build(
 
     Prints the files, indexes last; with --json an object with urls, files, indexes, added, changed,
     removed and rejected, or with gate, error and exit_code. Exit codes: 0 success, 1 success, but
-    some input was rejected, 2 failure, 10 to 14 a safety gate failed (zero, shrunk, limits, hosts,
-    unreadable).
+    some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk, limits, hosts,
+    unreadable, source).
 
     \b
     Examples:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
+from urlset.builder import GATES
+from urlset.builder.inputs import EXTENSIONS
+from urlset.builder.options import Evidence
 from urlset.checker import CATALOGUE
 from urlset.cli.command_model import CommandInfo, OptionInfo, describe_commands
+from urlset.submitter.pipeline import CHANNELS
 
 __all__ = ["completion_script"]
 
@@ -15,6 +20,14 @@ FILES = {"FILE", "PATH", "DIR", "FOLDER", "SOURCE", "SITE", "A", "B", "CHANGES"}
 
 RULES = {"RULES"}
 """Names of values that are rules, separated by commas."""
+
+LISTS = {
+    "build --force": tuple(GATES),
+    "build --lastmod": (*get_args(Evidence), "none"),
+    "build --with": EXTENSIONS,
+    "submit --to": CHANNELS,
+}
+"""Values of options that take several of them, separated by commas, or the option again."""
 
 NOTE = "completion of urlset for {}, written by `urlset completion {}`"
 
@@ -28,6 +41,16 @@ def completion_script(shell: str) -> str:
 
 def _rules() -> str:
     return " ".join(rule.name for rule in CATALOGUE.values())
+
+
+def _codes() -> str:
+    return " ".join(CATALOGUE)
+
+
+def _list(command: CommandInfo, option: OptionInfo) -> str:
+    """Return the values of an option that takes several of them; an empty text if unknown."""
+    keys = (f"{command.name} {name}" for name in option.names)
+    return " ".join(next((LISTS[key] for key in keys if key in LISTS), ()))
 
 
 def _value(command: CommandInfo, option: OptionInfo) -> str:
@@ -49,7 +72,7 @@ def _bash(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
     yield f"# {NOTE.format('bash', 'bash')}"
     yield "_urlset() {"
     yield "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}"
-    yield "    local command= words= rules= i"
+    yield "    local command= words= parts= i"
     yield "    # bash splits --format=json into three words."
     yield "    if [[ $cur == = ]]; then cur="
     yield "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi"
@@ -66,7 +89,9 @@ def _bash(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
             if option.choices:
                 yield f'        {"|".join(names)}) words="{" ".join(option.choices)}" ;;'
             elif option.value in RULES:
-                yield f"        {'|'.join(names)}) rules=1 ;;"
+                yield f'        {"|".join(names)}) parts="$_urlset_rules" ;;'
+            elif values := _list(command, option):
+                yield f'        {"|".join(names)}) parts="{values}" ;;'
             elif option.value:
                 others += names
         if others:
@@ -85,19 +110,22 @@ def _bash(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
             if choices:
                 yield f'                    [[ $cur == -* ]] || words="{" ".join(choices)}" ;;'
             elif "RULES" in values:
-                yield "                    [[ $cur == -* ]] || { words=; rules=1; } ;;"
+                yield "                    [[ $cur == -* ]] || { words=; parts=$_urlset_rules; } ;;"
             else:
                 yield "                    [[ $cur == -* ]] || words= ;;"
     yield "            esac ;;"
     yield "    esac"
-    yield "    if [[ $rules ]]; then"
-    yield '        local before=${cur%"${cur##*,}"}'
-    yield '        COMPREPLY=($(compgen -P "$before" -W "$_urlset_rules" -- "${cur##*,}"))'
+    yield "    if [[ $parts ]]; then"
+    yield '        local before=${cur%"${cur##*,}"} last=${cur##*,}'
+    yield "        # Codes such as X003 are completed after their first letter."
+    yield '        [[ $parts == "$_urlset_rules" && $last == [A-Z]* ]] && parts=$_urlset_codes'
+    yield '        COMPREPLY=($(compgen -P "$before" -W "$parts" -- "$last"))'
     yield "    else"
     yield '        COMPREPLY=($(compgen -W "$words" -- "$cur"))'
     yield "    fi"
     yield "}"
     yield f'_urlset_rules="{_rules()}"'
+    yield f'_urlset_codes="{_codes()}"'
     yield "complete -o bashdefault -o default -F _urlset urlset"
 
 
@@ -109,6 +137,7 @@ def _zsh(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
     yield f"# {NOTE.format('zsh', 'zsh')}"
     yield "_urlset_rules() {"
     yield f"    local -a rules=({_rules()})"
+    yield f"    [[ ${{PREFIX##*,}} == [A-Z]* ]] && rules=({_codes()})"
     yield "    _values -s , rule $rules"
     yield "}"
     yield "_urlset() {"
@@ -152,6 +181,8 @@ def _zsh_option(command: CommandInfo, option: OptionInfo) -> Iterator[str]:
         spec += f"[{text}]"
         if option.value:
             what = _zsh_value(_value(command, option), option.choices)
+            if values := _list(command, option):  # a blank first: no further arguments are added
+                what = f" _values -s , value {values}"
             spec += f":{'value' if option.choices else option.value}:{what}"
         yield f"        {_zsh_quoted(spec)} \\"
 
@@ -173,7 +204,7 @@ def _zsh_quoted(text: str) -> str:
 
 def _fish(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
     yield f"# {NOTE.format('fish', 'fish')}"
-    yield f"set -l rules {_rules()}"
+    yield f"set -l rules {_rules()} {_codes()}"
     yield "complete -c urlset -n __fish_use_subcommand -f"
     for option in root.options:
         yield _fish_option("__fish_use_subcommand", root, option)
@@ -195,7 +226,7 @@ def _fish_option(condition: str, command: CommandInfo, option: OptionInfo) -> st
     words += [f"-l {n[2:]}" if n.startswith("--") else f"-s {n[1:]}" for n in option.names]
     if option.value:
         value = _value(command, option)
-        values = _fish_values(value, option.choices)
+        values = _fish_values(value, option.choices or tuple(_list(command, option).split()))
         words.append(f"-x -a {values}" if values else "-r -F" if value in FILES else "-x")
     words.append(f"-d {_fish_quoted(_sentence(option.help))}")
     return " ".join(words)

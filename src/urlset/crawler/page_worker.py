@@ -85,8 +85,9 @@ class PageWorker:
         plain = response
         if type(response.headers) is not dict:  # a view of one cannot be pickled
             plain = plain._replace(headers=dict(response.headers))
-        if response.request.token is not None:
-            plain = plain._replace(request=response.request._replace(token=None))
+        request = response.request
+        if request.token is not None or request.may_continue is not None:
+            plain = plain._replace(request=request._replace(token=None, may_continue=None))
         self._pending[response.request.url] = plain, values
         self._unsent.append((plain, values))
         if len(self._unsent) >= min(MAX_UNSENT, len(self._pending)):

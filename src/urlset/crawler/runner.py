@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -15,7 +15,6 @@ from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import RECHECK_S, CrawlOptions, ScopeName
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_rows import PageRows
 from urlset.crawler.page_urls import page_url
 from urlset.crawler.result import Crawl
 from urlset.crawler.scope import Scope
@@ -24,9 +23,6 @@ from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
 from urlset.http import (
     Policy,
-    Request,
-    Response,
-    ResponseCache,
     drive_in_thread,
     origin_of,
     run_policy,
@@ -137,6 +133,7 @@ def crawl_into(
     kind: str = "crawl",
     has_entries: bool = False,
     began: float | None = None,
+    counts_repeats: bool = False,
 ) -> int:
     """Crawl a site into an open store, as :func:`crawl` does; return the number of requested pages.
 
@@ -149,11 +146,13 @@ def crawl_into(
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
         began: Time of the monotonic clock from which ``max_minutes`` counts; None for now.
+        counts_repeats: Whether ``max_pages`` limits first and second visits together.
     """
     start = start_of(site)
     store.add_live_tables()
     run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
     run.began = began
+    run.counts_repeats = counts_repeats
     return run.crawl(progress or (lambda _: None))
 
 
@@ -186,41 +185,6 @@ def _pattern_text(pattern: str | re.Pattern[str]) -> str:
     return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
-class _KnownHomePage(ResponseCache):
-    """Response for the home page from the search for sitemaps, in place of its visit."""
-
-    def __init__(self) -> None:
-        super().__init__(0)
-        self._home: Response | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the search did not request the home page, or its visit is over."""
-        return self._home is None
-
-    def keep(self, response: Response) -> None:
-        """Keep a response if it is the home page, complete and without redirects."""
-        is_home = response.request.purpose == "home" and not response.redirects
-        if is_home and response.has_document and response.is_whole and response.error is None:
-            self._home = response
-
-    def has(self, request: Request) -> bool:
-        """Return whether a request is the first visit of the home page."""
-        home = self._home
-        if home is None or request.purpose != "page" or request.etag or request.last_modified:
-            return False  # a conditional request shows whether the page is unchanged
-        return request.url == home.request.url
-
-    def get(self, request: Request) -> Response:
-        """Return the response; a second visit is a request."""
-        home, self._home = self._home, None
-        assert home is not None
-        return home._replace(request=request)
-
-    def put(self, response: Response) -> None:
-        """Store nothing: each page is visited once."""
-
-
 class _Run:
     """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
@@ -246,8 +210,8 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
-        self._known = _KnownHomePage()
         self.began: float | None = None
+        self.counts_repeats = False
 
     def crawl(self, progress: Progress) -> int:
         """Run the session to its end; return the number of pages requested in it."""
@@ -277,7 +241,7 @@ class _Run:
             return walk.pages_requested - before
 
     def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
-        with closing(self._drive(walk)) as records:
+        with closing(drive_in_thread(walk, self._policy)) as records:
             for record in records:
                 progress(ProgressEvent(walk.visited, source=record.url))
 
@@ -292,11 +256,6 @@ class _Run:
         if found:
             frontier.add(found)
         return bool(found)
-
-    def _drive(self, walk: CrawlWalk) -> Generator[PageRows]:
-        if self._known.is_empty:
-            return drive_in_thread(walk, self._policy)
-        return drive_in_thread(walk, self._policy, cache=self._known)
 
     def _begin(self) -> int:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
@@ -363,15 +322,13 @@ class _Run:
         which = "true" if self._has_entries else f"d.root = {quoted(root)}"
         if not self._has_entries:
             entries = read(root, policy=self._policy, keep=False, robots=True)
-            with suppress(SourceError), self._store.writer(root) as writer:
-
-                def on_response(response: Response) -> None:
-                    self._known.keep(response)
-                    writer.on_response(response)
-
-                with closing(entries.batches(on_response)) as batches:
-                    for record, document, found in batches:
-                        writer.add(record, document, found)
+            with (
+                suppress(SourceError),
+                self._store.writer(root) as writer,
+                closing(entries.batches(writer.on_response)) as batches,
+            ):
+                for record, document, found in batches:
+                    writer.add(record, document, found)
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
@@ -404,6 +361,7 @@ class _Run:
             robots=self._stored_robots(),
             visited=visited,
             began=self.began,
+            counts_repeats=self.counts_repeats,
         )
 
     def _stored_robots(self) -> dict[str, Robots]:

@@ -50,6 +50,7 @@ class CrawlWalk:
         visited: Pages that an earlier session of this crawl has visited.
         clock: Monotonic clock in seconds.
         began: Time of the clock from which ``max_minutes`` counts; None for now.
+        counts_repeats: Whether ``max_pages`` limits first and second visits together.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class CrawlWalk:
         visited: int = 0,
         clock: Callable[[], float] = time.monotonic,
         began: float | None = None,
+        counts_repeats: bool = False,
     ):
         self.verdicts: Counter[str] = Counter()
         self.limits: list[str] = []
@@ -86,6 +88,7 @@ class CrawlWalk:
         self._scopes: dict[str, NetworkScope] = {split_origin(start)[1]: "anywhere"}
         self._last_doubt: float | None = None
         self._started_pages = visited
+        self._counts_repeats = counts_repeats
         self._failures = 0
         self._handled = 0
         self._worker: PageWorker | None = None
@@ -118,7 +121,7 @@ class CrawlWalk:
             request = self._page_request(job, origin)
             if self._is_over(request.wait_s):
                 return None
-            if not job.attempts:
+            if not job.attempts or self._counts_repeats:
                 self._started_pages += 1
             return request
 
@@ -209,7 +212,7 @@ class CrawlWalk:
 
     @property
     def pages_requested(self) -> int:
-        """Number of pages that were requested, without second visits."""
+        """Number of pages that were requested; second visits count with ``counts_repeats``."""
         return self._started_pages
 
     def _end(self, limit: str) -> None:

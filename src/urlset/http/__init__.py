@@ -18,7 +18,7 @@ from urlset.http.models import (
     Secrets,
     Walk,
 )
-from urlset.http.policy import Policy, basic_auth, bearer_auth, run_policy
+from urlset.http.policy import Policy, RunPolicy, basic_auth, bearer_auth, run_policy
 from urlset.http.request_url import (
     credentials_of,
     document_key,
@@ -39,6 +39,7 @@ __all__ = [
     "Response",
     "ResponseCache",
     "ResponseStore",
+    "RunPolicy",
     "Secrets",
     "Walk",
     "basic_auth",

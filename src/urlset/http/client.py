@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from urlset.http.exchange import Hop, transfer
+from urlset.http.known_responses import KnownResponses
 from urlset.http.limits import HostClocks, HostLimiter, MemoryBudget, PausedHostError
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
 from urlset.http.policy import Policy, RunPolicy
@@ -24,6 +25,8 @@ logger: logging.Logger = logging.getLogger("urlset.http")
 REFUSALS = frozenset({429, 503})
 """Statuses whose ``Retry-After`` applies to the whole host."""
 
+_LIMIT = "redirects, and the limit of requests is reached"
+
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""
 
@@ -38,6 +41,7 @@ class Fetcher:
     def __init__(self, policy: Policy):
         self._policy = policy
         self._clocks = policy.clocks if isinstance(policy, RunPolicy) else HostClocks()
+        self._known = policy.known if isinstance(policy, RunPolicy) else KnownResponses()
         self._limiter = HostLimiter(
             policy.concurrency, policy.per_host, self._clocks, policy.max_retry_after_s
         )
@@ -71,7 +75,14 @@ class Fetcher:
         self._limiter.release_document()
 
     async def fetch(self, request: Request) -> Response:
-        """Fetch a request with retries; of failed attempts, return that with the longest body."""
+        """Fetch a request with retries; of failed attempts, return that with the longest body.
+
+        A response that an earlier phase of the run has is returned without a request.
+        """
+        if (known := self._known.take(request)) is not None:
+            await self._limiter.acquire_document()
+            self._budget.acquire(len(known.body))
+            return known
         if request.wait_s > 0:
             with track_wait(request.wait_reason or f"for {_host_key(request.url)}", request.wait_s):
                 await asyncio.sleep(request.wait_s)
@@ -81,8 +92,9 @@ class Fetcher:
             response = await self._follow(request, left)
             left -= response.seconds
             wait = attempts.add(response)
-            if wait is None or wait >= left:
+            if wait is None or wait >= left or not _may_continue(request):
                 best = attempts.best()
+                self._known.keep(best)
                 self._budget.acquire(len(best.body))
                 return best
             logger.info(
@@ -118,6 +130,8 @@ class Fetcher:
             response, target = redirects.add(response, is_followed=is_followed)
             if target is None:
                 return response
+            if not _may_continue(request):
+                return response._replace(status=None, error="limit", message=_LIMIT, is_whole=False)
             self._limiter.release_document()
             url, secrets = target, None  # secrets are not for the target of a redirect
 
@@ -207,6 +221,10 @@ def _pause_message(url: str, seconds: float) -> str:
         f"not requested: {_host_key(url)} asked for a pause (Retry-After), of which "
         f"{seconds:,.0f} s are left; try again then"
     )
+
+
+def _may_continue(request: Request) -> bool:
+    return request.may_continue is None or request.may_continue()
 
 
 def _shown(request: Request, url: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
@@ -45,6 +45,7 @@ ErrorCode = Literal[
     "redirect-loop",
     "too-many-redirects",
     "bad-redirect",  # without a target, or to another scheme
+    "limit",  # a redirect or a retry that the limit of requests does not allow
     "paused",  # not sent: the host asked for a pause that is longer than the limit
     "status",  # an HTTP status of 400 or more, or a 2xx without the whole document, such as 206
 ]
@@ -95,6 +96,8 @@ class Request(NamedTuple):
         wait_reason: Why it waits, for people.
         ends_at_head: Whether the transfer of an HTML page may end after its head.
         retries: Retries of this request; None for the number of the policy.
+        may_continue: Called before each redirect is followed and before each retry, in the thread
+            of the client; False ends the request. For limits of requests.
         method: Method, such as ``POST``. Redirects are followed for GET only.
         body: Body that is sent; its ``Content-Type`` is one of the headers.
         is_secret: Whether the URL contains a secret, so that logs show its origin only.
@@ -116,6 +119,7 @@ class Request(NamedTuple):
     wait_reason: str = ""
     ends_at_head: bool = False
     retries: int | None = None
+    may_continue: Callable[[], bool] | None = None
     method: str = "GET"
     body: bytes | None = None
     is_secret: bool = False

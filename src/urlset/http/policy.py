@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from types import MappingProxyType
 
+from urlset.http.known_responses import KnownResponses
 from urlset.http.limits import HostClocks
 from urlset.http.request_url import origin_of
 from urlset.protocol import MAX_BYTES, READ_LIMIT
@@ -125,20 +126,22 @@ class Policy:
 
 @dataclass(frozen=True, kw_only=True)
 class RunPolicy(Policy):
-    """Policy of one run, with the times of its requests, which all clients of the run share.
+    """Policy of one run, with what all clients of the run share.
 
     Attributes:
         clocks: Times of the requests to each host.
+        known: The robots.txt files and the home page, which are requested once.
     """
 
     clocks: HostClocks = field(default_factory=HostClocks, compare=False, repr=False)
+    known: KnownResponses = field(default_factory=KnownResponses, compare=False, repr=False)
 
 
 def run_policy(policy: Policy | None) -> RunPolicy:
     """Return the policy of a run, which all of its phases pass to their clients.
 
     The phases then share one clock for each host: the delay between two requests, ``Crawl-delay``
-    and ``Retry-After`` apply from one phase to the next.
+    and ``Retry-After`` apply from one phase to the next. They also share each robots.txt.
     """
     if isinstance(policy, RunPolicy):
         return policy

@@ -111,6 +111,8 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         )
         for name in BUILT_IN:  # MkDocs has just written them, over any file of the author
             Path(site.output, name).unlink(missing_ok=True)
+        if not self._options.gzip:
+            log.info("%s of MkDocs is removed: `gzip: true` writes it instead", BUILT_IN[1])
         try:
             made = build_site(site, self._pages.values(), self._options)
         except (UrlsetError, ValueError) as error:

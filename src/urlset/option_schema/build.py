@@ -377,7 +377,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="force",
         type=list[str],
-        help="Skip this safety gate: zero, shrunk, limits, hosts, unreadable.",
+        help="Skip this safety gate: zero, shrunk, limits, hosts, unreadable, source.",
         default=(),
         group=_SAFETY,
         metavar="GATE",

@@ -19,6 +19,7 @@ from urlset.http import (
     Request,
     Response,
     ResponseCache,
+    RunPolicy,
     Walk,
     basic_auth,
     bearer_auth,
@@ -247,6 +248,8 @@ class SiteReader:
     def _cached_responses(self) -> ResponseCache | None:
         """Return the stored responses of the previous reading; raise an error if incomplete."""
         is_lost = self._was_read if self._responses is None else self._responses.is_full
+        if self._was_read and isinstance(self._policy, RunPolicy):
+            self._policy.known.forget_failures()
         self._was_read = True
         if is_lost:
             reason = "with keep=False" if self._responses is None else "and is too large to cache"

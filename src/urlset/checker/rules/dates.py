@@ -66,7 +66,7 @@ _NEWEST = """
     WITH newest AS (
         SELECT document, max(since) AS newest, arg_max(lastmod_text, since) AS newest_text
         FROM (SELECT document, lastmod_text, earliest(lastmod, lastmod_text) AS since
-            FROM entries WHERE lastmod <= check_time() + INTERVAL 24 HOUR)
+            FROM entries WHERE lastmod <= check_time())
         GROUP BY document),
     places AS (
         SELECT document, url AS loc FROM readable WHERE url IS NOT NULL

@@ -98,10 +98,13 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
                 for item, codes, found in zip(items, languages, urls, strict=True):
                     if code in codes:
                         found[code] = _absolute(root, self._get("location", (item, code)))
-        entries = []
+        entries: list[Entry] = []
         for item, codes, found in zip(items, languages, urls, strict=True):
             alternates = self._alternates(found) if self.alternates else ()
-            entries += [self._entry((item, code), found[code], alternates) for code in codes]
+            if codes:  # what is not the URL is the same in all languages
+                entry = self._entry((item, codes[0]), found[codes[0]], alternates)
+                entries.append(entry)
+                entries += [entry._replace(loc=found[code]) for code in codes[1:]]
         return entries
 
     def _alternates(self, urls: dict[str, str]) -> tuple[Alternate, ...]:
