@@ -19,7 +19,7 @@ from typing import Literal
 
 from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
-from urlset.html_report import RuleText
+from urlset.html_report import TITLES, RuleText
 from urlset.model import Level
 from urlset.option_schema import Profile
 from urlset.terminal_text import template_text
@@ -254,7 +254,7 @@ def _rule_text(rule: Rule) -> RuleText:
         rule.code,
         rule.name,
         rule.level,
-        _title(template_text(rule.message), rule.name),
+        TITLES.get(rule.code) or _title(template_text(rule.message), rule.name),
         page.why,
         page.fix_hint,
         page.source,
