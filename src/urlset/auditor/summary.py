@@ -9,22 +9,24 @@ from urlset.terminal_text import pluralize
 
 __all__ = ["share_lines", "summary_sentence"]
 
-MAX_NAMED = 2
-"""Verdicts that the sentence names beside the fine ones."""
+MAX_NAMED = 4
+"""Verdicts that the sentence names beside the fine ones, the worst first."""
 
+# The worst first.
 _PHRASES = {
-    "redirect": ("redirects", "redirect"),
+    "server-error": ("returns a server error", "return a server error"),
+    "unreachable": ("does not respond", "do not respond"),
     "redirect-loop": ("redirects to no page", "redirect to no page"),
     "gone": ("is gone", "are gone"),
     "client-error": ("returns a client error", "return a client error"),
-    "server-error": ("returns a server error", "return a server error"),
-    "unreachable": ("does not respond", "do not respond"),
     "soft-404": ("is an error page", "are error pages"),
     "noindex": ("forbids indexing", "forbid indexing"),
     "canonicalised": ("names another canonical URL", "name another canonical URL"),
+    "redirect": ("redirects", "redirect"),
     "disallowed": ("is disallowed by robots.txt", "are disallowed by robots.txt"),
     "unknown": ("could not be judged", "could not be judged"),
 }
+_OTHER = ("has another fault or could not be judged", "have other faults or could not be judged")
 _LABELS = {
     "fine": "fine",
     "gone": "404 or 410",
@@ -68,7 +70,12 @@ def summary_sentence(
         )
     else:
         start = f"Of {listed:,} listed URLs {_percent(fine.urls if fine else 0, listed)} are fine"
-    parts = [start, *(_phrase(share, is_sampled=is_sampled) for share in others[:MAX_NAMED])]
+    others.sort(key=lambda share: [*_PHRASES, share.verdict].index(share.verdict))
+    named = others[:MAX_NAMED] if len(others) > MAX_NAMED + 1 else others
+    parts = [start, *(_phrase(share, is_sampled=is_sampled) for share in named)]
+    if rest := others[len(named) :]:
+        count = sum(share.urls if is_sampled else share.visited for share in rest)
+        parts.append(f"{'about ' if is_sampled else ''}{count:,} {_OTHER[count != 1]}")
     return "; ".join(parts) + "."
 
 

@@ -247,7 +247,7 @@ def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
 
 
 def _rule_text(rule: Rule) -> RuleText:
-    from urlset.html_report import RuleText  # only reports need it
+    from urlset.html_report import TITLES, RuleText  # only reports need them
 
     sql = None
     if not rule.is_engine_rule:
@@ -258,7 +258,7 @@ def _rule_text(rule: Rule) -> RuleText:
         rule.code,
         rule.name,
         rule.level,
-        _title(template_text(rule.message), rule.name),
+        TITLES.get(rule.code) or _title(template_text(rule.message), rule.name),
         page.why,
         page.fix_hint,
         page.source,

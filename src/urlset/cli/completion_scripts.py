@@ -105,11 +105,11 @@ def _bash(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
         if not command.name:
             yield f'                    [[ $cur == -* ]] || words="{all_names}" ;;'
         else:
-            values = [_value(command, option) for option in command.arguments]
+            named = [_value(command, option) for option in command.arguments]
             choices = [choice for option in command.arguments for choice in option.choices]
             if choices:
                 yield f'                    [[ $cur == -* ]] || words="{" ".join(choices)}" ;;'
-            elif "RULES" in values:
+            elif "RULES" in named:
                 yield "                    [[ $cur == -* ]] || { words=; parts=$_urlset_rules; } ;;"
             else:
                 yield "                    [[ $cur == -* ]] || words= ;;"

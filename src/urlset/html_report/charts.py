@@ -6,6 +6,7 @@ its size. Colours are classes of ``report.css``. All text is escaped here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from urlset.html_report.text import attributes, safe, share
 
 __all__ = [
+    "AxisLabel",
     "Bin",
     "Block",
     "Cell",
@@ -33,6 +35,9 @@ __all__ = [
     "stacked_bars",
     "upset",
 ]
+
+HALF_PAGE, PHONE = 470.0, 280.0
+"""Widths of a chart in pixels: in a card of half the page, and on a phone of 390 pixels."""
 
 MAX_LABEL = 44
 """Characters of a label; longer ones are cut in the middle."""
@@ -72,6 +77,14 @@ class Bin(NamedTuple):
     label: str
     size: int
     spike: str = ""
+
+
+class AxisLabel(NamedTuple):
+    """Label of an axis: position between 0 and 1, text, and whether a narrow chart omits it."""
+
+    at: float
+    text: str
+    is_minor: bool = False
 
 
 class Block(NamedTuple):
@@ -136,9 +149,7 @@ def funnel(steps: Sequence[FunnelStep]) -> str:
     return f'<ul class="bars funnel">{"".join(lines)}</ul>'
 
 
-def histogram(
-    bins: Sequence[Bin], labels: Sequence[tuple[float, str]], *, height: int = 180
-) -> str:
+def histogram(bins: Sequence[Bin], labels: Sequence[AxisLabel], *, height: int = 180) -> str:
     """Draw a histogram of vertical bars with labels on the axis.
 
     A spike is drawn to the full height with a gap that shows that it is cut, so that the other
@@ -146,7 +157,7 @@ def histogram(
 
     Args:
         bins: The bars from left to right.
-        labels: Labels of the axis, each with its position between 0 and 1.
+        labels: Labels of the axis.
         height: Height of the tallest bar in pixels.
     """
     usual = max((found.size for found in bins if not found.spike), default=0)
@@ -154,7 +165,7 @@ def histogram(
     limit = min(tallest, usual * 1.3) if usual else tallest
     top, step = 40, 100 / max(1, len(bins))
     marks, texts = [], []
-    last_text = -100.0
+    last_text = last_major = -100.0
     for number, found in enumerate(bins):
         if not found.size:
             continue
@@ -169,21 +180,52 @@ def histogram(
             marks.append(f"<rect{gap}/>")
         middle = (number + 0.5) * step
         if found.spike and middle - last_text > 24:
-            texts.append(_spike_text(middle, top, found.spike))
+            is_minor = middle - last_major < 50
+            texts.append(_spike_text(middle, top, found.spike, is_minor=is_minor))
             last_text = middle
+            last_major = last_major if is_minor else middle
     axis = "".join(
-        f'<text x="{100 * at:.2f}%" y="{top + height + 18}"{_anchor(at)}>{escape(text)}</text>'
-        for at, text in labels
+        f'<text x="{100 * at:.2f}%" y="{top + height + 18}"{_minor(is_minor)}'
+        f"{attributes(text_anchor=_anchor_of(at))}>{escape(text)}</text>"
+        for at, text, is_minor in labels
     )
     base = top + height + 0.5
     line = f'<line class="axis" x1="0" x2="100%" y1="{base}" y2="{base}"/>'
     return _svg("histogram", top + height + 24, f"{''.join(marks)}{line}{axis}{''.join(texts)}")
 
 
-def bin_labels(names: Sequence[str], count: int) -> list[tuple[float, str]]:
-    """Return about ``count`` axis labels for bins with these names, at the start of their bins."""
-    step = max(1, -(-len(names) // max(1, count)))
-    return [(at / len(names), names[at]) for at in range(0, len(names), step)]
+def bin_labels(names: Sequence[str], count: int) -> list[AxisLabel]:
+    """Return at most ``count`` axis labels for bins with these names, at the middle of their bins.
+
+    They do not overlap in a card of half the page; without the minor ones, on no phone.
+
+    >>> [label.text for label in bin_labels(["1 May 2026", "2 May 2026", "3 May 2026"], 6)]
+    ['1 May 2026', '2 May 2026', '3 May 2026']
+    """
+    total = len(names)
+    step = max(1, -(-total // max(1, count)))
+    while step < total and not _fit(names, step, HALF_PAGE):
+        step += 1
+    major = step
+    while major < total and not _fit(names, major, PHONE):
+        major += step
+    return [
+        AxisLabel((at + 0.5) / total, names[at], is_minor=at % major > 0)
+        for at in range(0, total, step)
+    ]
+
+
+def _fit(names: Sequence[str], step: int, width: float) -> bool:
+    """Return whether the labels of every ``step``-th bin fit into a chart side by side."""
+    end = -math.inf
+    for at in range(0, len(names), step):
+        place, size = (at + 0.5) / len(names), 6.7 * len(names[at])
+        anchor = {"start": 0.0, "middle": 0.5, "end": 1.0}[_anchor_of(place)]
+        left = place * width - anchor * size
+        if left < end + 10:
+            return False
+        end = left + size
+    return True
 
 
 def icicle(blocks: Sequence[Block]) -> str:
@@ -371,14 +413,24 @@ def _dots(members: Sequence[bool]) -> str:
     return f'<svg width="{step * len(members)}" height="22" aria-hidden="true">{marks}</svg>'
 
 
-def _spike_text(middle: float, top: int, text: str) -> str:
+def _spike_text(middle: float, top: int, text: str, *, is_minor: bool) -> str:
     at = middle / 100
     anchor = _anchor(0 if at < 0.2 else 1 if at > 0.8 else 0.5)
     first, _, second = text.partition("\n")
+    role = "mark minor" if is_minor else "mark"
     return (
-        f'<text class="mark" x="{middle:.2f}%" y="{top - 22}"{anchor}>{escape(first)}</text>'
-        f'<text class="mark" x="{middle:.2f}%" y="{top - 7}"{anchor}>{escape(second)}</text>'
+        f'<text class="{role}" x="{middle:.2f}%" y="{top - 22}"{anchor}>{escape(first)}</text>'
+        f'<text class="{role}" x="{middle:.2f}%" y="{top - 7}"{anchor}>{escape(second)}</text>'
     )
+
+
+def _minor(is_minor: bool) -> str:
+    return ' class="minor"' if is_minor else ""
+
+
+def _anchor_of(at: float) -> str:
+    """Return the ``text-anchor`` of a date at the axis, so that it stays inside on a phone, too."""
+    return "start" if at < 0.14 else "end" if at > 0.86 else "middle"
 
 
 def _anchor(at: float) -> str:

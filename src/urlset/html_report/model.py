@@ -12,6 +12,7 @@ from urlset.model import Level
 
 __all__ = [
     "MAX_EXAMPLES",
+    "MAX_URLS",
     "Example",
     "ExampleLog",
     "Figure",
@@ -25,6 +26,9 @@ __all__ = [
 
 MAX_EXAMPLES = 1_000
 """Examples of each rule that the report contains; all others are only counted."""
+
+MAX_URLS = 10_000
+"""URLs of each rule that the report lists."""
 
 
 class FindingFields(Protocol):
@@ -71,9 +75,16 @@ _Finding = TypeVar("_Finding", bound=FindingFields)
 
 
 class ExampleLog:
-    """Count findings by rule and keep the first :data:`MAX_EXAMPLES` of each rule as examples."""
+    """Count findings by rule and keep the first :data:`MAX_EXAMPLES` of each rule as examples.
+
+    The first :data:`MAX_URLS` different URLs of each rule are kept, too.
+    """
+
+    max_urls = MAX_URLS
 
     def __init__(self) -> None:
+        self.urls: dict[str, dict[str, None]] = defaultdict(dict)
+        self.recorded: Counter[str] = Counter()
         self.examples: dict[str, list[Example]] = defaultdict(list)
         self.levels: dict[str, Counter[Level]] = defaultdict(Counter)
         self.bases: dict[str, Counter[str]] = defaultdict(Counter)
@@ -87,6 +98,10 @@ class ExampleLog:
     def add(self, finding: FindingFields) -> None:
         """Record one finding."""
         self.levels[finding.code][finding.level] += 1
+        self.recorded[finding.code] += 1
+        urls = self.urls[finding.code]
+        if finding.loc is not None and len(urls) < self.max_urls:
+            urls[finding.loc] = None
         basis = str(getattr(finding, "basis", None) or "")
         if basis:
             self.bases[finding.code][basis] += 1

@@ -12,34 +12,32 @@ from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 from urlset.errors import TargetError
 from urlset.html_report.charts import Segment, StackedRow, diverging_bars, legend, stacked_bars
+from urlset.html_report.findings import (
+    LEVELS,
+    Detail,
+    are_findings_first,
+    findings_section,
+    first_steps,
+    sql_block,
+)
 from urlset.html_report.model import (
     Figure,
     LastmodTrial,
     ReportInput,
     RuleChange,
-    RuleText,
     SourceFigures,
 )
-from urlset.html_report.tables import example_table, first_steps, number_table, packed_examples
+from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
-from urlset.model import Level
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 
 __all__ = ["MAX_HTML_BYTES", "html_report", "write_html_report"]
 
 MAX_HTML_BYTES = 300_000
 """Maximum size of the page without the compressed examples."""
-
-_LEVELS: tuple[tuple[Level, str], ...] = (
-    ("error", "Errors"),
-    ("warning", "Warnings"),
-    ("info", "Info"),
-)
-
 
 _ORDER = (
     "verdicts folders sections-of-changes patterns "
@@ -52,15 +50,13 @@ _FLEXIBLE = ("dates", "trial")
 """Wide figures that can be narrow."""
 
 
-class _Detail(NamedTuple):
-    """Level of detail: number of examples of each rule, and whether its SQL is shown."""
-
-    examples: int
-    has_sql: bool
-
-
-_DETAILS = (_Detail(10, True), _Detail(5, True), _Detail(5, False), _Detail(2, False))
-_LEAST = _Detail(0, False)
+_DETAILS = (
+    Detail(10, 100, True),
+    Detail(5, 20, True),
+    Detail(5, 10, False),
+    Detail(2, 5, False),
+)
+_LEAST = Detail(0, 0, False)
 
 
 def html_report(report: ReportInput) -> str:
@@ -73,7 +69,7 @@ def html_report(report: ReportInput) -> str:
         body = _body(report, detail)
         if len(body.encode(errors="replace")) <= MAX_HTML_BYTES - 40_000:  # style and script
             break
-    data, _ = packed_examples(report.log.examples, detail.examples)
+    data, _ = packed_data(report.log, detail.examples)
     return _document(_title(report), body, data)
 
 
@@ -151,15 +147,14 @@ def _title(report: ReportInput) -> str:
     return f"{report.kind.capitalize()} of {safe(report.site, 100)}"
 
 
-def _body(report: ReportInput, detail: _Detail) -> str:
+def _body(report: ReportInput, detail: Detail) -> str:
     charts = [*_source_parts(report)]
-    findings = [*_findings(report, detail)]
-    has_errors = any(levels["error"] for levels in report.log.levels.values())
+    findings = [*findings_section(report, detail)]
     parts = [
         _HATCH,
         _header(report),
         "<main>",
-        *((*findings, *charts) if has_errors else (*charts, *findings)),
+        *((*findings, *charts) if are_findings_first(report) else (*charts, *findings)),
         *_section_tables(report.sources),
         "</main>",
         _footer(report, detail),
@@ -182,10 +177,12 @@ def _header(report: ReportInput) -> str:
     sentence = report.sentence or _sentence(report)
     notes = [*report.notes]
     if len(report.sources) == 1:
-        notes += report.sources[0].notes
+        said = " ".join(notes)
+        notes += [note for note in report.sources[0].notes if _reasons(note) not in said]
     noted = "".join(f"<p>{_unbroken(escape(safe(note, 500)))}</p>" for note in notes)
     links = [("charts", "Charts")] if report.sources else []
-    links += [("findings", "Changes" if report.kind == "diff" else "Findings")]
+    at = 0 if are_findings_first(report) else len(links)
+    links.insert(at, ("findings", "Changes" if report.kind == "diff" else "Findings"))
     if any(source.sections for source in report.sources):
         links.append(("sections", "Sections"))
     links.append(("about", "About"))
@@ -202,6 +199,11 @@ def _header(report: ReportInput) -> str:
     )
 
 
+def _reasons(note: str) -> str:
+    """Return a note without its first words and its full stop: what another note may say, too."""
+    return note.partition(": ")[2].removesuffix(".") or note
+
+
 def _unbroken(text: str) -> str:
     """Return a text whose numbers stay on one line with their percent sign."""
     return text.replace(" %", "\N{NARROW NO-BREAK SPACE}%")
@@ -209,7 +211,7 @@ def _unbroken(text: str) -> str:
 
 def _sentence(report: ReportInput) -> str:
     """Return the first sentence: that of the only source, or the number of findings."""
-    counts = [sum(levels[level] for levels in report.log.levels.values()) for level, _ in _LEVELS]
+    counts = [sum(levels[level] for levels in report.log.levels.values()) for level, _ in LEVELS]
     if len(report.sources) == 1 and report.sources[0].is_live:
         return report.sources[0].sentence
     found = [
@@ -290,11 +292,7 @@ def _numbers(source: SourceFigures) -> str:
         f"<dd>{escape(number)}</dd></div>"
         for label, number, role in source.numbers
     )
-    return f'<dl class="numbers">{items}</dl>{_sql("SQL of these numbers", source.sql)}'
-
-
-def _sql(name: str, sql: str) -> str:
-    return f'<details class="sql"><summary>{name}</summary>{code_block(sql)}</details>'
+    return f'<dl class="numbers">{items}</dl>{sql_block("SQL of these numbers", source.sql)}'
 
 
 def _figure(figure: Figure, suffix: str) -> str:
@@ -387,59 +385,6 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
     )
 
 
-def _findings(report: ReportInput, detail: _Detail) -> Iterator[str]:
-    """Yield the HTML of the findings, by level and by rule."""
-    yield '<section id="findings" aria-labelledby="findings-title">'
-    yield f'<h2 id="findings-title">{"Changes" if report.kind == "diff" else "Findings"}</h2>'
-    by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in _LEVELS}
-    for code, levels in report.log.levels.items():
-        worst = next(level for level, _ in _LEVELS if levels[level])
-        by_level[worst].append((levels.total(), code))
-    if not any(by_level.values()):
-        yield '<p class="lead">None.</p>'
-    for level, name in _LEVELS:
-        if not by_level[level]:
-            continue
-        total = sum(count for count, _ in by_level[level])
-        yield f'<h3 class="level">{name} <span class="count">{total:,}</span></h3>'
-        for count, code in sorted(by_level[level], key=lambda item: (-item[0], item[1])):
-            yield _rule(report, code, count, level, detail)
-    yield "</section>"
-
-
-def _rule(report: ReportInput, code: str, count: int, level: Level, detail: _Detail) -> str:
-    rule = report.rules.get(code) or RuleText(code, code, level, code, "", "", "", None)
-    examples = report.log.examples.get(code, [])
-    parts = [f"<p>{escape(safe(rule.why, 2_000))}</p>"] if rule.why else []
-    if rule.fix_hint:
-        hint = f"{safe(rule.fix_hint, 1_000)}."
-        parts.append(f'<p class="fix"><b>How to fix</b> {escape(hint)}</p>')
-    if bases := report.log.bases.get(code):
-        text = ", ".join(f"{number:,} {basis}" for basis, number in bases.most_common())
-        parts.append(f'<p class="basis"><b>Basis</b> {escape(text)}</p>')
-    parts.append(example_table(code, examples, detail.examples, count))
-    if rule.sql and detail.has_sql:
-        parts.append(_sql("SQL of this rule", rule.sql))
-    else:
-        command = f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>'
-        parts.append(command)
-    if rule.source:
-        parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
-    return (
-        f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
-        f'<span class="chip">{level}</span>'
-        f"<h4>{escape(safe(rule.title, 200))}</h4>"
-        f'<span class="code">{escape(code)} {escape(rule.name)}</span>'
-        f'<span class="count">{count:,}</span></summary>{"".join(parts)}</details>'
-    )
-
-
-def _source(source: str) -> str:
-    url = web_url(source)
-    text = escape(safe(source))
-    return f'<a class="ref" href="{escape(url)}" rel="noreferrer">{text}</a>' if url else text
-
-
 def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
     shown = [source for source in sources if source.sections is not None]
     if not shown:
@@ -452,10 +397,15 @@ def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
             yield f"<h3>{untrusted(source.name)}</h3>"
         yield f"<p>{escape(source.sections.about)}</p>"
         yield number_table(source.sections.columns, source.sections.rows, key=f"sections-{number}")
-        yield _sql("SQL of this table", source.sections.sql)
+        yield sql_block("SQL of this table", source.sections.sql)
     yield "</section>"
 
 
+_ALL_URLS = (
+    "To list the URLs of a rule that are not in the report, keep the tables with "
+    "<code>--store site.duckdb</code>, and run the SQL of the rule there."
+)
+_REST = {"audit": _ALL_URLS, "check": "", "watch": "", "diff": ""}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
 _QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
     "diff": "To run a query on all rows, write them with <code>urlset diff A B --format jsonl "
@@ -463,7 +413,7 @@ _QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
 }
 
 
-def _footer(report: ReportInput, detail: _Detail) -> str:
+def _footer(report: ReportInput, detail: Detail) -> str:
     known = ""
     if report.known:
         known = f" {plural(report.known, 'finding')} in the baseline are not shown."
@@ -472,14 +422,14 @@ def _footer(report: ReportInput, detail: _Detail) -> str:
         views = (
             "<p>The queries of the rules use views. To run one, open the store with DuckDB "
             "(<code>duckdb site.duckdb</code>), and create them first.</p>"
-            f"{_sql('SQL of the views', report.views_sql)}"
+            f"{sql_block('SQL of the views', report.views_sql)}"
         )
     return (
         '<footer id="about"><h2>About this report</h2>'
         f"<p>Made by urlset {escape(_version())} on "
         f"{_when(report.moment)}. This file is complete: it sends no requests and can be moved, "
-        "mailed and printed. It contains at most 1,000 examples of each rule; every count covers "
-        f"all findings.{known}</p>"
+        "mailed and printed. It contains at most 1,000 examples and 10,000 URLs of each rule; "
+        f"every count covers all findings.{known} {_REST[report.kind]}</p>"
         f"<p>Every number is the result of the SQL query below it. {_QUERIES[report.kind]}</p>"
         f"{views}</footer>"
     )

@@ -27,8 +27,14 @@
     return text.length <= MAX_URL ? text : `${text.slice(0, MAX_URL / 2)}…${text.slice(-MAX_URL / 2)}`;
   }
 
+  // A URL breaks at its folders.
+  function breakable(text) {
+    const parts = shortened(text).split(/(?<=[^/:]\/)(?=[^/])|(?<=^\/)(?=[^/])/);
+    return make("bdi", {}, ...parts.flatMap((part, at) => at ? [make("wbr"), part] : [part]));
+  }
+
   function urlCell(text) {
-    const shown = make("bdi", { textContent: shortened(text) });
+    const shown = breakable(text);
     const content = isWeb(text) ? make("a", { href: text, rel: "noreferrer" }, shown) : shown;
     return make("td", { className: "url" }, content);
   }
@@ -50,8 +56,7 @@
       values: shown.map((name) => columns[name][number]),
       element() {
         const cells = this.values.map((text, at) => shown[at] === "url" ? urlCell(text)
-          : make("td", { className: roles[shown[at]] ?? "" },
-            make("bdi", { textContent: shortened(text) })));
+          : make("td", { className: roles[shown[at]] ?? "" }, breakable(text)));
         return make("tr", {}, ...cells);
       },
     }));
@@ -143,6 +148,43 @@
     const rule = table.closest("details");
     if (!rule || rule.open) open(table);
     else rule.addEventListener("toggle", () => open(table), { once: true });
+  }
+
+  // The list of all URLs of a rule: filled at once, so that it is printed, too.
+  function listUrls(pre, columns) {
+    const found = columns?.[pre.dataset.urls];
+    if (!found) return;
+    pre.textContent = (found.all ?? [...new Set(found.url)]).join("\n");
+    pre.parentElement.querySelector(".cut")?.remove();
+  }
+
+  // Needs neither a network nor a secure context.
+  async function copy(pre, status) {
+    const range = document.createRange();
+    range.selectNodeContents(pre);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    const count = pre.textContent.split("\n").length.toLocaleString("en");
+    let isCopied = false;
+    try {
+      await navigator.clipboard.writeText(pre.textContent);
+      isCopied = true;
+    } catch {
+      isCopied = document.execCommand("copy");
+    }
+    status.textContent = isCopied ? `${count} URLs copied` : "Selected: copy with Ctrl-C";
+  }
+
+  const lists = [...document.querySelectorAll("pre[data-urls]")];
+  for (const pre of lists) {
+    const status = make("span", { role: "status" });
+    const button = make("button", { type: "button", textContent: "Copy all" });
+    button.addEventListener("click", () => copy(pre, status));
+    pre.before(make("div", { className: "tools" }, button, status));
+  }
+  if (lists.length) {
+    unpacked ??= examples();
+    unpacked.then((columns) => lists.forEach((pre) => listUrls(pre, columns)), () => {});
   }
 
   // A link to a rule opens it.

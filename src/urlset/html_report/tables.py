@@ -6,13 +6,13 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
-from urlset.html_report.model import Example, ReportInput
-from urlset.html_report.text import link, safe, untrusted
+from urlset.html_report.model import Example, ExampleLog
+from urlset.html_report.text import breakable, link, safe, untrusted
 
-__all__ = ["MAX_DATA_BYTES", "example_table", "first_steps", "number_table", "packed_examples"]
+__all__ = ["MAX_DATA_BYTES", "example_table", "number_table", "packed_data"]
 
 MAX_DATA_BYTES = 1_500_000
 """Maximum size of the compressed examples in the page, as base64."""
@@ -54,10 +54,10 @@ def example_table(code: str, examples: Sequence[Example], limit: int, total: int
     for example in examples[:limit]:
         cells = [
             f'<td class="url">{link(example.url)}</td>',
-            f"<td>{untrusted(example.message)}</td>",
+            f"<td>{breakable(example.message)}</td>",
         ]
         if with_place:
-            cells.append(f'<td class="place">{untrusted(example.place, 80)}</td>')
+            cells.append(f'<td class="place">{breakable(example.place, 80)}</td>')
         if with_basis:
             cells.append(f'<td class="short">{escape(example.basis)}</td>')
         lines.append(f"<tr>{''.join(cells)}</tr>")
@@ -71,24 +71,32 @@ def example_table(code: str, examples: Sequence[Example], limit: int, total: int
     return _table(body, code, f"Examples of {code}") + more
 
 
-def packed_examples(examples: Mapping[str, Sequence[Example]], shown: int) -> tuple[str, int]:
-    """Encode the examples for the script: columns by rule as JSON, in gzip and base64.
+def packed_data(log: ExampleLog, shown: int) -> tuple[str, int]:
+    """Encode examples and URLs for the script: columns by rule as JSON, in gzip and base64.
 
-    Rules whose examples are all in the HTML are omitted. If the result exceeds
-    :data:`MAX_DATA_BYTES`, fewer examples of each rule are kept.
+    Rules that are in the HTML completely are omitted, and so is the column ``all`` of URLs if those
+    of the examples are all. If the result exceeds :data:`MAX_DATA_BYTES`, fewer are kept.
 
     Args:
-        examples: Examples by code.
+        log: The findings.
         shown: Number of examples of each rule in the HTML.
 
     Returns:
         The text, and the number of examples of each rule that were kept at most.
     """
+    examples = log.examples
     columns = {code: _columns(rows) for code, rows in sorted(examples.items())}
+    lists = {
+        code: [safe(url, MAX_VALUE) for url in urls]
+        for code, urls in log.urls.items()
+        if len(urls) > len({row.url for row in examples[code]})
+    }
     kept = max((len(rows) for rows in examples.values()), default=0)
+    kept_urls = max(map(len, lists.values()), default=0)
     while True:
-        data = {
+        data: dict[str, dict[str, list[str]]] = {
             code: {name: texts[:kept] for name, texts in found.items()}
+            | ({"all": lists[code][:kept_urls]} if code in lists else {})
             for code, found in columns.items()
             if min(len(found["url"]), kept) > shown
         }
@@ -99,6 +107,7 @@ def packed_examples(examples: Mapping[str, Sequence[Example]], shown: int) -> tu
         if size <= MAX_DATA_BYTES:
             return base64.b64encode(packed).decode(), kept
         kept = int(kept * 0.95 * MAX_DATA_BYTES / size)
+        kept_urls = int(kept_urls * 0.95 * MAX_DATA_BYTES / size)
 
 
 def _columns(rows: Sequence[Example]) -> dict[str, list[str]]:
@@ -123,31 +132,3 @@ def _table(content: str, key: str | None, name: str) -> str:
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(name)}">'
         f"<table{data}>{content}</table></div>"
     )
-
-
-MAX_STEPS = 3
-"""Rules in the list."""
-
-
-def first_steps(report: ReportInput) -> str:
-    """Return the list of what to do first: the fixes of the rules with most errors, then warnings.
-
-    Empty for a report without errors and warnings.
-    """
-    ranked = []
-    for code, levels in report.log.levels.items():
-        rule = report.rules.get(code)
-        if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
-            continue
-        ranked.append((levels["error"] == 0, -levels.total(), code, rule))
-    items = []
-    for _, count, code, rule in sorted(ranked, key=lambda item: item[:3])[:MAX_STEPS]:
-        examples = report.log.examples.get(code, [])
-        example = f", such as {safe(examples[0].url, 120)}" if examples else ""
-        items.append(
-            f'<li><a href="#rule-{escape(code)}">{escape(safe(rule.fix_hint, 300))}</a> '
-            f"<span>{escape(safe(rule.title, 200))}: {-count:,}{escape(example)}</span></li>"
-        )
-    if not items:
-        return ""
-    return f'<div class="first"><h2>What to do first</h2><ol>{"".join(items)}</ol></div>'

@@ -10,6 +10,7 @@ from urlset.terminal_text import sanitize
 
 __all__ = [
     "attributes",
+    "breakable",
     "code_block",
     "duration",
     "joined",
@@ -53,6 +54,16 @@ def untrusted(text: str, limit: int = MAX_TEXT) -> str:
     return f"<bdi>{escape(safe(text, limit))}</bdi>"
 
 
+def breakable(text: str, limit: int = MAX_TEXT) -> str:
+    """Return untrusted text as HTML that may break after a slash: a URL breaks at its folders.
+
+    >>> breakable("/a/b.html")
+    '<bdi>/<wbr>a/<wbr>b.html</bdi>'
+    """
+    parts = re.split(r"(?<=[^/:]/)(?=[^/])|(?<=^/)(?=[^/])", safe(text, limit))
+    return f"<bdi>{'<wbr>'.join(map(escape, parts))}</bdi>"
+
+
 def web_url(text: str | None) -> str | None:
     """Return a text if it is an ``http`` or ``https`` URL that is safe in a link, else None.
 
@@ -67,11 +78,11 @@ def web_url(text: str | None) -> str | None:
 def link(text: str, limit: int = MAX_TEXT) -> str:
     """Return untrusted text as HTML; a web URL becomes a link that sends no referrer.
 
-    >>> link("https://example.com/?a&b")
-    '<a href="https://example.com/?a&amp;b" rel="noreferrer"><bdi>https://example.com/?a&amp;b</bdi></a>'
+    >>> link("https://a.example/?a&b")
+    '<a href="https://a.example/?a&amp;b" rel="noreferrer"><bdi>https://a.example/<wbr>?a&amp;b</bdi></a>'
     """
     url = web_url(text)
-    shown = untrusted(text, limit)
+    shown = breakable(text, limit)
     return shown if url is None else f'<a href="{escape(url)}" rel="noreferrer">{shown}</a>'
 
 

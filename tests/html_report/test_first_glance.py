@@ -1,0 +1,136 @@
+"""What a reader of the report sees first: the worst, what to do, findings before charts."""
+
+import re
+from html import unescape
+
+import pytest
+
+from tests.reporter.live_site import Found
+from tests.reporter.test_html_report import part_of, report_of
+from urlset.auditor.judgement import RuleSet
+from urlset.auditor.settings import AuditSettings
+from urlset.auditor.stratified_sample import Interval
+from urlset.auditor.summary import summary_sentence
+from urlset.auditor.verdict_shares import VerdictShare
+from urlset.checker import rule_texts
+from urlset.html_report import ExampleLog, SourceFigures
+from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
+
+SITE = "https://example.com"
+CHARTS = SourceFigures(SITE, "One URL.", [], [], None, ["Not complete: robots: 1 URL."], "SELECT 1")
+
+
+def log_of(*found: tuple[str, str, str, str | None]) -> ExampleLog:
+    log = ExampleLog()
+    for code, level, message, url in found:
+        log.add(Found(code, level, message, url))
+    return log
+
+
+def shown(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", html.replace("</a>", " ")))
+
+
+def steps_of(page: str) -> list[str]:
+    return [shown(item) for item in re.findall(r"<li>(.*?)</li>", part_of(page, r"<ol>(.*?)</ol>"))]
+
+
+def test_first_step_of_one_finding_is_the_fix_and_the_finding():
+    log = log_of(("N102", "error", f"{SITE}/a/tea returns HTTP 404", f"{SITE}/a/tea"))
+
+    assert steps_of(report_of(log)) == [
+        f"Restore the page, or remove its entry  {SITE}/a/tea returns HTTP 404"
+    ]
+
+
+def test_first_step_of_several_findings_has_their_number():
+    found = [("N105", "error", f"{SITE}/{n} forbids indexing", f"{SITE}/{n}") for n in range(3)]
+
+    [step] = steps_of(report_of(log_of(*found)))
+
+    assert step.endswith(
+        f"Listed pages that forbid indexing (noindex): 3. First: {SITE}/0 forbids indexing"
+    )
+
+
+def test_a_sitemap_that_cannot_be_read_comes_before_more_frequent_errors_of_pages():
+    pages = [("N102", "error", f"{SITE}/{n} returns HTTP 404", f"{SITE}/{n}") for n in range(9)]
+    log = log_of(*pages, ("X019", "error", "This is an HTML page, not a sitemap", None))
+
+    first, second = steps_of(report_of(log))
+
+    assert "This is an HTML page, not a sitemap" in first
+    assert "404" in second
+
+
+def test_each_rule_of_an_audit_has_a_title_in_words():
+    texts = rule_texts(RuleSet(AuditSettings()).rules)
+
+    names = {text.name.replace("-", " ").capitalize() for text in texts.values()}
+    assert len(texts) > 40
+    for text in texts.values():
+        assert "…" not in text.title
+        assert "{" not in text.title
+        assert text.title not in names, text.code
+
+
+def test_a_closed_finding_shows_its_first_message():
+    log = log_of(("N110", "warning", f"{SITE}/a: lastmod is 2031-05-01", f"{SITE}/a"))
+
+    summary = part_of(report_of(log), r'id="rule-N110"><summary>(.*?)</summary>')
+
+    assert "lastmod is 2031-05-01" in shown(summary)
+
+
+@pytest.mark.parametrize(("level", "order"), [("error", 1), ("warning", 1), ("info", -1)])
+def test_findings_come_before_charts_on_the_page_and_in_the_menu(level, order):
+    page = report_of(log_of(("N102", level, "gone", SITE)), [CHARTS])
+
+    menu = part_of(page, r"<nav(.*?)</nav>")
+    for text, charts, findings in (
+        (page, '<section id="charts"', '<section id="findings"'),
+        (menu, "#charts", "#findings"),
+    ):
+        assert (text.index(charts) - text.index(findings)) * order > 0
+
+
+def test_a_reason_is_stated_once():
+    notes = ["Which listed pages are not linked is unknown: robots: 1 URL."]
+
+    page = report_of(log_of(), [CHARTS], notes=notes)
+
+    assert part_of(page, r'<div class="notes">(.*?)</div>').count("robots: 1 URL") == 1
+
+
+def test_the_summary_names_the_worst_verdicts_first_and_counts_all():
+    counts = {"fine": 60, "canonicalised": 20, "noindex": 9, "gone": 5, "server-error": 3}
+    counts |= {"redirect-loop": 1, "unknown": 2}
+    shares = [
+        VerdictShare(verdict, n, Interval(n / 100, n / 100, n / 100), n, "/", 1)
+        for verdict, n in counts.items()
+    ]
+
+    assert summary_sentence(100, 100, shares, is_sampled=False) == (
+        "Of 100 listed URLs 60.0 % are fine; 3 return a server error; 1 redirects to no page; "
+        "5 are gone; 9 forbid indexing; 22 have other faults or could not be judged."
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 6, 7, 8, 13, 30, 75])
+@pytest.mark.parametrize("name", ["13 Nov 2026", "Nov 2026", "2026-11-13"])
+def test_dates_at_the_axis_do_not_overlap(count, name):
+    labels = bin_labels([name] * count, 6)
+
+    assert 1 <= len(labels) <= 6
+    assert not labels[0].is_minor
+    for width, drawn in (
+        (HALF_PAGE, labels),
+        (PHONE, [label for label in labels if not label.is_minor]),
+    ):
+        end = 0.0
+        for label in drawn:
+            share = 0.0 if label.at < 0.14 else 1.0 if label.at > 0.86 else 0.5
+            left = label.at * width - share * len(name) * 6.7
+            assert left >= end
+            end = left + len(name) * 6.7
+        assert end <= width
