@@ -328,3 +328,17 @@ def test_facts_of_pages_are_stored(box):
     ]
     assert values["lastmod"].isoformat() == "2026-01-02T03:04:05+00:00"
     assert values["images"] == [box.url("/i.png")]
+
+
+def test_the_host_to_which_the_start_redirects_is_visited_and_no_other(box):
+    with SiteBox() as other, SiteBox() as third:
+        other.put("/", f'<a href="/a">a</a><a href="{third.url("/x")}">x</a>', kind="text/html")
+        other.put("/a", "<title>a</title>a", kind="text/html")
+        box.put("/", b"", 301, location=other.url("/"))
+
+        policy = urlset.Policy(proxies={}, allow_private=True)
+        with urlset.crawl(box.site, policy=policy, recheck_s=0) as found:
+            assert found.verdicts["ok"] == 2
+
+        assert {"/", "/a"} <= set(other.paths)
+        assert third.paths == []
