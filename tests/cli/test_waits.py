@@ -41,9 +41,7 @@ def run(urlset: Callable[..., Any], box: SiteBox, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_pause_that_a_host_asks_for_is_told(
-    name: str, box: SiteBox, urlset: Callable[..., Any]
-):
+def test_a_pause_that_a_host_asks_for_is_told(name: str, box: SiteBox, urlset: Callable[..., Any]):
     put_site(box)
     box.play("/s2.xml", once_refused(page(urlset_of(box.url("/c"), 1)), "1"))
 

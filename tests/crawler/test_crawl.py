@@ -104,6 +104,19 @@ def test_robots_txt_is_obeyed(box):
     assert "/closed/a" not in box.paths
 
 
+def test_a_robots_txt_read_by_a_clock_in_the_future_is_read_again(box, tmp_path):
+    put_pages(box, home="/a", a="")
+    box.put_robots("User-agent: *", "Disallow: /a")
+    with crawl(box, tmp_path / "c.duckdb"):
+        pass
+    with urlset.Store.open(tmp_path / "c.duckdb") as store, store.session() as session:
+        session.run("UPDATE store.robots SET read_at = now() + INTERVAL 10 YEAR")
+    box.put_robots("User-agent: *", "Allow: /")
+
+    with crawl(box, tmp_path / "c.duckdb", read_sitemaps=False) as found:
+        assert found.verdicts["ok"] == 2
+
+
 def test_a_robots_txt_that_fails_disallows_everything(box):
     put_pages(box, home="/a")
     box.put("/robots.txt", b"", 503)
