@@ -1,6 +1,7 @@
 """The option ``index``: an index if one is needed, also for one file, or one for each section."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -19,7 +20,7 @@ ROWS = [{"loc": "/a"}, {"loc": "/blog/b"}, {"loc": "/blog/c"}]
     ],
 )
 def test_an_index_is_written_if_one_is_needed_or_always(
-    index: str, max_urls: int, indexes: set[str], tmp_path: Path
+    index: Literal["auto", "always"], max_urls: int, indexes: set[str], tmp_path: Path
 ):
     made = urlset.build(
         ROWS,

@@ -32,7 +32,8 @@ def urlset(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Call
     monkeypatch.setenv("no_proxy", "*")
     for name, seconds in (("SLOW_S", 0.4), ("LOG_INTERVAL_S", 0.02), ("REFRESH_INTERVAL_S", 0.02)):
         monkeypatch.setattr(console, name, seconds)
-    return command(capsys, monkeypatch, tmp_path)
+    ran: Callable[..., Any] = command(capsys, monkeypatch, tmp_path)
+    return ran
 
 
 def run(urlset: Callable[..., Any], box: SiteBox, name: str) -> str:
