@@ -43,9 +43,9 @@ def slow_requests(min_s: float) -> list[tuple[str, float]]:
 
 
 @contextmanager
-def track_wait(reason: str, seconds: float) -> Iterator[None]:
+def track_wait(reason: str, seconds: float, *, is_logged: bool = True) -> Iterator[None]:
     """Register a wait of some seconds, with its reason, during a ``with`` block."""
-    if seconds >= 1:
+    if is_logged and seconds >= 1:
         logger.info("waiting %.0f s %s", seconds, reason)
     key, now = object(), time.monotonic()
     _waits[key] = reason, now, now + seconds

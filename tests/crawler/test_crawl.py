@@ -104,6 +104,19 @@ def test_robots_txt_is_obeyed(box):
     assert "/closed/a" not in box.paths
 
 
+def test_a_robots_txt_read_by_a_clock_in_the_future_is_read_again(box, tmp_path):
+    put_pages(box, home="/a", a="")
+    box.put_robots("User-agent: *", "Disallow: /a")
+    with crawl(box, tmp_path / "c.duckdb"):
+        pass
+    with urlset.Store.open(tmp_path / "c.duckdb") as store, store.session() as session:
+        session.run("UPDATE store.robots SET read_at = now() + INTERVAL 10 YEAR")
+    box.put_robots("User-agent: *", "Allow: /")
+
+    with crawl(box, tmp_path / "c.duckdb", read_sitemaps=False) as found:
+        assert found.verdicts["ok"] == 2
+
+
 def test_a_robots_txt_that_fails_disallows_everything(box):
     put_pages(box, home="/a")
     box.put("/robots.txt", b"", 503)
@@ -328,3 +341,17 @@ def test_facts_of_pages_are_stored(box):
     ]
     assert values["lastmod"].isoformat() == "2026-01-02T03:04:05+00:00"
     assert values["images"] == [box.url("/i.png")]
+
+
+def test_the_host_to_which_the_start_redirects_is_visited_and_no_other(box):
+    with SiteBox() as other, SiteBox() as third:
+        other.put("/", f'<a href="/a">a</a><a href="{third.url("/x")}">x</a>', kind="text/html")
+        other.put("/a", "<title>a</title>a", kind="text/html")
+        box.put("/", b"", 301, location=other.url("/"))
+
+        policy = urlset.Policy(proxies={}, allow_private=True)
+        with urlset.crawl(box.site, policy=policy, recheck_s=0) as found:
+            assert found.verdicts["ok"] == 2
+
+        assert {"/", "/a"} <= set(other.paths)
+        assert third.paths == []

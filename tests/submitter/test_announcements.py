@@ -89,6 +89,15 @@ def test_url_that_changes_again_within_ten_minutes_waits(tmp_path):
     assert bench.submit(preflight=False).sent == 1
 
 
+def test_announcement_of_a_clock_in_the_future_delays_no_later_one(tmp_path):
+    bench = Bench(tmp_path)
+    bench.clock.advance(minutes=5_000_000)
+    bench.submit(added("/a"), preflight=False)
+    bench.clock.advance(minutes=-5_000_000)
+
+    assert bench.submit(added("/a", lastmod="2026-03-02"), preflight=False).sent == 1
+
+
 def test_page_that_is_removed_and_comes_back_is_announced(tmp_path):
     bench = Bench(tmp_path)
     for changes in (added("/a"), removed("/a"), added("/a")):

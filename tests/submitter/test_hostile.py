@@ -9,6 +9,7 @@ from tests.cli.test_commands import command
 from tests.submitter.fake_engines import ENDPOINT, HOST, KEY, SITE, Bench, Reply, Web, added
 from tests.submitter.test_bing import Bing
 from tests.submitter.test_search_console import Google, error
+from urlset.cli.command_model import describe_commands
 from urlset.http import Request, Secrets, drive_in_thread
 from urlset.submitter.request_text import request_text
 from urlset.submitter.sender import _RequestWalk
@@ -190,3 +191,21 @@ def test_dry_run_prints_the_request(run, monkeypatch, tmp_path):
     assert ran.out.startswith("POST /indexnow HTTP/1.1\nHost: api.indexnow.org\n")
     assert ran.out.endswith(f'{{"host":"{HOST}","key":"{KEY}","urlList":["{SITE}/a"]}}\n')
     assert not (tmp_path / ".urlset").exists()
+
+
+def test_no_option_takes_a_token():
+    """A command line is visible to other users: options for secrets take files."""
+    words = ("key", "token", "secret", "password", "credential", "auth", "webhook-url")
+    found = {
+        (command.name, name): option.value
+        for command in describe_commands()
+        for option in command.options
+        for name in option.names
+        if any(word in name for word in words) and option.value
+    }
+
+    assert ("submit", "--bing-key-file") in found
+    public = {("audit", "--indexnow-key")}  # each visitor of the site can read it
+    assert {
+        key for key, value in found.items() if value not in ("FILE", "PATH", "FOLDER")
+    } <= public

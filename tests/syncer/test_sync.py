@@ -95,6 +95,22 @@ def test_a_page_with_the_same_date_is_requested_in_turn_only(index):
     assert sorted(asked) == [f"/p{n}" for n in range(10)]
 
 
+def test_pages_of_a_clock_in_the_future_are_requested_in_turn_and_removed(index):
+    index.put({f"/p{n}": ("text", "2026-01-01") for n in range(4)})
+    index.sync()
+    index.site.documents["/p3"] = 404
+    index.site.now += timedelta(days=3650)
+    assert index.sync(recheck=4) == {"unknown": ["/p3"]}
+    index.site.now -= timedelta(days=3650)
+
+    index.site.requests.clear()
+    found = [index.sync(recheck=1) for _ in range(5)]
+
+    assert {"/p0", "/p1", "/p2", "/p3"} <= set(index.site.paths)
+    assert {"removed": ["/p3"]} in found
+    assert found[0] == {"unknown": ["/p3"]}, "the time of the wrong clock confirms nothing"
+
+
 def test_a_new_date_without_new_content_is_no_change(index):
     index.put({"/p1": ("one", "2026-01-01")})
     index.sync()

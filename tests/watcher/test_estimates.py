@@ -18,6 +18,7 @@ from urlset.watcher.distributions import (
     gamma_quantile,
 )
 from urlset.watcher.estimates import (
+    MIN_PAUSES,
     DayCount,
     Prior,
     RateEstimate,
@@ -248,6 +249,14 @@ def test_limit_of_silence_is_of_the_order_of_its_quantile():
     # The quantile of an exponential distribution.
     assert limit.limit_s == pytest.approx(3_600 * math.log(1_000), rel=0.3)
     assert limit.usual_s == pytest.approx(3_600 * math.log(100), rel=0.3)
+
+
+@given(st.lists(st.floats(1, 1e7), min_size=MIN_PAUSES, max_size=200), st.floats(1e-6, 0.5))
+def test_limit_of_silence_is_not_below_the_longest_pause(pauses: list[float], tail: float):
+    limit = silence_limit(pauses, tail=tail)
+
+    assert limit is not None
+    assert limit.limit_s > max(pauses)
 
 
 def test_few_pauses_have_no_limit():

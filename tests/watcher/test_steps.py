@@ -1,5 +1,7 @@
 """One step of a watch: what is requested, what is stored, and what a failure does not do."""
 
+from datetime import timedelta
+
 import pytest
 
 import urlset
@@ -51,6 +53,22 @@ def test_second_step_shows_the_changes(site):
         (f"/blog/{n}", "01-01", True) for n in range(5)
     ]
     assert ("/blog/3", "01-02", True) in state_at(site, 2)
+
+
+def test_a_step_of_a_clock_in_the_future_stops_no_later_request(site):
+    site.step()
+    site.step(hours=24 * 3650)
+    site.now -= timedelta(days=3650)
+
+    site.step(hours=1, recheck=1)
+    assert "/" in site.paths, "the home page was not requested at a time before now"
+    seen = set(site.paths)
+    for _ in range(3):
+        site.step(hours=25, recheck=1)
+        seen |= set(site.paths)
+        assert "/" in site.paths
+
+    assert {"/a.xml", "/b.xml"} <= seen
 
 
 def test_unchanged_documents_are_requested_conditionally_or_not_at_all(site):

@@ -90,8 +90,8 @@ def _bash(root: CommandInfo, commands: list[CommandInfo]) -> Iterator[str]:
                 yield f'        {"|".join(names)}) words="{" ".join(option.choices)}" ;;'
             elif option.value in RULES:
                 yield f'        {"|".join(names)}) parts="$_urlset_rules" ;;'
-            elif values := _list(command, option):
-                yield f'        {"|".join(names)}) parts="{values}" ;;'
+            elif parts := _list(command, option):
+                yield f'        {"|".join(names)}) parts="{parts}" ;;'
             elif option.value:
                 others += names
         if others:

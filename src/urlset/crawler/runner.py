@@ -368,7 +368,8 @@ class _Run:
         oldest = format_date(datetime.now(UTC) - ROBOTS_AGE)
         rows = self._session.rows(
             "SELECT url, state, text FROM store.robots WHERE ends_with(url, '/robots.txt') "
-            f"AND state <> 'unreachable' AND read_at > {quoted(oldest)}::TIMESTAMPTZ"
+            f"AND state <> 'unreachable' AND read_at > {quoted(oldest)}::TIMESTAMPTZ "
+            "AND read_at <= now()"  # a time after the present is that of a wrong clock
         )
         return {
             origin_of(url) or "": Robots(url, state=state, text=text or "")

@@ -202,7 +202,9 @@ class HostLimiter:
     async def _sleep(self, name: str, seconds: float) -> None:
         pause = self._clocks.pause_s(name)
         if pause <= 0:
-            await asyncio.sleep(seconds)
+            reason = f"before the next request to {name} (--delay, Crawl-delay)"
+            with track_wait(reason, seconds, is_logged=False):  # there is one for each request
+                await asyncio.sleep(seconds)
             return
         with track_wait(f"because {name} asks for a pause (Retry-After)", seconds):
             await asyncio.sleep(seconds)

@@ -303,7 +303,8 @@ class AnnouncementLog:
             AND url NOT IN (SELECT url FROM work.held)
             AND NOT EXISTS (FROM log.announcements b WHERE b.channel = a.channel
                 AND b.url = a.url AND b.state IN ('pending', 'accepted')
-                AND b.updated_at > {_time(now - REPEAT_AFTER)})
+                -- A time after the present is that of a wrong clock.
+                AND b.updated_at > {_time(now - REPEAT_AFTER)} AND b.updated_at <= {_time(now)})
             ORDER BY number LIMIT {int(limit)}""")
 
     def sample(self, channel: str, host: str, limit: int, *, is_removed: bool) -> list[str]:

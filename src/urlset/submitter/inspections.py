@@ -42,10 +42,11 @@ class InspectionTable:
 
     def used(self, now: datetime) -> int:
         """Return the number of inspections of the property in the last 24 hours."""
-        since = format_date(now - timedelta(days=1))
+        since, until = format_date(now - timedelta(days=1)), format_date(now)
         [(count,)] = self._session.rows(
             f"SELECT count(*) FROM store.inspections WHERE property = {quoted(self._site)} "
-            f"AND inspected_at > TIMESTAMPTZ {quoted(since)}"
+            f"AND inspected_at > TIMESTAMPTZ {quoted(since)} "
+            f"AND inspected_at <= TIMESTAMPTZ {quoted(until)}"
         )
         return int(count)
 

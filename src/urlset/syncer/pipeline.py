@@ -251,6 +251,7 @@ class _Run:
     def _create_tables(self) -> int:
         """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
         session, recheck = self._session, self._settings.recheck
+        checked = self._past("s.checked_at")
         session.run(
             # Note: a date in a sitemap that could not be read is not the date of the page now.
             "CREATE TABLE listed_now AS SELECT loc AS url, "
@@ -266,11 +267,12 @@ class _Run:
                     -- A file that is replaced by an older one is "not modified since".
                     CASE WHEN l.lastmod IS NULL OR l.lastmod = s.lastmod THEN s.last_modified END
                         AS last_modified,
-                    s.checked_at, s.url IS NOT NULL AS is_known,
+                    {checked} AS checked_at, s.url IS NOT NULL AS is_known,
                     s.synced_at IS NOT NULL AS is_committed,
                     s.fingerprint IS NULL OR l.lastmod IS NULL OR s.gone_at IS NOT NULL
                         OR l.lastmod IS DISTINCT FROM s.lastmod AS is_due,
-                    row_number() OVER (PARTITION BY is_due ORDER BY s.checked_at, l.url) AS turn
+                    row_number() OVER (
+                        PARTITION BY is_due ORDER BY {checked} NULLS FIRST, l.url) AS turn
                 FROM listed_now l LEFT JOIN store.synced_pages s ON s.url = l.url
                 WHERE l.is_known)
             WHERE is_due OR turn <= {recheck}"""
@@ -280,6 +282,10 @@ class _Run:
         )
         self._sync.counts["trusted"] = listed - total
         return int(total)
+
+    def _past(self, column: str) -> str:
+        """Return SQL for a time; NULL for one after the present, which is that of a wrong clock."""
+        return f"CASE WHEN {column} <= '{self._now().isoformat()}'::TIMESTAMPTZ THEN {column} END"
 
     def _targets(self, first: int, size: int) -> Iterator[SyncTarget]:
         query = (
@@ -386,7 +392,7 @@ class _Run:
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
                 "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
                 "directives = coalesce(v.directives, p.directives), "
-                f"gone_at = CASE WHEN v.is_gone THEN coalesce(p.gone_at, {time}) "
+                f"gone_at = CASE WHEN v.is_gone THEN least(p.gone_at, {time}) "
                 "WHEN v.fingerprint IS NULL THEN p.gone_at END, "
                 "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
                 "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
@@ -412,7 +418,8 @@ class _Run:
         """
         session = self._session
         session.run(
-            "CREATE TABLE unlisted AS SELECT row_number() OVER (ORDER BY p.checked_at, p.url) - 1 "
+            "CREATE TABLE unlisted AS SELECT row_number() OVER ("
+            f"ORDER BY {self._past('p.checked_at')} NULLS FIRST, p.url) - 1 "
             "AS position, p.* FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
         )
         [(count, known)] = session.rows(

@@ -1,0 +1,83 @@
+"""What each command says while it waits: for a pause, a delay, or the second visits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_commands import command
+from tests.http.test_politeness import PAGES, once_refused, put_site
+from tests.site_box import SiteBox, page, urlset_of
+from urlset.cli import console
+
+HTML = "text/html"
+COMMANDS = {
+    "read": ["read", "SITE", "--format", "txt"],
+    "check": ["check", "SITE"],
+    "crawl": ["crawl", "SITE", "--output", "c.duckdb", "--recheck-after", "0"],
+    "audit": ["audit", "SITE", "--recheck-after", "0"],
+    "audit-crawl": ["audit", "SITE", "--crawl", "--recheck-after", "0"],
+    "diff": ["diff", "before.txt", "SITE", "--live"],
+    "watch": ["watch", "SITE", "--store", "w.duckdb"],
+    "sync": ["sync", "SITE", "--state", "s.duckdb"],
+}
+
+
+@pytest.fixture
+def urlset(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
+    monkeypatch.setenv("no_proxy", "*")
+    for name, seconds in (("SLOW_S", 0.4), ("LOG_INTERVAL_S", 0.02), ("REFRESH_INTERVAL_S", 0.02)):
+        monkeypatch.setattr(console, name, seconds)
+    ran: Callable[..., Any] = command(capsys, monkeypatch, tmp_path)
+    return ran
+
+
+def run(urlset: Callable[..., Any], box: SiteBox, name: str) -> str:
+    Path("before.txt").write_text("".join(f"{box.url(f'/gone-{n}')}\n" for n in range(2)))
+    return str(urlset(*[box.site if word == "SITE" else word for word in COMMANDS[name]]).err)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_pause_that_a_host_asks_for_is_told(name: str, box: SiteBox, urlset: Callable[..., Any]):
+    put_site(box)
+    box.play("/s2.xml", once_refused(page(urlset_of(box.url("/c"), 1)), "1"))
+
+    shown = run(urlset, box, name)
+
+    host = re.escape(f"{box.host}:{box.port}")
+    assert re.search(rf"waiting [01] s because {host} asks for a pause \(Retry-After\)", shown)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_crawl_delay_is_told(name: str, box: SiteBox, urlset: Callable[..., Any]):
+    put_site(box, "Crawl-delay: 0.5")
+
+    shown = run(urlset, box, name)
+
+    host = re.escape(f"{box.host}:{box.port}")
+    expected = rf"waiting \d s before the next request to {host} \(--delay, Crawl-delay\)"
+    assert re.search(expected, shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["audit"], r"waiting [01] s to visit 1 page again \(--recheck-after\)"),
+        (["crawl", "--output", "c.duckdb"], r"waiting [01] s to visit pages again"),
+        (["audit", "--crawl"], r"waiting [01] s to visit pages again"),
+    ],
+)
+def test_the_pause_before_second_visits_is_told(
+    arguments: list[str], expected: str, box: SiteBox, urlset: Callable[..., Any]
+):
+    put_site(box)
+    box.put(PAGES[0], b"later", 503, kind=HTML)
+    verb, *more = arguments
+
+    shown = urlset(verb, box.site, *more, "--recheck-after", "1").err
+
+    assert re.search(expected, shown)
