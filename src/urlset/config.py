@@ -9,6 +9,7 @@ control the command.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,11 +25,15 @@ from urlset.option_schema import (
     SUBMIT_OPTIONS,
     Option,
 )
+from urlset.temp_files import bounded_text
 
 __all__ = ["FILES", "Configuration", "load_config"]
 
 FILES = ("urlset.toml", "pyproject.toml")
 """File names of a configuration; the first one in a folder is used."""
+
+_MAX_PARTS = 100
+_LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}")
 
 _SECTIONS = {
     "build": {option.key: option for option in BUILD_OPTIONS if option.is_allowed("file")},
@@ -144,8 +149,15 @@ class Configuration(NamedTuple):
             if key not in schema:
                 raise self._error(f"[{section}] has no key {key!r}{suggestion(key, schema)}")
             option = schema[key]
+            if option.is_number_text and type(value) is int:
+                value = str(value)
             self._expect(value, _checked_type(option), f"[{section}] {key}")
-            if value not in ("", []):
+            if value == "" or (isinstance(value, list) and "" in value):
+                raise self._error(
+                    f"[{section}] {key}: expected a value, found an empty text; remove it to use "
+                    "the default"
+                )
+            if value != []:
                 values[option.name] = self._value(option, value)
         return values
 
@@ -308,12 +320,18 @@ def _foreign_file_note(path: Path) -> list[str]:
 
 def _read(path: Path) -> Configuration:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = bounded_text(path)
+        if _LONG_KEY.search(text):  # the parser of Python takes quadratic time for its parts
+            raise ConfigurationError(f"{path}: expected keys of at most {_MAX_PARTS} parts")
+        table = tomllib.loads(text)
     except OSError as error:
         message = f"expected a configuration, found none at {str(path)!r}: {error.strerror}"
         raise ConfigurationError(message) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: expected TOML, found {error}") from error
+    except ValueError as error:  # of int()
+        message = f"{path}: expected TOML, found a number of more than 4,300 digits"
+        raise ConfigurationError(message) from error
     except RecursionError as error:
         message = "expected TOML, found lists or tables that are nested too deeply"
         raise ConfigurationError(f"{path}: {message}") from error

@@ -22,6 +22,7 @@ __all__ = [
     "STALE_S",
     "AtomicFile",
     "LockedTempDir",
+    "bounded_text",
     "expect_no_outside_link",
     "expect_replaceable",
     "expect_safe_to_read",
@@ -132,6 +133,18 @@ def expect_safe_to_read(path: str) -> None:
 def is_special(path: Path) -> bool:
     """Return whether a path exists and is no regular file: a device, a pipe, a socket, a folder."""
     return path.exists() and not path.is_file()
+
+
+MAX_TEXT_FILE = 100 << 20
+
+
+def bounded_text(path: Path) -> str:
+    """Return the text of a configuration or a baseline; raises ``OSError`` for an endless one."""
+    with path.open("rb") as file:
+        data = file.read(MAX_TEXT_FILE + 1)
+    if len(data) > MAX_TEXT_FILE:
+        raise OSError(errno.EFBIG, f"a file of more than {MAX_TEXT_FILE:,} bytes")
+    return data.decode("utf-8")
 
 
 def expect_replaceable(path: Path) -> None:

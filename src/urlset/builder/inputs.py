@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import chain
 from pathlib import Path
@@ -67,7 +67,7 @@ class InputOptions:
     on_error: str = "raise"
     engine: str | None = None
     policy: Any = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     cache: str | None = None
 
     def __post_init__(self) -> None:

@@ -134,10 +134,17 @@ def section_of(settings: BuildOptions) -> str:
         ValueError: A section has an invalid form.
     """
     cases, rest = [], ["g.section"]
+    names: dict[str, str] = {}
     for spec in settings.sections:
         if spec.startswith("column:"):
             rest.append(f'g."{spec.removeprefix("column:")}"')
         elif found := SECTION.fullmatch(spec):
+            name = names.setdefault(found[1].lower(), found[1])
+            if name != found[1]:
+                raise ValueError(
+                    f"expected names of sections that differ by more than case, found {name!r} "
+                    f"and {found[1]!r}: their files would be the same on some disks"
+                )
             cases.append(f"WHEN regexp_matches(g.loc, {quoted(found[2])}) THEN {quoted(found[1])}")
         else:
             raise ValueError(

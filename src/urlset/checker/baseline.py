@@ -9,6 +9,7 @@ stored with the sources.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from typing import NamedTuple
 from urlset.checker.evaluate import FindingKey
 from urlset.checker.findings import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
-from urlset.temp_files import AtomicFile, is_special
+from urlset.temp_files import AtomicFile, bounded_text, is_special
 
 __all__ = ["Baseline"]
 
@@ -77,7 +78,9 @@ class Baseline:
             urlset.ConfigurationError: The file cannot be read or is not a baseline.
         """
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            if is_special(path) and not path.is_dir():  # a configuration of a stranger names it
+                raise OSError(errno.EINVAL, "a device or a pipe")
+            found = json.loads(bounded_text(path))
             if found["urlset_baseline"] != VERSION:
                 raise ValueError(VERSION)
             counted = Counter({(row[0], row[1]): int(row[2]) for row in found.get("counted", [])})

@@ -154,6 +154,7 @@ def _needs_of(query: str) -> tuple[Need, ...]:
 
 
 _WORD = re.compile(r"[a-z_]+")
+_MAX_TEXT = 10_000  # characters of a name and a message; filling 200,000 holes takes 25 s
 _REQUIRED = ("name", "message")
 _OPTIONAL = ("code", "level", "view", "where", "sql", "element", "why", "fix-hint", "source")
 _EXAMPLE = "<url><loc>https://example.com/</loc></url>"
@@ -183,6 +184,10 @@ def custom_rule(number: int, table: Mapping[str, Any]) -> Rule:
     for key in _REQUIRED:
         if not table.get(key, "").strip():
             raise ValueError(f"{key} is missing")
+        if len(table[key]) > _MAX_TEXT:
+            raise ValueError(
+                f"{key}: expected at most {_MAX_TEXT:,} characters, found {len(table[key]):,}"
+            )
     code, name = table.get("code", f"Z{number:03}"), table["name"]
     if " " in name or " " in code:
         raise ValueError(f"expected a name and a code without spaces, found {name!r}, {code!r}")

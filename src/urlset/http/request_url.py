@@ -103,14 +103,15 @@ def _origin(scheme: str, authority: str) -> str | None:
     host, colon, port = authority.rpartition(":")
     if not colon or authority.endswith("]"):
         host, port = authority, ""
-    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
+    port = port.lstrip("0") or port[:1]
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65_536):
         return None
     if not is_host(host):
         return None
     name = ascii_host(host.lower())
     if name is None:
         return None
-    tail = f":{int(port)}" if port and str(int(port)) != _PORTS[scheme] else ""
+    tail = f":{port}" if port and port != _PORTS[scheme] else ""
     return f"{scheme}://{name}{tail}"
 
 

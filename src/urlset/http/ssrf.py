@@ -35,9 +35,11 @@ _PRIVATE = [
     for text in """10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 127.0.0.0/8
     0.0.0.0/32 ::/127 fc00::/7""".split()  # a connection to 0.0.0.0 goes to this machine
 ]
+# 168.63.129.16 is public, but in Azure it is the host of the machine, which serves its secrets.
 _SPECIAL_V4 = [
     IPv4Network(text)
     for text in """0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
+    168.63.129.16/32
     198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4""".split()
 ]
 _GLOBAL_V6 = IPv6Network("2000::/3")  # all that IANA has assigned; other addresses are not global

@@ -61,6 +61,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
             help=_LIMIT.format(kind),
             metavar="N|N%",
             allowed=NOT_IN_PYTHON,
+            is_number_text=True,
         )
         for kind in ("removed", "added", "changed")
     ),

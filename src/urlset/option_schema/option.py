@@ -59,6 +59,7 @@ class Option:
         allowed: Where the option exists: ``python``, ``file`` (urlset.toml), ``command``.
         is_path: Whether relative values of the file refer to the folder of the file.
         is_split: Whether commas separate values within a text.
+        is_number_text: Whether a number in the file stands for its text.
         is_time_limit: Whether 0 in the file and on the command line means no limit.
     """
 
@@ -76,6 +77,7 @@ class Option:
     allowed: Sequence[str] = EVERYWHERE
     is_path: bool = False
     is_split: bool = False
+    is_number_text: bool = False
     is_time_limit: bool = False
     choices: tuple[str, ...] = field(init=False)
 

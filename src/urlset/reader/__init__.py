@@ -239,6 +239,8 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
         return SingleDocument("-", base_url, lambda: _read_stream(sys.stdin.buffer, max_bytes))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
+        if not path:
+            raise SourceError("expected a path, a URL or '-', found an empty text")
         if is_object_url(path):
             from urlset.reader.files import ObjectStoreSource
 
@@ -253,8 +255,14 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
         return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
         return MemorySource(source)
-    raise SourceError(
-        f"expected a path, a URL, '-', bytes or an open binary file, found {type(source).__name__}"
+    raise SourceError(_no_source(source))
+
+
+def _no_source(source: object) -> str:
+    advice = "; read each of them, or the folder" if hasattr(source, "__len__") else ""
+    return (
+        "expected a path, a URL, '-', bytes or an open binary file, found "
+        f"{type(source).__name__}{advice}"
     )
 
 

@@ -100,6 +100,10 @@ def _may_have_leading_text(source: str | None) -> bool:
     return source in (None, "-") or has_sitemap_name(re.split(r"[/\\]", source or "")[-1])
 
 
+_MAX_OUTER = 16
+"""Open elements before the root, from the outermost, whose ends are searched after it."""
+
+
 def _enclosing(text: bytes, start: int) -> str | None:
     """Return the name of the element that encloses the root at ``start``, if any.
 
@@ -117,7 +121,8 @@ def _enclosing(text: bytes, start: int) -> str | None:
         elif not is_end and not is_empty and name not in _VOID:
             stack.append(name)
     lowered = text[start:].lower() if stack else b""
-    outer = next((name for name in stack if b"</" + name in lowered), None)
+    # Each name is a search of the whole document.
+    outer = next((name for name in stack[:_MAX_OUTER] if b"</" + name in lowered), None)
     return None if outer is None else outer.decode(errors="replace")
 
 

@@ -163,7 +163,7 @@ def _lines(finding: Finding, width: int) -> Iterator[Line]:
 
 
 def _headline(finding: Finding) -> Line:
-    location = sanitize(finding.source or "<bytes>")
+    location = "<bytes>" if finding.source is None else sanitize(finding.source) or "''"
     if finding.line is not None:
         location += f":{finding.line}:{finding.column}"
     return (

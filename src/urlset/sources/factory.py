@@ -69,7 +69,7 @@ class SourceOptions:
     engine: str | None = None
     fail_fast: bool = False
     policy: Any = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     cache: str | None = None
     folder: Mapping[str, Any] = field(default_factory=dict)
     log: Mapping[str, Any] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
@@ -22,6 +23,9 @@ from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
 __all__ = ["TextSource", "json_items"]
+
+MAX_COLUMNS = 10_000
+"""Maximum columns of CSV; each is compared with the names of all fields."""
 
 MAX_LINE = 1 << 24
 """Maximum characters of a line, and of a cell; far more than any valid entry has."""
@@ -387,9 +391,14 @@ def _too_long(name: str) -> SourceError:
 
 def _names(header: list[str], name: str) -> list[str]:
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(header, 1)]
-    for number, column in enumerate(names):
-        if column in names[:number]:
-            raise SourceError(f"{name}: expected unique column names, found {column!r} twice")
+    if len(names) > MAX_COLUMNS:
+        raise SourceError(
+            f"{name}: expected at most {MAX_COLUMNS:,} columns, found {len(names):,}; leave out "
+            "those that are not needed"
+        )
+    duplicate = next((column for column, count in Counter(names).items() if count > 1), None)
+    if duplicate is not None:
+        raise SourceError(f"{name}: expected unique column names, found {duplicate!r} twice")
     return names
 
 

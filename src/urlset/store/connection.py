@@ -14,7 +14,13 @@ from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
-from urlset.store.inspection import columns_of, unknown_objects
+from urlset.store.inspection import (
+    columns_of,
+    described,
+    object_names,
+    unknown_objects,
+    versions_of,
+)
 from urlset.store.live_schema import LIVE_TABLES
 from urlset.store.sandbox import seal
 from urlset.store.schema import VERSION, statements
@@ -74,15 +80,17 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         StoreError: The file cannot be opened, or is not a store of this version.
     """
     _check_path(path, read_only=read_only)
-    is_new = not os.path.exists(path)
     mode = " (READ_ONLY)" if read_only else ""
     with map_errors(path):
         # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS results")
+        is_empty = not read_only and not object_names(connection, "store")
+        unknown = frozenset[str]() if is_empty else _inspected(connection, "store", path)
         connection.execute("USE store")
-        ensure_store(connection, path, read_only=read_only)
-        return frozenset() if is_new else unknown_objects(connection, "store", path)
+        if is_empty:
+            _create_tables(connection, with_comments=True)
+        return unknown
 
 
 def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> frozenset[str]:
@@ -97,9 +105,8 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
     _check_path(path, read_only=True)
     with map_errors(path):
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
+        _inspected(connection, name, path)
         connection.execute(f"USE {name}")
-        ensure_store(connection, path, read_only=True)
-        unknown_objects(connection, name, path)
         return LIVE_NAMES & columns_of(connection, name).keys()
 
 
@@ -146,24 +153,21 @@ def is_database(path: str) -> bool:
         return False
 
 
-def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> None:
-    """Create the tables of a store in a new file, or validate those of an existing file.
+def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> frozenset[str]:
+    """Validate an attached store before its content is used.
+
+    Returns:
+        The names of its views and macros that urlset did not create.
 
     Raises:
         StoreError: The file has other tables, or is a store of another version.
     """
-    with map_errors(path):
-        tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-        if not tables and not read_only:
-            _create_tables(connection, with_comments=True)
-            return
-        if "urlset_store" not in tables:
-            found = f"other tables ({', '.join(sorted(tables)[:5])})" if tables else "no tables"
-            raise StoreError(
-                f"expected a urlset store, found a DuckDB file with {found}: {path!r}; "
-                "name another file"
-            )
-        versions = connection.execute("SELECT version FROM urlset_store").fetchone()
+    versions = versions_of(connection, name)
+    if versions is None:
+        raise StoreError(
+            f"expected a urlset store, found {described(connection, name)}: {path!r}; "
+            "name another file"
+        )
     found_version = versions[0] if versions else None
     if found_version != VERSION:
         older = isinstance(found_version, int) and found_version < VERSION
@@ -172,6 +176,7 @@ def ensure_store(connection: duckdb.DuckDBPyConnection, path: str, *, read_only:
             f"expected a store of version {VERSION}, found version {found_version}: {path!r}; "
             f"{advice}"
         )
+    return unknown_objects(connection, name, path)
 
 
 def _create_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:

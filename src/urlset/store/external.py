@@ -137,7 +137,7 @@ class ExternalTable:
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
         with self._map_errors():
             cursor = self._connection.cursor()
-            if self._form == "duckdb":
+            if self._form == "duckdb" and self._is_query:
                 cursor.execute("USE file")
             cursor.execute("BEGIN TRANSACTION READ ONLY")  # ends with the cursor
             with self._limit.applied_to(cursor):
@@ -186,15 +186,16 @@ class ExternalTable:
         # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         path = literal(os.path.abspath(self._path))
         self._connection.execute(f"ATTACH {path} AS file (READ_ONLY, TYPE duckdb)")
-        self._connection.execute("USE file")
         query = (
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'file' "
             "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
             "WHERE database_name = 'file' AND NOT internal ORDER BY ALL"
         )
         found = self._connection.execute(query).fetchall()
-        if self._is_query and table is None:
-            return ""
+        if self._is_query:  # only then: macros of the file may have names of functions
+            self._connection.execute("USE file")
+            if table is None:
+                return ""
         schema, name = _select_table(
             [(str(row[0]), str(row[1])) for row in found], table, self._name
         )

@@ -1,8 +1,13 @@
-"""Inspect DuckDB files of unknown origin before their tables are used."""
+"""Inspect DuckDB files of unknown origin before their tables are used.
+
+The inspection runs in a cursor of its own, whose current database is in memory. In the database of
+the file, a macro ``list`` or ``duckdb_functions`` of the file would replace that of DuckDB.
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import duckdb
 
@@ -11,7 +16,15 @@ from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
 from urlset.store.schema import TABLES, VIEWS, addition_statements, statements
 
-__all__ = ["columns_of", "expect_plain_tables", "unknown_objects"]
+__all__ = [
+    "columns_of",
+    "described",
+    "expect_plain_tables",
+    "object_names",
+    "shadows",
+    "unknown_objects",
+    "versions_of",
+]
 
 _OBJECTS = """
     SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
@@ -28,10 +41,66 @@ _OBJECTS = """
     UNION ALL SELECT 'type', schema_name, type_name, '' FROM duckdb_types()
     WHERE database_name = '{0}' AND NOT internal
     ORDER BY ALL"""
+_KNOWN_FILES = (
+    (
+        {"announcements", "settings"},
+        "the record of announcements, which only `urlset submit` reads",
+    ),
+    (
+        {"files", "indexes", "orphans", "settings", "urls"},
+        "the ledger of `urlset build`; to read what was published, name the folder of the sitemaps",
+    ),
+)
+_SHADOWS = """
+    SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = '{0}'
+    AND NOT internal AND lower(function_name) IN (
+        SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
+    UNION SELECT table_name FROM (
+        SELECT table_name FROM duckdb_tables() WHERE database_name = '{0}'
+        UNION ALL SELECT view_name FROM duckdb_views() WHERE database_name = '{0}' AND NOT internal)
+    WHERE lower(table_name) IN (SELECT lower(view_name) FROM duckdb_views() WHERE internal)
+    UNION SELECT schema_name FROM duckdb_schemas() WHERE database_name = '{0}' AND NOT internal
+    AND lower(schema_name) IN (SELECT lower(database_name) FROM duckdb_databases())"""
 _COLUMNS = """
     SELECT table_name, list(column_name || ' ' || data_type ORDER BY column_index)
     FROM duckdb_columns() WHERE database_name = '{0}' AND schema_name = 'main' AND NOT internal
     GROUP BY table_name"""
+
+
+def object_names(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
+    """Return the kind (table, view, macro …) of each object in a database, by its name."""
+    tables = _rows(
+        connection, f"SELECT table_name FROM duckdb_tables() WHERE database_name = '{database}'"
+    )
+    others = {name: kind for kind, _, name in _objects(connection, database)}
+    return {**others, **{str(name): "table" for (name,) in tables}}
+
+
+def versions_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[Any] | None:
+    """Return the version that a store states, in a list; None if the file is no store.
+
+    It is read from a stored table: a view of that name would run SQL of the file.
+    """
+    columns = dict(_rows(connection, _COLUMNS.format(database)))
+    kinds = object_names(connection, database)
+    if kinds.get("urlset_store") != "table" or "urlset_store.version" in kinds:
+        return None
+    if "version UINTEGER" not in columns["urlset_store"]:
+        return None
+    rows = _rows(connection, f"SELECT version FROM {database}.main.urlset_store LIMIT 1")
+    return [row[0] for row in rows]
+
+
+def described(connection: duckdb.DuckDBPyConnection, database: str) -> str:
+    """Describe a DuckDB file that is no store, for messages: by who wrote it, or by its tables."""
+    kinds = object_names(connection, database)
+    tables = sorted(name for name, kind in kinds.items() if kind == "table")
+    for names, text in _KNOWN_FILES:
+        if names <= set(tables):
+            return text
+    if tables:
+        return f"a DuckDB file with other tables ({', '.join(tables[:5])})"
+    return "a DuckDB file with no tables"
 
 
 def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, path: str) -> None:
@@ -39,7 +108,7 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
 
     DuckDB would run a view, macro, trigger or computed column when a table is read or written.
     """
-    for kind, _, name, _ in connection.execute(_OBJECTS.format(database)).fetchall():
+    for kind, _, name in _objects(connection, database):
         raise StoreError(
             f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
             "urlset did not create; remove it",
@@ -50,12 +119,22 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
 def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, list[str]]:
     """Return the column names of the tables and views of a database, by name of the table."""
     return dict(
-        connection.execute(
-            "SELECT table_name, list(column_name) FROM duckdb_columns() WHERE database_name = ? "
-            "AND schema_name = 'main' AND NOT internal GROUP BY table_name",
-            [database],
-        ).fetchall()
+        _rows(
+            connection,
+            "SELECT table_name, list(column_name) FROM duckdb_columns() "
+            f"WHERE database_name = '{database}' AND schema_name = 'main' AND NOT internal "
+            "GROUP BY table_name",
+        )
     )
+
+
+def shadows(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
+    """Return the objects of a database that have the name of a function or view of DuckDB.
+
+    Where the database is the current one, SQL would use them instead. So is a schema with the name
+    of a database.
+    """
+    return sorted(row[0] for row in _rows(connection, _SHADOWS.format(database)))
 
 
 def unknown_objects(
@@ -68,7 +147,7 @@ def unknown_objects(
             has a trigger, a type or a computed column.
     """
     found = _objects(connection, database)
-    found_columns = dict(connection.execute(_COLUMNS.format(database)).fetchall())
+    found_columns = dict(_rows(connection, _COLUMNS.format(database)))
     is_live = LIVE_TABLES[0].name in found_columns
     has_history = HISTORY_TABLES[0].name in found_columns
     ours, columns = _expected(duckdb.__version__, is_live=is_live, has_history=has_history)
@@ -76,6 +155,7 @@ def unknown_objects(
     changed += [
         table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
     ]
+    changed += shadows(connection, database)
     names = {view.name for view in VIEWS} | {table.name for table in TABLES}
     optional = (*(LIVE_TABLES if is_live else ()), *(HISTORY_TABLES if has_history else ()))
     # Columns may be missing: an earlier version created the tables.
@@ -111,7 +191,7 @@ def _expected(
         history = addition_statements(HISTORY_TABLES, {}) if has_history else ()
         for statement in (*statements(with_comments=False), *live, *history):
             connection.execute(statement)
-        columns = connection.execute(_COLUMNS.format("expected")).fetchall()
+        columns = _rows(connection, _COLUMNS.format("expected"))
         return _objects(connection, "expected"), dict(columns)
 
 
@@ -122,5 +202,10 @@ def _is_in_the_way(kind: str, name: str, ours: set[str]) -> bool:
 def _objects(
     connection: duckdb.DuckDBPyConnection, database: str
 ) -> dict[tuple[str, str, str], str]:
-    rows = connection.execute(_OBJECTS.format(database)).fetchall()
+    rows = _rows(connection, _OBJECTS.format(database))
     return {(kind, schema, name): text for kind, schema, name, text in rows}
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        return cursor.execute(query).fetchall()

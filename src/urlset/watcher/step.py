@@ -52,7 +52,7 @@ class StepSettings:
 
     recheck: int = RECHECK
     policy: Policy | None = None
-    auth: str | tuple[str, str] | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
     engine: str | None = None
     webhook: str | None = field(default=None, repr=False)
     webhook_format: WebhookFormat | None = None

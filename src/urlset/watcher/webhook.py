@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from urlset.http import Request, Response, origin_of, request_url
+from urlset.terminal_text import escape_json, sanitize
 from urlset.watcher.result import Alert, Watch
 
 __all__ = ["WEBHOOK_FORMATS", "Hook", "HookWalk", "WebhookFormat", "message"]
@@ -119,15 +120,15 @@ def message(format_: WebhookFormat, found: Watch, alerts: Sequence[Alert]) -> tu
                 for alert in alerts
             ],
         }
-    return "application/json", json.dumps(values, ensure_ascii=False).encode()
+    return "application/json", escape_json(json.dumps(values, ensure_ascii=False)).encode()
 
 
 def _text(found: Watch, alerts: Sequence[Alert]) -> str:
-    lines = [f"• {alert.message}" for alert in alerts[:MAX_LINES]]
+    lines = [f"• {sanitize(alert.message)}" for alert in alerts[:MAX_LINES]]
     if len(alerts) > MAX_LINES:
         lines.append(f"• and {len(alerts) - MAX_LINES:,} more")
     noun = "alert" if len(alerts) == 1 else "alerts"
-    text = "\n".join([f"{found.site}: {len(alerts):,} new {noun}", *lines])
+    text = "\n".join([f"{sanitize(found.site)}: {len(alerts):,} new {noun}", *lines])
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -104,7 +105,7 @@ class Query:
             rows.close()  # type: ignore[attr-defined] # a generator
 
     def _expect_different_names(self, schema: Any) -> None:
-        duplicates = [name for name in schema.names if schema.names.count(name) > 1]
+        duplicates = [name for name, count in Counter(schema.names).items() if count > 1]
         if duplicates:
             raise QueryError(
                 f"{self.name}: expected unique column names, found {duplicates[0]!r} twice"

@@ -7,6 +7,7 @@ import io
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, ClassVar, Literal, get_args
@@ -434,7 +435,12 @@ def _header(path: str, delimiter: str | None, name: str) -> tuple[list[str], str
     except (csv.Error, StopIteration) as error:
         raise SourceError(f"expected CSV with a header, found {name!r}: {error}") from error
     names = [cell.strip() or f"column{number}" for number, cell in enumerate(cells, 1)]
-    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if len(head) == HEAD_BYTES and len(lines) == 1:
+        raise SourceError(
+            f"expected CSV with a header of at most {HEAD_BYTES:,} bytes, found a longer one: "
+            f"{name!r}"
+        )
+    duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
     if duplicates:
         raise SourceError(f"{name}: expected unique column names, found {duplicates[0]!r} twice")
     return names, separator
