@@ -15,12 +15,13 @@ from urlset.auditor.verdict_shares import VerdictShare
 from urlset.checker import rule_texts
 from urlset.html_report import ExampleLog, SourceFigures
 from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
+from urlset.model import Level
 
 SITE = "https://example.com"
 CHARTS = SourceFigures(SITE, "One URL.", [], [], None, ["Not complete: robots: 1 URL."], "SELECT 1")
 
 
-def log_of(*found: tuple[str, str, str, str | None]) -> ExampleLog:
+def log_of(*found: tuple[str, Level, str, str | None]) -> ExampleLog:
     log = ExampleLog()
     for code, level, message, url in found:
         log.add(Found(code, level, message, url))
@@ -54,7 +55,9 @@ def test_first_step_of_several_findings_has_their_number():
 
 
 def test_a_sitemap_that_cannot_be_read_comes_before_more_frequent_errors_of_pages():
-    pages = [("N102", "error", f"{SITE}/{n} returns HTTP 404", f"{SITE}/{n}") for n in range(9)]
+    pages: list[tuple[str, Level, str, str | None]] = [
+        ("N102", "error", f"{SITE}/{n} returns HTTP 404", f"{SITE}/{n}") for n in range(9)
+    ]
     log = log_of(*pages, ("X019", "error", "This is an HTML page, not a sitemap", None))
 
     first, second = steps_of(report_of(log))
@@ -80,6 +83,15 @@ def test_a_closed_finding_shows_its_first_message():
     summary = part_of(report_of(log), r'id="rule-N110"><summary>(.*?)</summary>')
 
     assert "lastmod is 2031-05-01" in shown(summary)
+
+
+def test_a_message_without_a_url_is_preceded_by_it():
+    log = log_of(("D007", "warning", '"2031-05-01" is in the future', f"{SITE}/a"))
+
+    page = report_of(log)
+
+    assert f'{SITE}/a: "2031-05-01" is in the future' in steps_of(page)[0]
+    assert f"{SITE}/a: " in shown(part_of(page, r'<span class="such">(.*?)</span>'))
 
 
 @pytest.mark.parametrize(("level", "order"), [("error", 1), ("warning", 1), ("info", -1)])

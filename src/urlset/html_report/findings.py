@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
 
-from urlset.html_report.model import ReportInput, RuleText
+from urlset.html_report.model import Example, ReportInput, RuleText
 from urlset.html_report.tables import example_table
 from urlset.html_report.text import breakable, code_block, safe, web_url
 from urlset.model import Level
@@ -61,16 +61,19 @@ def first_steps(report: ReportInput) -> str:
 def _what_is_wrong(report: ReportInput, rule: RuleText, count: int) -> str:
     """Return the finding if there is one; else the title of the rule, the number and the first."""
     examples = report.log.examples.get(rule.code, [])
-    message = _with_place(examples[0].message, examples[0].place) if examples else ""
+    message = _message(examples[0]) if examples else ""
     if count == 1 and message:
         return breakable(message, 240)
     text = f"{escape(safe(rule.title, 200))}: {count:,}"
     return f"{text}. First: {breakable(message, 240)}" if message else text
 
 
-def _with_place(message: str, place: str) -> str:
-    """Return a message that names a URL, or is preceded by the place of the finding."""
-    return message if "://" in message or not place else f"{place}: {message}"
+def _message(example: Example) -> str:
+    """Return the message of an example, after its URL if it names none."""
+    named = example.url or example.place
+    return (
+        example.message if "://" in example.message or not named else f"{named}: {example.message}"
+    )
 
 
 def are_findings_first(report: ReportInput) -> bool:
@@ -120,8 +123,7 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: Deta
         parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
     such = ""
     if examples and detail.examples:
-        message = _with_place(examples[0].message, examples[0].place)
-        such = f'<span class="such">{breakable(message, 200)}</span>'
+        such = f'<span class="such">{breakable(_message(examples[0]), 200)}</span>'
     return (
         f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
         f'<span class="chip">{level}</span>'
