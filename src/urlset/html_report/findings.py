@@ -45,8 +45,8 @@ def first_steps(report: ReportInput) -> str:
         rule = report.rules.get(code)
         if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
             continue
-        is_document = code.startswith(_DOCUMENT_CODES)
-        ranked.append((levels["error"] == 0, not is_document, -levels.total(), code, rule))
+        is_entry = not _is_about_document(code)
+        ranked.append((levels["error"] == 0, is_entry, -levels.total(), code, rule))
     items = []
     for *_, count, code, rule in sorted(ranked, key=lambda item: item[:4])[:MAX_STEPS]:
         items.append(
@@ -69,11 +69,17 @@ def _what_is_wrong(report: ReportInput, rule: RuleText, count: int) -> str:
 
 
 def _message(example: Example) -> str:
-    """Return the message of an example, after its URL if it names none."""
-    named = example.url or example.place
-    return (
-        example.message if "://" in example.message or not named else f"{named}: {example.message}"
-    )
+    """Return the message of an example, after its URL if it does not name it."""
+    named = example.url if web_url(example.url) else example.place
+    is_named = not named or named[:_COMPARED] in example.message
+    return example.message if is_named else f"{named}: {example.message}"
+
+
+_COMPARED = 60  # a message may have the start of a long URL
+
+
+def _is_about_document(code: str) -> bool:
+    return code.startswith(_DOCUMENT_CODES)
 
 
 def are_findings_first(report: ReportInput) -> bool:
@@ -86,19 +92,19 @@ def findings_section(report: ReportInput, detail: Detail) -> Iterator[str]:
     """Yield the HTML of the findings, by level and by rule."""
     yield '<section id="findings" aria-labelledby="findings-title">'
     yield f'<h2 id="findings-title">{"Changes" if report.kind == "diff" else "Findings"}</h2>'
-    by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in LEVELS}
+    by_level: dict[Level, list[tuple[bool, int, str]]] = {level: [] for level, _ in LEVELS}
     for code, levels in report.log.levels.items():
         worst = next(level for level, _ in LEVELS if levels[level])
-        by_level[worst].append((levels.total(), code))
+        by_level[worst].append((not _is_about_document(code), -levels.total(), code))
     if not any(by_level.values()):
         yield '<p class="lead">None.</p>'
     for level, name in LEVELS:
         if not by_level[level]:
             continue
-        total = sum(count for count, _ in by_level[level])
+        total = -sum(count for _, count, _ in by_level[level])
         yield f'<h3 class="level">{name} <span class="count">{total:,}</span></h3>'
-        for count, code in sorted(by_level[level], key=lambda item: (-item[0], item[1])):
-            yield _rule(report, code, count, level, detail)
+        for _, count, code in sorted(by_level[level]):
+            yield _rule(report, code, -count, level, detail)
     yield "</section>"
 
 
