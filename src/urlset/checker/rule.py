@@ -322,7 +322,14 @@ def _rule_text(rule: Rule) -> RuleText:
         page.fix_hint,
         page.source,
         sql,
+        _names_url(rule),
     )
+
+
+def _names_url(rule: Rule) -> bool:
+    """Return whether messages of a rule name the URL that they are about."""
+    names = {"loc", *(name for name, value in rule.values.items() if value == "preview(loc)")}
+    return any(f"{{{name}}}" in rule.message for name in names)
 
 
 def _title(template: str, name: str) -> str:

@@ -61,21 +61,17 @@ def first_steps(report: ReportInput) -> str:
 def _what_is_wrong(report: ReportInput, rule: RuleText, count: int) -> str:
     """Return the finding if there is one; else the title of the rule, the number and the first."""
     examples = report.log.examples.get(rule.code, [])
-    message = _message(examples[0]) if examples else ""
+    message = _message(rule, examples[0]) if examples else ""
     if count == 1 and message:
         return breakable(message, 240)
     text = f"{escape(safe(rule.title, 200))}: {count:,}"
     return f"{text}. First: {breakable(message, 240)}" if message else text
 
 
-def _message(example: Example) -> str:
-    """Return the message of an example, after its URL if it does not name it."""
+def _message(rule: RuleText, example: Example) -> str:
+    """Return the message of an example, after its URL if messages of the rule do not name it."""
     named = example.url if web_url(example.url) else example.place
-    is_named = not named or named[:_COMPARED] in example.message
-    return example.message if is_named else f"{named}: {example.message}"
-
-
-_COMPARED = 60  # a message may have the start of a long URL
+    return example.message if rule.names_url or not named else f"{named}: {example.message}"
 
 
 def _is_about_document(code: str) -> bool:
@@ -129,7 +125,7 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: Deta
         parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
     such = ""
     if examples and detail.examples:
-        such = f'<span class="such">{breakable(_message(examples[0]), 200)}</span>'
+        such = f'<span class="such">{breakable(_message(rule, examples[0]), 200)}</span>'
     return (
         f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
         f'<span class="chip">{level}</span>'
