@@ -166,7 +166,7 @@ def audit_findings(example: Example, rule: Rule, *, moment: datetime) -> list[Fi
     assert isinstance(example, Mapping)
     pieces = dict(example)
     settings: dict[str, Any] = {"extend_select": [rule.code]}
-    settings["crawl"] = rule.code in ("P503", "P504")
+    settings["crawl"] = rule.code in ("N131", "P503", "P504")
     settings["indexnow_key"] = pieces.pop("indexnow-key.txt", None)
     log = pieces.pop("access.log", None)
     with TemporaryDirectory() as folder:

@@ -80,6 +80,7 @@ SMALL_MODULES = {
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
+    "urlset.store.sections": "the one definition of sections, for rules and charts",
     "urlset.watcher.summary": "pure, the pipeline around it is not",
     "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
 }

@@ -35,6 +35,7 @@ OFF_BY_DEFAULT = (
 
 # Rules that compare pages: a page that cannot be read leaves their findings about others unknown.
 COMPARE = {
+    "broken-link",
     "canonical-chain",
     "canonical-to-error",
     "duplicate-content",

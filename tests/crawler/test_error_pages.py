@@ -6,7 +6,7 @@ import pytest
 
 from tests.live_sites import audit, put_page, put_site
 from tests.site_box import SiteBox
-from urlset.crawler.page_record import says_not_found
+from urlset.html.not_found import says_not_found
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """What a reader of the report sees first: the worst, what to do, findings before charts."""
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
 
+from tests.example_site import audited
 from tests.reporter.live_site import Found
 from tests.reporter.test_html_report import part_of, report_of
 from urlset.auditor.judgement import RuleSet
@@ -13,14 +15,17 @@ from urlset.auditor.stratified_sample import Interval
 from urlset.auditor.summary import summary_sentence
 from urlset.auditor.verdict_shares import VerdictShare
 from urlset.checker import rule_texts
+from urlset.checker.examples import Piece, entry
+from urlset.checker.examples import page as html_page
 from urlset.html_report import ExampleLog, SourceFigures
 from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
+from urlset.model import Level
 
 SITE = "https://example.com"
 CHARTS = SourceFigures(SITE, "One URL.", [], [], None, ["Not complete: robots: 1 URL."], "SELECT 1")
 
 
-def log_of(*found: tuple[str, str, str, str | None]) -> ExampleLog:
+def log_of(*found: tuple[str, Level, str, str | None]) -> ExampleLog:
     log = ExampleLog()
     for code, level, message, url in found:
         log.add(Found(code, level, message, url))
@@ -44,7 +49,9 @@ def test_first_step_of_one_finding_is_the_fix_and_the_finding():
 
 
 def test_first_step_of_several_findings_has_their_number():
-    found = [("N105", "error", f"{SITE}/{n} forbids indexing", f"{SITE}/{n}") for n in range(3)]
+    found: list[tuple[str, Level, str, str | None]] = [
+        ("N105", "error", f"{SITE}/{n} forbids indexing", f"{SITE}/{n}") for n in range(3)
+    ]
 
     [step] = steps_of(report_of(log_of(*found)))
 
@@ -54,11 +61,15 @@ def test_first_step_of_several_findings_has_their_number():
 
 
 def test_a_sitemap_that_cannot_be_read_comes_before_more_frequent_errors_of_pages():
-    pages = [("N102", "error", f"{SITE}/{n} returns HTTP 404", f"{SITE}/{n}") for n in range(9)]
+    pages: list[tuple[str, Level, str, str | None]] = [
+        ("N102", "error", f"{SITE}/{n} returns HTTP 404", f"{SITE}/{n}") for n in range(9)
+    ]
     log = log_of(*pages, ("X019", "error", "This is an HTML page, not a sitemap", None))
 
-    first, second = steps_of(report_of(log))
+    page = report_of(log)
 
+    first, second = steps_of(page)
+    assert page.index('id="rule-X019"') < page.index('id="rule-N102"')
     assert "This is an HTML page, not a sitemap" in first
     assert "404" in second
 
@@ -80,6 +91,38 @@ def test_a_closed_finding_shows_its_first_message():
     summary = part_of(report_of(log), r'id="rule-N110"><summary>(.*?)</summary>')
 
     assert "lastmod is 2031-05-01" in shown(summary)
+
+
+def test_a_message_without_a_url_is_preceded_by_it():
+    log = log_of(("D007", "warning", '"2031-05-01" is in the future', f"{SITE}/a"))
+
+    page = report_of(log)
+
+    assert f'{SITE}/a: "2031-05-01" is in the future' in steps_of(page)[0]
+    assert f"{SITE}/a: " in shown(part_of(page, r'<span class="such">(.*?)</span>'))
+
+
+def test_a_message_that_names_another_url_is_preceded_by_its_own():
+    text = "URL is on http://other.example, the sitemap is on https://example.com"
+
+    [step] = steps_of(report_of(log_of(("U028", "error", text, "http://other.example/a"))))
+
+    assert step.endswith(f"http://other.example/a: {text}")
+
+
+def test_the_summary_counts_sitemaps_that_could_not_be_read():
+    example: dict[str, Piece] = {
+        "sitemap.xml": f"<sitemap><loc>{SITE}/good.xml</loc></sitemap>"
+        f"<sitemap><loc>{SITE}/login.xml</loc></sitemap>",
+        "good.xml": entry(f"{SITE}/tea"),
+        "login.xml": "<!doctype html><title>Sign in</title>",
+        "tea": html_page("Tea"),
+    }
+
+    with audited(example, datetime(2026, 11, 21, 12, tzinfo=UTC)) as found:
+        assert found.summary == (
+            "The one listed URL is fine. 1 sitemap could not be read completely."
+        )
 
 
 @pytest.mark.parametrize(("level", "order"), [("error", 1), ("warning", 1), ("info", -1)])

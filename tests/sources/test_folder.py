@@ -114,6 +114,20 @@ REASONS: dict[str, tuple[str | bytes, str | None]] = {
     "404.html": ("<title>Tea</title><h1>404</h1><p>Nothing here.", "error page"),
     "de/404.html": ("<title>Tee</title><h1>Seite nicht gefunden</h1>", "error page"),
     "500/index.html": ("<title>Internal Server Error - Tea</title>", "error page"),
+    "old-offer.html": (
+        "<title>Page not found | Tea</title><h1>Page not found</h1><p>Sorry.",
+        "soft 404",
+    ),
+    "gone/index.html": ("<title>Seite nicht gefunden</title><h1>404</h1>", "soft 404"),
+    "help/not-found-pages.html": (
+        "<title>How to write a page not found</title><h1>404: page not found</h1><p>Be kind.",
+        None,
+    ),
+    "film.html": (
+        f"<title>Not found</title><h1>Not found</h1><p>{'A film of the year 1999. ' * 100}",
+        None,
+    ),
+    "comic/404/index.html": ("<title>404</title><h1>Not found</h1>", None),
     "rooms/a/404.html": ("<title>404</title><h1>Not found</h1>", None),
     "google0123456789abcdef.html": ("google-site-verification: x", "verification file"),
     "googles.html": (PAGE, None),

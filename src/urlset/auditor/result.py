@@ -30,6 +30,7 @@ from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord
 from urlset.store import QueryResult, Store
+from urlset.terminal_text import pluralize
 
 __all__ = ["Audit", "Overview"]
 
@@ -148,6 +149,8 @@ class Audit:
         text = summary_sentence(
             self.listed, self.visited, self.verdicts, is_sampled=self.is_sampled
         )
+        if unread := sum(record.error is not None for record in self.documents):
+            text += f" {pluralize(unread, 'sitemap')} could not be read completely."
         if self.is_blind:
             text += f" Nothing could be judged{self._most_common_cause()}."
         if self.reasons:

@@ -9,6 +9,8 @@ and a slash at the end.
 
 from __future__ import annotations
 
+from urlset.store import branches_sql
+
 __all__ = ["LIVE_MATERIALIZED", "LIVE_NAMES", "LIVE_VIEWS"]
 
 _BAD_TARGET = """CASE
@@ -46,6 +48,8 @@ def _targets(kinds: str) -> str:
 
 
 LIVE_VIEWS = {
+    # The folders that are divided into sections, as one list.
+    "section_folders": branches_sql("SELECT path_of(loc) AS path FROM entries"),
     # Every listed URL once, at the first entry that lists it; also of documents that could only be
     # read in part.
     "listed_urls": """
@@ -190,7 +194,7 @@ LIVE_VIEWS = {
 """SQL of the live views by name, in the order of creation."""
 
 LIVE_MATERIALIZED = frozenset(
-    "listed_urls page_keys live_alternates live_links lastmod_trials".split()
+    "section_folders listed_urls page_keys live_alternates live_links lastmod_trials".split()
 )
 """Live views that are created as tables."""
 

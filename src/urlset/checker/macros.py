@@ -13,7 +13,7 @@ from urlset.dates import DAY, TIME, XSD
 from urlset.http import request_url
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS, VARIANTS
 from urlset.protocol import MAX_LOC
-from urlset.store import StoreSession, quoted
+from urlset.store import StoreSession, quoted, section_sql
 from urlset.urls import split_origin
 
 __all__ = [
@@ -80,8 +80,9 @@ MACROS = {
     r"|| substr(t, length(split_part(t, '?', 1)) + 1))[1] ELSE path END",
     "folder_of(loc)": r"regexp_replace(regexp_extract(loc, "
     r"'^[^:]*://[^/?#]*(/(?:[^?#]*/)?)', 1), '^$', '/')",
-    # First folder of the path, such as /shop/; / for pages in the root folder.
-    "section_of(loc)": "coalesce(nullif(regexp_extract(path_of(loc), '^/[^/]+/'), ''), '/')",
+    # Folder of the path in which the URLs branch, such as /shop/ or /docs/17/; / for pages in the
+    # root folder.
+    "section_of(url)": section_sql("path_of(url)", "(SELECT folders FROM section_folders)"),
     # Comparison key, equal for URLs that RFC 3986 section 6.2.2 calls equivalent and for URLs that
     # differ only in percent-encoding. Not for messages.
     # With a host in lower case and no default port, only percent-encoding has to be undone.

@@ -422,17 +422,29 @@ def creation_order(
     international host names by their ASCII form.
     """
     texts = list(texts)
-    used = _dependencies(texts, VIEWS)
-    views = [(name, body) for name, body in VIEWS.items() if name in used]
-    called = _dependencies([*texts, *(body for _, body in views)], _BODIES)
+    found = _dependencies(texts, _BODIES | VIEWS)  # a macro may use a view
+    views = [name for name in VIEWS if name in found]
+    called = found & _BODIES.keys()
+    created: set[str] = set()
     for name in _BODIES:
-        if name in called:
-            head = _HEADS[name]
-            body = _BODIES[name] if is_ascii else ASCII_HOSTS.get(head, _BODIES[name])
-            yield name, f"CREATE MACRO {head} AS {body}"
-    for name, body in views:
-        kind = "TABLE" if name in materialized else "VIEW"
-        yield name, f"CREATE {kind} {name} AS {body}"
+        if name not in called:
+            continue
+        # DuckDB creates a macro only after the views that it uses.
+        for view in VIEWS:
+            if view in _words(_BODIES[name]):
+                yield view, _view_statement(view, materialized)
+                created.add(view)
+        head = _HEADS[name]
+        body = _BODIES[name] if is_ascii else ASCII_HOSTS.get(head, _BODIES[name])
+        yield name, f"CREATE MACRO {head} AS {body}"
+    for name in views:
+        if name not in created:
+            yield name, _view_statement(name, materialized)
+
+
+def _view_statement(name: str, materialized: Container[str]) -> str:
+    kind = "TABLE" if name in materialized else "VIEW"
+    return f"CREATE {kind} {name} AS {VIEWS[name]}"
 
 
 def view_script(texts: Iterable[str], *, omitted: Container[str] = ()) -> str:

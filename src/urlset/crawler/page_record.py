@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from datetime import UTC, datetime
-from html import unescape
 from typing import Any, NamedTuple
 
 from urlset.crawler.page_urls import UrlResolver, page_url, section_of
@@ -23,7 +21,6 @@ __all__ = [
     "from_json",
     "is_doubtful",
     "read_record",
-    "says_not_found",
     "to_json",
 ]
 
@@ -39,63 +36,6 @@ MAX_IMAGES = 1_000
 _NOFOLLOW = frozenset(("nofollow", "none"))
 _NOINDEX = frozenset(("noindex", "none"))
 _HTML = ("text/html", "application/xhtml")
-# Every language by its usual phrase; with punctuation replaced by blanks, in lower case.
-_NOT_FOUND = frozenset(
-    line.strip()
-    for line in """
-    404
-    404 error
-    404 not found
-    404 page not found
-    error 404
-    error 404 not found
-    error 404 page not found
-    file not found
-    not found
-    oops page not found
-    page does not exist
-    page not found
-    page not found 404
-    sorry page not found
-    the page could not be found
-    this page could not be found
-    this page does not exist
-    we couldn t find that page
-    die seite wurde nicht gefunden
-    fehler 404
-    seite nicht gefunden
-    404 seite nicht gefunden
-    erreur 404
-    page introuvable
-    page non trouvée
-    error 404 página no encontrada
-    página no encontrada
-    errore 404
-    pagina non trovata
-    erro 404
-    página não encontrada
-    pagina niet gevonden
-    nie znaleziono strony
-    strona nie została znaleziona
-    stránka nenalezena
-    sidan hittades inte
-    siden blev ikke fundet
-    siden ble ikke funnet
-    sivua ei löytynyt
-    sayfa bulunamadı
-    страница не найдена
-    сторінку не знайдено
-    ページが見つかりません
-    页面未找到
-    找不到页面
-    페이지를 찾을 수 없습니다
-    """.strip().splitlines()
-)
-_TITLE_PARTS = re.compile(r"\s[-–—·:•«»]\s|[|]|:\s")
-_HEADING = re.compile(rb"<h1\b[^<>]{0,500}+>(.{0,500}?)</h1", re.IGNORECASE | re.DOTALL)
-_HEADING_WITHIN = 262_144
-_TAG = re.compile(rb"<[^<>]{0,200}+>")
-_NO_WORD = re.compile(r"[\W_]")
 _IMPOSSIBLE = frozenset(("blocked", "bad-url"))
 
 
@@ -192,7 +132,7 @@ def read_record(
     facts = _facts(response)
     if facts is not None:
         _add_facts(row, facts, url)
-        if _verdict(response) == "ok" and says_not_found(facts.title, response.body):
+        if _verdict(response) == "ok" and facts.says_not_found:
             row |= {
                 "verdict": "soft-404",
                 "unknown_reason": "says-not-found",
@@ -225,31 +165,6 @@ def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> 
         "attempts": 0,
     }
     return PageRecord(url, row, [])
-
-
-def says_not_found(title: str | None, body: bytes) -> bool:
-    """Return whether the title and the first heading of a page both say "not found".
-
-    The heading must have no other words, and the title only those of the site beside them, so that
-    a page about the status 404 is none.
-
-    >>> says_not_found("Page not found | Shop", b"<h1>Page <b>not</b> found!</h1>")
-    True
-    >>> says_not_found("How to write a page not found", b"<h1>How to write a 404 page</h1>")
-    False
-    """
-    parts = _TITLE_PARTS.split(title or "")
-    if not any(_plain(part) in _NOT_FOUND for part in parts):
-        return False
-    heading = _HEADING.search(body[:_HEADING_WITHIN])
-    if heading is None:
-        return False
-    text = _TAG.sub(b" ", heading[1]).decode(errors="replace")
-    return _plain(unescape(text)) in _NOT_FOUND
-
-
-def _plain(text: str) -> str:
-    return " ".join(_NO_WORD.sub(" ", text[:200].casefold()).split())
 
 
 def is_doubtful(record: PageRecord) -> bool:

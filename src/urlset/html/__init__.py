@@ -18,10 +18,12 @@ from urlset.html.links import (
     sitemaps_and_feeds_in_page,
 )
 from urlset.html.metadata import Canonical, PlacedAlternate, forbids_index, unavailable_after
+from urlset.html.not_found import MAX_ERROR_TEXT
 
 __all__ = [
     "FACTS_VERSION",
     "MAX_BYTES",
+    "MAX_ERROR_TEXT",
     "WANTS",
     "Canonical",
     "PageAnchor",

@@ -31,6 +31,7 @@ from urlset.html.metadata import (
     placed_alternates_of,
     refresh_of,
 )
+from urlset.html.not_found import MAX_ERROR_TEXT, says_not_found
 from urlset.html.scanner import scan
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
@@ -135,7 +136,7 @@ def _is_safe_for_lexbor(data: bytes) -> bool:
 MAX_BYTES = 8 * 1_048_576
 """Bytes of a page that are read; the worst page of that size took 3 s and 490 MB."""
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Version of the rules by which pages are read; raise it when the facts of a page change."""
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "news", "text", "videos")
@@ -150,6 +151,8 @@ class PageFacts(NamedTuple):
     Attributes:
         is_page: Whether there is any of ``html``, ``head``, ``title`` and ``body``: the document is
             a page, not a fragment.
+        says_not_found: Whether title and first heading say that the page does not exist, and it is
+            short.
         canonical: The canonical URL; None if the head has none, or several.
         robots: Directives for robots, in lower case.
         refresh: The URL to which the page redirects its readers.
@@ -194,6 +197,7 @@ class PageFacts(NamedTuple):
     base: str = ""
     anchors: tuple[PageAnchor, ...] = ()
     has_scripts: bool = False
+    says_not_found: bool = False
 
 
 def read_page(
@@ -247,6 +251,8 @@ def read_page(
         news=news_of(found, nodes) if "news" in wants else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
         text=content_text(found) if "text" in wants else "",
+        says_not_found=says_not_found(found.title, data)
+        and len(content_text(found)) <= MAX_ERROR_TEXT,
     )
     if "links" not in wants:
         return facts
@@ -270,7 +276,7 @@ def facts_to_text(facts: PageFacts) -> str | None:
     return json.dumps(
         [
             facts.is_page, facts.canonical, facts.robots, facts.refresh, facts.lastmod,
-            facts.fingerprint, facts.images, facts.alternates,
+            facts.fingerprint, facts.images, facts.alternates, facts.says_not_found,
         ],
         ensure_ascii=False,
     )  # fmt: skip
@@ -284,9 +290,9 @@ def facts_from_text(text: str) -> PageFacts | None:
     True
     """
     try:
-        is_page, canonical, robots, refresh, lastmod, fingerprint, images, alternates = json.loads(
-            text
-        )
+        found = json.loads(text)
+        is_page, canonical, robots, refresh, lastmod, fingerprint, images, alternates = found[:8]
+        (says_not_found,) = found[8:]
         return PageFacts(
             is_page=bool(is_page),
             canonical=canonical,
@@ -296,6 +302,7 @@ def facts_from_text(text: str) -> PageFacts | None:
             fingerprint=fingerprint,
             images=tuple(Image(*image) for image in images),
             alternates=tuple(Alternate(*alternate) for alternate in alternates),
+            says_not_found=bool(says_not_found),
         )
     except (ValueError, TypeError, RecursionError):
         return None

@@ -18,10 +18,8 @@ from urlset.html_report.model import (
     SourceFigures,
 )
 from urlset.html_report.page import html_report, write_html_report
-from urlset.html_report.titles import TITLES
 
 __all__ = [
-    "TITLES",
     "CoverageCounts",
     "Example",
     "ExampleLog",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
 
-from urlset.html_report.model import ReportInput, RuleText
+from urlset.html_report.model import Example, ReportInput, RuleText
 from urlset.html_report.tables import example_table
 from urlset.html_report.text import breakable, code_block, safe, web_url
 from urlset.model import Level
@@ -45,8 +45,8 @@ def first_steps(report: ReportInput) -> str:
         rule = report.rules.get(code)
         if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
             continue
-        is_document = code.startswith(_DOCUMENT_CODES)
-        ranked.append((levels["error"] == 0, not is_document, -levels.total(), code, rule))
+        is_entry = not _is_about_document(code)
+        ranked.append((levels["error"] == 0, is_entry, -levels.total(), code, rule))
     items = []
     for *_, count, code, rule in sorted(ranked, key=lambda item: item[:4])[:MAX_STEPS]:
         items.append(
@@ -61,16 +61,21 @@ def first_steps(report: ReportInput) -> str:
 def _what_is_wrong(report: ReportInput, rule: RuleText, count: int) -> str:
     """Return the finding if there is one; else the title of the rule, the number and the first."""
     examples = report.log.examples.get(rule.code, [])
-    message = _with_place(examples[0].message, examples[0].place) if examples else ""
+    message = _message(rule, examples[0]) if examples else ""
     if count == 1 and message:
         return breakable(message, 240)
     text = f"{escape(safe(rule.title, 200))}: {count:,}"
     return f"{text}. First: {breakable(message, 240)}" if message else text
 
 
-def _with_place(message: str, place: str) -> str:
-    """Return a message that names a URL, or is preceded by the place of the finding."""
-    return message if "://" in message or not place else f"{place}: {message}"
+def _message(rule: RuleText, example: Example) -> str:
+    """Return the message of an example, after its URL if messages of the rule do not name it."""
+    named = example.url if web_url(example.url) else example.place
+    return example.message if rule.names_url or not named else f"{named}: {example.message}"
+
+
+def _is_about_document(code: str) -> bool:
+    return code.startswith(_DOCUMENT_CODES)
 
 
 def are_findings_first(report: ReportInput) -> bool:
@@ -83,19 +88,19 @@ def findings_section(report: ReportInput, detail: Detail) -> Iterator[str]:
     """Yield the HTML of the findings, by level and by rule."""
     yield '<section id="findings" aria-labelledby="findings-title">'
     yield f'<h2 id="findings-title">{"Changes" if report.kind == "diff" else "Findings"}</h2>'
-    by_level: dict[Level, list[tuple[int, str]]] = {level: [] for level, _ in LEVELS}
+    by_level: dict[Level, list[tuple[bool, int, str]]] = {level: [] for level, _ in LEVELS}
     for code, levels in report.log.levels.items():
         worst = next(level for level, _ in LEVELS if levels[level])
-        by_level[worst].append((levels.total(), code))
+        by_level[worst].append((not _is_about_document(code), -levels.total(), code))
     if not any(by_level.values()):
         yield '<p class="lead">None.</p>'
     for level, name in LEVELS:
         if not by_level[level]:
             continue
-        total = sum(count for count, _ in by_level[level])
+        total = -sum(count for _, count, _ in by_level[level])
         yield f'<h3 class="level">{name} <span class="count">{total:,}</span></h3>'
-        for count, code in sorted(by_level[level], key=lambda item: (-item[0], item[1])):
-            yield _rule(report, code, count, level, detail)
+        for _, count, code in sorted(by_level[level]):
+            yield _rule(report, code, -count, level, detail)
     yield "</section>"
 
 
@@ -120,8 +125,7 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: Deta
         parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
     such = ""
     if examples and detail.examples:
-        message = _with_place(examples[0].message, examples[0].place)
-        such = f'<span class="such">{breakable(message, 200)}</span>'
+        such = f'<span class="such">{breakable(_message(rule, examples[0]), 200)}</span>'
     return (
         f'<details class="rule {level}" id="rule-{escape(code)}"><summary>'
         f'<span class="chip">{level}</span>'

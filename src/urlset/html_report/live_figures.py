@@ -21,9 +21,18 @@ from urlset.html_report.charts import (
 from urlset.html_report.coverage_figures import coverage_figures
 from urlset.html_report.model import CoverageCounts, Figure
 from urlset.html_report.text import duration, joined, plural, safe, share
-from urlset.store import StoreSession
+from urlset.store import StoreSession, branches_sql, section_sql
 
-__all__ = ["JUDGED", "Outcome", "live_figures", "outcome", "section_label", "section_table"]
+__all__ = [
+    "BRANCHES",
+    "JUDGED",
+    "SECTION",
+    "Outcome",
+    "live_figures",
+    "outcome",
+    "section_label",
+    "section_table",
+]
 
 MAX_SECTIONS = 12
 """Sections that a chart shows; the others are shown as one."""
@@ -46,15 +55,22 @@ _REST = "…"
 
 _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 
+BRANCHES = f"branches AS ({branches_sql('SELECT url_path(loc) AS path FROM entries')})"
+"""Common table expression with the folders that are divided into sections."""
+
+SECTION = section_sql("url_path({0})", "(SELECT folders FROM branches)")
+"""Section of a URL; needs :data:`BRANCHES`."""
+
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
 _KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
 
 # A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
 JUDGED = f"""
-WITH listed AS (
-    SELECT url, section FROM pages WHERE is_listed
+WITH {BRANCHES},
+listed AS (
+    SELECT url FROM pages WHERE is_listed
     UNION ALL
-    SELECT any_value(loc), coalesce(any_value(url_section(loc)), '/')
+    SELECT any_value(loc)
     FROM (SELECT loc, {_KEY.format("loc")} AS key
           FROM (SELECT loc FROM entries
                 UNION ALL
@@ -62,7 +78,7 @@ WITH listed AS (
     ANTI JOIN (SELECT {_KEY.format("url")} AS key FROM pages WHERE is_listed) USING (key)
     GROUP BY key),
 judged AS (
-    SELECT listed.url, listed.section, pages.* EXCLUDE (url, section),
+    SELECT listed.url, {SECTION.format("listed.url")} AS section, pages.* EXCLUDE (url, section),
         CASE
             WHEN pages.url IS NULL THEN 'not-visited'
             WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
@@ -84,9 +100,8 @@ OUTCOME_SQL = f"{JUDGED}\nSELECT section, count(*) AS listed,\n    {_COUNTS}\nFR
     "GROUP BY section ORDER BY listed DESC, section"
 )
 
-_FOLDER = (
-    "nullif(regexp_extract(url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*/[^/?#]+/([^/?#]+)/', 1), '')"
-)
+_FOLDER = """if(section = '/', NULL,
+        nullif(regexp_extract(substr(url_path(url), length(section) + 1), '^([^/]+)/', 1), ''))"""
 
 _ICICLE_SQL = f"""{JUDGED}
 SELECT section, {_FOLDER} AS folder, count(*) AS visited,
@@ -106,12 +121,13 @@ SELECT count(*) AS listed,
     count(*) FILTER (WHERE verdict = 'disallowed') AS disallowed
 FROM judged"""
 
-_SPEED_SQL = """SELECT section, count(*) AS pages,
+_SPEED_SQL = f"""WITH {BRANCHES}
+SELECT {SECTION.format("url")} AS section, count(*) AS pages,
     quantile_cont(coalesce(first_byte_s, seconds), 0.5) AS half,
     quantile_cont(coalesce(first_byte_s, seconds), 0.95) AS slow
 FROM pages
 WHERE verdict = 'ok' AND is_from_cache IS NOT TRUE AND coalesce(first_byte_s, seconds) IS NOT NULL
-GROUP BY section ORDER BY slow DESC, section"""
+GROUP BY 1 ORDER BY slow DESC, 1"""
 
 
 class Outcome(NamedTuple):

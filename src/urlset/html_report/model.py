@@ -118,7 +118,10 @@ class ExampleLog:
 
 
 class RuleText(NamedTuple):
-    """Documentation of a rule: title, reason, fix, source and SQL."""
+    """Documentation of a rule: title, reason, fix, source and SQL.
+
+    ``names_url`` is false if its messages do not name the URL that they are about.
+    """
 
     code: str
     name: str
@@ -128,6 +131,7 @@ class RuleText(NamedTuple):
     fix_hint: str
     source: str
     sql: str | None
+    names_url: bool = True
 
 
 class Figure(NamedTuple):

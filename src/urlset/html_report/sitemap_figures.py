@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from statistics import median
 
 from urlset.html_report.charts import Bin, Block, Cell, bin_labels, histogram, icicle, matrix
-from urlset.html_report.live_figures import MAX_SECTIONS, section_label
+from urlset.html_report.live_figures import BRANCHES, MAX_SECTIONS, SECTION, section_label
 from urlset.html_report.model import Figure
 from urlset.html_report.text import plural, safe, share
 from urlset.store import StoreSession
@@ -48,11 +48,12 @@ _PAGE_ALTERNATES = (
 _KNOWN = "SELECT loc AS page FROM entries"
 _KNOWN_PAGES = "\n    UNION SELECT url FROM pages WHERE verdict = 'ok'"
 
-_SECTIONS_SQL = """WITH faulty AS (
+_SECTIONS_SQL = f"""WITH {BRANCHES},
+faulty AS (
     SELECT DISTINCT loc FROM finding_rows WHERE level IN ('error', 'warning') AND loc IS NOT NULL)
-SELECT url_section(loc) AS section, count(*) AS entries, count(faulty.loc) AS faulty
+SELECT {SECTION.format("loc")} AS section, count(*) AS entries, count(faulty.loc) AS faulty
 FROM entries LEFT JOIN faulty USING (loc)
-GROUP BY section ORDER BY entries DESC, section"""
+GROUP BY 1 ORDER BY entries DESC, 1"""
 
 
 def sitemap_figures(session: StoreSession, *, has_pages: bool, has_findings: bool) -> list[Figure]:

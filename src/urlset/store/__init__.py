@@ -35,6 +35,7 @@ from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
+from urlset.store.sections import branches_sql, section_sql
 from urlset.store.session import StoreSession, delayed_interrupts
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.sync_schema import SYNC_TABLES
@@ -73,6 +74,7 @@ __all__ = [
     "TableSchema",
     "TimeLimitError",
     "View",
+    "branches_sql",
     "changes_at",
     "delayed_interrupts",
     "end_process_when_stuck",
@@ -85,6 +87,7 @@ __all__ = [
     "moment",
     "parquet_rows",
     "quoted",
+    "section_sql",
     "split_snapshot",
     "write_last_known",
     "write_parquet",

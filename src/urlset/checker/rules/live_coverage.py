@@ -14,6 +14,9 @@ _LOG = '192.0.2.1 - - [20/Nov/2026:08:00:00 +0000] "GET {} HTTP/1.1" 200 900 "-"
 _SHOP = {f"shop/{n}": page(f"Tea {n}") for n in range(1, 41)}
 _LISTED = "<url><loc>https://example.com/shop/{n}</loc><lastmod>2026-11-20</lastmod></url>"
 
+SLOW_PAGE_S = 5
+"""Seconds to the first byte after which a single page is reported."""
+
 RULES = (
     rule(
         "P502 url-count-drop warning",
@@ -153,6 +156,54 @@ RULES = (
         good={
             "sitemap.xml": (Many(_LISTED, 10),),
             **{f"shop/{n}": page(f"Tea {n}", x_seconds="0.1") for n in range(1, 11)},
+        },
+        needs=("live",),
+    ),
+    rule(
+        "N130 url-slow warning",
+        message="{page}: the first byte takes {wait:.1f} s",
+        # A section that is slow as a whole is one finding of slow-section.
+        sql=f"""
+            SELECT *, coalesce(first_byte_s, seconds) AS wait FROM listed_pages
+            WHERE verdict = 'ok' AND coalesce(first_byte_s, seconds) > {SLOW_PAGE_S}
+                AND NOT coalesce(is_from_cache, false) AND section NOT IN (
+                    SELECT section FROM section_times WHERE pages >= 10 AND p90 > 2)""",
+        values={"page": "preview(loc)"},
+        why="Readers leave before the page appears, and search engines crawl a slow site less. "
+        "Over 1.8 s to the first byte is poor according to web.dev. A page is visited once, and "
+        f"one response may be slow by chance, so the limit here is {SLOW_PAGE_S} s.",
+        fix_hint="Find out what the server waits for, cache the page, or make it faster",
+        source="https://web.dev/articles/ttfb",
+        bad=site("tea", "coffee", tea=page("Tea", x_seconds="9"), coffee=page("Coffee")),
+        good=site("tea", "coffee", tea=page("Tea", x_seconds="4"), coffee=page("Coffee")),
+        needs=("live",),
+    ),
+    rule(
+        "N131 broken-link info",
+        message="{page} returns HTTP {final_status}; pages that link to it: {n:,}, such as "
+        "{referrer}",
+        # Listed pages that do not exist are findings of url-client-error.
+        sql="""
+            SELECT p.url AS source, p.url AS loc, p.final_status, count(DISTINCT l.url) AS n,
+                min(l.url) AS referrer
+            FROM live_pages p JOIN links l ON l.target = p.url AND l.kind = 'a' AND l.url <> p.url
+            WHERE p.verdict IN ('gone', 'client-error')
+                AND p.crawl = (SELECT max(crawl) FROM crawls)
+                AND p.page_key NOT IN (SELECT page_key FROM listed_urls)
+                AND host_of(p.url) IN (SELECT host_of(loc) FROM listed_urls)
+            GROUP BY p.url, p.final_status""",
+        values={"page": "preview(loc)", "referrer": "preview(referrer)"},
+        why="Readers who follow the link see an error, and search engines request the page in "
+        "vain.",
+        fix_hint="Correct or remove the links, or redirect the URL to the page that replaces it",
+        source="https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
+        bad={
+            **site("", "tea", tea=page("Tea")),
+            "": page("Shop", body='<a href="/tea">Tea</a> <a href="/gone">Gone</a>'),
+        },
+        good={
+            **site("", "tea", tea=page("Tea")),
+            "": page("Shop", body='<a href="/tea">Tea</a>'),
         },
         needs=("live",),
     ),

@@ -18,16 +18,16 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from urlset.html import PageFacts
+from urlset.html import MAX_ERROR_TEXT, PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
 
 __all__ = [
     "INDEXES",
-    "MAX_TEXT",
     "FileUrls",
     "FoundFile",
     "find_pages",
     "is_error_page",
+    "is_named_after_error",
     "is_settled",
     "is_verification_file",
     "may_be_error_page",
@@ -283,9 +283,6 @@ def _comparable(url: str) -> str:
     return f"{_DEFAULT_PORT.sub('', host.lower())}/{path}{mark}{query}"
 
 
-MAX_TEXT = 2_000
-"""Maximum characters of main content; a longer page is about errors, and not an error page."""
-
 MAX_LINE = 200
 MAX_HEADING = 60
 
@@ -354,6 +351,15 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
     return not (name.isdigit() and any(map(_is_other_number, siblings)))
 
 
+def is_named_after_error(path: str) -> bool:
+    """Return whether a page has the name of an error page, wherever it is.
+
+    >>> [is_named_after_error(path) for path in ("comic/404/index.html", "gone/index.html")]
+    [True, False]
+    """
+    return bool(_ERROR_NAME.fullmatch(_parts(path)[-1]))
+
+
 def is_error_page(path: str, facts: PageFacts) -> bool:
     """Return whether a page is an error page, by its file name and by its content.
 
@@ -367,7 +373,7 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
     lines = [line[:MAX_LINE] for line in facts.text.splitlines()]
     if any(alone.fullmatch(line) or _ERROR_LINE.fullmatch(line) for line in lines):
         return True
-    if len(facts.text) > MAX_TEXT:
+    if len(facts.text) > MAX_ERROR_TEXT:
         return False
     is_numbered = re.compile(rf"(?<![\w.]){number}(?!\w)")
     heads = [facts.title or "", facts.description or ""]

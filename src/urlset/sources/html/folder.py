@@ -32,6 +32,7 @@ from urlset.sources.html.files import (
     FoundFile,
     find_pages,
     is_error_page,
+    is_named_after_error,
     is_settled,
     is_verification_file,
     may_be_error_page,
@@ -70,9 +71,10 @@ class HtmlFolder:
     ``index.html`` is that of its folder.
 
     An excluded page has a ``reason``: ``noindex``, ``canonical: URL``, ``redirect: URL``, ``error
-    page``, ``verification file``, ``no page`` (a fragment, or no HTML), ``empty``, ``unreadable:
-    why`` or ``unreadable folder: why`` (a build keeps what it published of these). Error pages
-    and verification files are detected by name and content. A canonical URL that differs from the
+    page``, ``soft 404`` (title and heading say "not found"), ``verification file``, ``no page`` (a
+    fragment, or no HTML), ``empty``, ``unreadable: why`` or ``unreadable folder: why`` (a build
+    keeps what it published of these). Error pages and verification files are detected by name and
+    content. A canonical URL that differs from the
     URL of its page only in a trailing slash or ``.html`` replaces it; one that differs only in its
     scheme is ignored.
 
@@ -259,6 +261,8 @@ class HtmlFolder:
                 reason = "error page"
             else:
                 self._count(_LISTED_LOOKALIKES, found.path)
+        elif reason is None and facts.says_not_found and not is_named_after_error(found.path):
+            reason = "soft 404"
         return candidate._replace(
             loc=loc,
             reason=reason,
