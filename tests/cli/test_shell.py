@@ -47,7 +47,7 @@ def test_no_arguments_show_a_guide(urlset):
 def test_the_summary_of_a_command_begins_its_docstring(name):
     command = getattr(import_module(f"urlset.cli.{name}"), name)
 
-    assert inspect.getdoc(command).partition("\n")[0] == COMMANDS[name]
+    assert (inspect.getdoc(command) or "").partition("\n")[0] == COMMANDS[name]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
