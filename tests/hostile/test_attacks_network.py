@@ -59,8 +59,8 @@ def test_a_redirect_leads_to_no_other_scheme_and_no_special_host(target):
         box.put("/a", b"", 302, location=target)
         response = fetch(Request(box.url("/a"), scope="anywhere"))
 
-    assert response.body == b""
-    assert response.error in ("blocked", "bad-redirect")
+    is_here = response.url.startswith(f"{box.site}/")  # backslashes are a relative path
+    assert response.error in ("blocked", "bad-redirect") or (is_here and response.status == 404)
 
 
 LONG_PORT = "http://example.com:" + "1" * 6_000 + "/"
