@@ -36,9 +36,9 @@ LIBRARIES = {
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "asgiref": "urlset.integrations.django",  # comes with Django
-    "cryptography": "urlset.submitter.google_auth",  # RS256 signatures; google-auth needs it, too
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
+    "google": "urlset.submitter.google_auth",  # signatures of service accounts, by Google
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
     "llama_index": "urlset.integrations.llama_index",

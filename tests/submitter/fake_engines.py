@@ -1,4 +1,4 @@
-"""Fake IndexNow, Search Console and Bing, and the sites they know: on loopback, or in memory.
+"""Fake IndexNow and Search Console, and the sites they know: on loopback, or in memory.
 
 A ``Web`` answers requests by host. ``web.served()`` serves it as an HTTP proxy on loopback, so that
 sites and engines have names of their own; ``web.drive`` answers a walk without a network.

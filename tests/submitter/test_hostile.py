@@ -7,7 +7,6 @@ import pytest
 
 from tests.cli.test_commands import command
 from tests.submitter.fake_engines import ENDPOINT, HOST, KEY, SITE, Bench, Reply, Web, added
-from tests.submitter.test_bing import Bing
 from tests.submitter.test_search_console import Google, error
 from urlset.cli.command_model import describe_commands
 from urlset.http import Request, Secrets, drive_in_thread
@@ -97,21 +96,19 @@ def test_secrets_are_sent_but_not_shown(bench, caplog):
         assert CANARY not in shown
 
 
-@pytest.mark.parametrize("kind", [Google, Bing])
-def test_canary_is_in_no_output(kind, tmp_path, caplog, monkeypatch):
+def test_canary_is_in_no_output(tmp_path, caplog):
     """The secret is in the environment only: not in logs, results, errors, stores or repr."""
     caplog.set_level(logging.DEBUG, logger="urlset")
-    bench = kind(tmp_path)
-    secret = "ya29-secret-canary" if kind is Google else "bing-secret-canary"
+    bench = Google(tmp_path)
+    secret = "ya29-secret-canary"
     replies = [
         error(403, "forbidden", f"refused {secret}"),
-        Reply.of({"ErrorCode": 3, "Message": f"InvalidApiKey {secret}"}, 400),
         Reply(500, f"<html>{secret}"),
         Reply(302, "", {"Location": f"http://evil.test/?{secret}"}),
     ]
     shown = [repr(bench)]
     for reply in replies:
-        (bench.console if kind is Google else bench).replies = [reply] * 4
+        bench.console.replies = [reply] * 4
         result = bench.submit(added("/a"), sitemaps=f"{SITE}/sitemap.xml")
         shown += [repr(result), json.dumps(result.to_dict())]
         shown += [repr(bench.submit(added("/b"), sitemaps=f"{SITE}/s2.xml", dry_run=True))]
@@ -127,7 +124,7 @@ def test_canary_is_in_no_output(kind, tmp_path, caplog, monkeypatch):
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
-    for name in ("URLSET_INDEXNOW_KEY", "URLSET_GOOGLE_TOKEN", "URLSET_BING_KEY"):
+    for name in ("URLSET_INDEXNOW_KEY", "URLSET_GOOGLE_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
     return command(capsys, monkeypatch, tmp_path)

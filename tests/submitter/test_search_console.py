@@ -184,7 +184,7 @@ def test_property_is_written_as_in_search_console(text):
 
 
 def test_service_account_signs_a_token_request(google, tmp_path):
-    pytest.importorskip("cryptography", reason="urlset[google] is not installed")
+    pytest.importorskip("google.auth", reason="urlset[google] is not installed")
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import padding, rsa
 

@@ -36,7 +36,6 @@ KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
 """Environment variable with the keys of IndexNow, used without ``--keys``."""
 
 TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
-BING_VARIABLE = "URLSET_BING_KEY"
 
 MAX_SHOWN = 10
 
@@ -82,15 +81,7 @@ def submit(
             metavar="FILE",
             help="JSON file of a service account, or a file with a token; by default "
             f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
-            rich_help_panel="Google and Bing",
-        ),
-    ] = None,
-    bing_key_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help=f"File with the key of the API of Bing; by default ${BING_VARIABLE}.",
-            rich_help_panel="Google and Bing",
+            rich_help_panel="Google",
         ),
     ] = None,
     fail_delayed: Annotated[
@@ -141,8 +132,6 @@ def submit(
         values["google_credentials"] = _secret(
             google_credentials, (TOKEN_VARIABLE,), "GOOGLE_APPLICATION_CREDENTIALS"
         )
-    if "bing" in channels:
-        values["bing_key"] = _secret(bing_key_file, (BING_VARIABLE,))
     source: str | Path | None = changes
     if source is None and "indexnow" in channels:
         source = _ledger(configuration)

@@ -12,7 +12,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="to",
         type=list[str],
-        help="Channel: indexnow (the default), google (Search Console) or bing (Webmaster Tools).",
+        help="Channel: indexnow (the default) or google (sitemaps to Search Console).",
         default=("indexnow",),
         metavar="CHANNEL",
         is_split=True,
@@ -92,7 +92,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         default=(),
         flags=("--sitemap",),
         metavar="URL",
-        group="Google and Bing",
+        group="Google",
     ),
     Option(
         name="resubmit",
@@ -100,22 +100,22 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         help="Submit sitemaps again that were submitted before.",
         default=False,
         allowed=NOT_IN_FILE,
-        group="Google and Bing",
+        group="Google",
     ),
     Option(
         name="property",
         help="Property, exactly as in Search Console: https://www.example.com/ or "
         "sc-domain:example.com.",
         metavar="PROPERTY",
-        group="Google and Bing",
+        group="Google",
     ),
     Option(
         name="status",
         type=bool,
-        help="Print the sitemaps that Search Console or Bing lists, with their state.",
+        help="Print the sitemaps that Search Console lists, with their state.",
         default=False,
         allowed=NOT_IN_FILE,
-        group="Google and Bing",
+        group="Google",
     ),
     Option(
         name="inspect",
@@ -127,7 +127,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         maximum=2_000,
         allowed=NOT_IN_FILE,
-        group="Google and Bing",
+        group="Google",
     ),
     Option(
         name="store",
@@ -135,13 +135,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         help="Store with the URLs of the site, of `read --output` or `audit --store`.",
         metavar="FILE",
         is_path=True,
-        group="Google and Bing",
-    ),
-    Option(
-        name="bing_site",
-        help="Site, exactly as Bing Webmaster Tools lists it.",
-        metavar="URL",
-        group="Google and Bing",
+        group="Google",
     ),
     POLICY,
 )

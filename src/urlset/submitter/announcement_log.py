@@ -61,7 +61,7 @@ class RefusedUrl(NamedTuple):
     """URL that an engine refused in an earlier run, or that was excluded.
 
     Attributes:
-        channel: Endpoint of IndexNow, or ``bing``.
+        channel: Endpoint of IndexNow.
         url: The URL.
         change: added, changed or removed.
         status: HTTP status of the response; None if it was not sent.
@@ -175,19 +175,15 @@ class AnnouncementLog:
         self._db.run(f"DELETE FROM work.staged WHERE host = {quoted(host)}")
         return [row[0] for row in rows]
 
-    def add_changes(
-        self, channel: str, now: datetime, *, only_host: str | None = None
-    ) -> tuple[int, int]:
+    def add_changes(self, channel: str, now: datetime) -> tuple[int, int]:
         """Add the staged changes that were not announced to a channel yet, as waiting.
 
         A change is known if the last announcement of its URL has the same state, or if the same
         set of changes was announced before.
 
         Args:
-            channel: Endpoint of IndexNow, or ``bing``.
+            channel: Endpoint of IndexNow.
             now: Time of the run.
-            only_host: Host of the URLs; None for all. Bing, which is asked by host, accepts URLs
-                that exist only, so that removed ones are not added then.
 
         Returns:
             Number of changes that were added, and of those that are known.
@@ -206,7 +202,7 @@ class AnnouncementLog:
                     AND l.state <> 'baseline' AND {_SAME} END, false)
             AND NOT EXISTS (FROM log.announcements a WHERE a.channel = {quoted(channel)}
                 AND a.url = s.url AND a.change = s.change AND a.change_set = {quoted(digest)})""")
-        return self._add_found(channel, digest, now, only_host)
+        return self._add_found(channel, digest, now)
 
     def add_states(
         self,
@@ -215,18 +211,16 @@ class AnnouncementLog:
         *,
         announces_all: bool,
         infers_removed: bool,
-        only_host: str | None = None,
     ) -> tuple[int, int, int]:
         """Add differences between the staged state of sites and the announced one, as waiting.
 
         The first state of a host is its baseline: engines ask not to send what changed before.
 
         Args:
-            channel: Endpoint of IndexNow, or ``bing``.
+            channel: Endpoint of IndexNow.
             now: Time of the run.
             announces_all: Whether a URL of a baseline is announced as added.
             infers_removed: Whether a URL that is known, and not staged, is removed.
-            only_host: As for :meth:`add_changes`.
 
         Returns:
             Number of changes, of URLs that are known, and of URLs in a new baseline.
@@ -252,17 +246,11 @@ class AnnouncementLog:
             {removed if infers_removed else ""}""")
         self._db.run("DELETE FROM work.found WHERE change IS NULL")
         (listed,) = self._db.fetch_one("SELECT count(*) FILTER (change = 'listed') FROM work.found")
-        added, known = self._add_found(channel, None, now, only_host)
+        added, known = self._add_found(channel, None, now)
         return added - int(listed), known, int(listed)
 
-    def _add_found(
-        self, channel: str, digest: str | None, now: datetime, only_host: str | None
-    ) -> tuple[int, int]:
+    def _add_found(self, channel: str, digest: str | None, now: datetime) -> tuple[int, int]:
         """Move the rows of ``work.found`` to the log; they replace waiting rows of their URLs."""
-        if only_host is not None:
-            self._db.run(
-                f"DELETE FROM work.found WHERE host <> {quoted(only_host)} OR change = 'removed'"
-            )
         change_set = "NULL" if digest is None else quoted(digest)
         count, staged = self._db.fetch_one(
             "SELECT (SELECT count(*) FROM work.found), (SELECT count(*) FROM work.staged)"

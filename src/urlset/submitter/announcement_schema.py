@@ -26,8 +26,8 @@ TABLES = (
         f"""
         number      | UBIGINT     | order of the rows, from 1
         url         | VARCHAR     | URL, or that of a sitemap, as it is sent
-        host        | VARCHAR     | its host; of Search Console the property, of Bing the site
-        channel     | VARCHAR     | endpoint of IndexNow, `google` or `bing`
+        host        | VARCHAR     | its host; of Search Console the property
+        channel     | VARCHAR     | endpoint of IndexNow, or `google`
         change      | VARCHAR     | added, changed, removed, listed (for a baseline) or sitemap
         lastmod     | VARCHAR     | its date after the change
         fingerprint | VARCHAR     | fingerprint of its content after the change

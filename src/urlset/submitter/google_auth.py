@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from datetime import datetime
@@ -72,7 +71,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
     """Return the request for a token of a service account.
 
     Raises:
-        SourceError: The package ``cryptography`` is not installed, or the key is invalid.
+        SourceError: The package ``google-auth`` is not installed, or the key is invalid.
     """
     account = credentials.account or {}
     url = str(account.get("token_uri") or TOKEN_URL)
@@ -86,11 +85,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
         "iat": issued,
         "exp": issued + LIFETIME_S,
     }
-    header = {"alg": "RS256", "typ": "JWT"}
-    if isinstance(account.get("private_key_id"), str):
-        header["kid"] = account["private_key_id"]
-    unsigned = b".".join(_encoded(json.dumps(part).encode()) for part in (header, claims))
-    assertion = unsigned + b"." + _encoded(_signature(unsigned, credentials))
+    assertion = _signed(claims, credentials)
     grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     return Request(
         url,
@@ -101,7 +96,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
         max_bytes=65_536,
         follows_redirects=False,
         method="POST",
-        body=urlencode({"grant_type": grant, "assertion": assertion.decode()}).encode(),
+        body=urlencode({"grant_type": grant, "assertion": assertion}).encode(),
     )
 
 
@@ -120,24 +115,19 @@ def token_of(response: Response, credentials: Credentials) -> str:
     raise SourceError(f"Google issues no token for {credentials.name}: {reason}")
 
 
-def _encoded(data: bytes) -> bytes:
-    return base64.urlsafe_b64encode(data).rstrip(b"=")
-
-
-def _signature(data: bytes, credentials: Credentials) -> bytes:
+def _signed(claims: Mapping[str, Any], credentials: Credentials) -> str:
+    """Return claims as a JSON Web Token, signed with the key of the account."""
     try:
-        from cryptography.hazmat.primitives import hashes, serialization
-        from cryptography.hazmat.primitives.asymmetric import padding, rsa
+        from google.auth import crypt, jwt
     except ImportError as error:
         raise SourceError(
-            "a service account needs the package cryptography: pip install 'urlset[google]'"
+            "a service account needs the package google-auth: pip install 'urlset[google]'"
         ) from error
-    pem = str((credentials.account or {})["private_key"]).encode()
     try:
-        key = serialization.load_pem_private_key(pem, password=None)
-    except (ValueError, TypeError):
-        key = None
-    if not isinstance(key, rsa.RSAPrivateKey):
-        # Note: not chained. The message of the library may contain parts of the key.
-        raise SourceError(f"service account {credentials.name}: private_key is no RSA key")
-    return key.sign(data, padding.PKCS1v15(), hashes.SHA256())
+        signer = crypt.RSASigner.from_service_account_info(credentials.account)  # type: ignore[no-untyped-call]
+        token: bytes = jwt.encode(signer, claims)  # type: ignore[no-untyped-call]
+        return token.decode()
+    except (ValueError, TypeError, AttributeError):
+        pass
+    # Note: not chained. The message of the library may contain parts of the key.
+    raise SourceError(f"service account {credentials.name}: private_key is no RSA key")

@@ -14,22 +14,22 @@ from urlset.arguments import checked_arguments
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy
 from urlset.model import ProgressEvent
 from urlset.store import ScratchDatabase
-from urlset.submitter import bing_webmaster, search_console
+from urlset.submitter import search_console
 from urlset.submitter.announcement_log import ANNOUNCEMENTS, AnnouncementLog, Staged
-from urlset.submitter.console_run import BingSettings, GoogleSettings, run_bing, run_google
 from urlset.submitter.google_auth import read_credentials
 from urlset.submitter.indexnow import DEFAULT_ENDPOINT
 from urlset.submitter.indexnow_run import IndexNowRun, IndexNowSettings, no_key_message
 from urlset.submitter.inputs import ChangeInput, open_input
-from urlset.submitter.keys import IndexNowKeys, host_of_url, keys_from
+from urlset.submitter.keys import IndexNowKeys, keys_from
 from urlset.submitter.preflight import ExcludedUrl
 from urlset.submitter.result import Submission
 from urlset.submitter.search_console import expect_property
+from urlset.submitter.search_console_run import GoogleSettings, run_google
 from urlset.submitter.sender import Drive, Sender
 
 __all__ = ["SubmitKeywords", "SubmitSettings", "submit", "submit_with"]
 
-CHANNELS = ("indexnow", "google", "bing")
+CHANNELS = ("indexnow", "google")
 MAX_REFUSED = 1_000
 
 KeysGiven = str | Mapping[str, str | tuple[str, str]] | IndexNowKeys | None
@@ -50,20 +50,16 @@ class SubmitSettings:
         dry_run: Whether requests are described in the result instead of sent.
         max_wait_s: Time that the run may wait for retries, in all, in seconds.
         policy: Limits and behaviour of the HTTP client.
-        to: Channels: ``indexnow``, ``google`` (sitemaps to Search Console) and ``bing`` (sitemaps
-            and URLs to Bing Webmaster Tools).
+        to: Channels: ``indexnow``, and ``google`` (sitemaps to Search Console).
         property: Property of Search Console, exactly as it is written there.
         google_credentials: Token, or content of the JSON file of a service account.
-        bing_site: Site, exactly as Bing Webmaster Tools lists it.
-        bing_key: Key of the API of Bing.
-        sitemaps: Sitemaps for Search Console and Bing; by default those of robots.txt. Each is
+        sitemaps: Sitemaps for Search Console; by default those of robots.txt. Each is
             submitted once: engines visit them again by themselves.
         resubmit: Whether sitemaps are submitted again.
-        status: Whether the result has the sitemaps that Search Console and Bing list.
+        status: Whether the result has the sitemaps that Search Console lists.
         inspect: Number of URLs of ``store`` to inspect in Search Console, at most 2,000 a day.
         store: Store with the URLs; its table ``inspections`` gets the results.
         google_base: Origin of the API of Search Console.
-        bing_base: Base of the API of Bing.
     """
 
     keys: KeysGiven = field(default=None, repr=False)
@@ -79,15 +75,12 @@ class SubmitSettings:
     to: Iterable[str] = ("indexnow",)
     property: str | None = None
     google_credentials: str | None = field(default=None, repr=False)
-    bing_site: str | None = None
-    bing_key: str | None = field(default=None, repr=False)
     sitemaps: Iterable[str] = ()
     resubmit: bool = False
     status: bool = False
     inspect: int = 0
     store: str | os.PathLike[str] | None = None
     google_base: str = search_console.BASE
-    bing_base: str = bing_webmaster.BASE
 
     def __post_init__(self) -> None:
         to = tuple([self.to] if isinstance(self.to, str) else self.to)
@@ -102,8 +95,6 @@ class SubmitSettings:
             expect_property(self.property or "")
             if self.inspect and self.store is None:
                 raise ValueError("inspect: expected a store with the URLs of the site, found none")
-        if "bing" in to and origin_of(self.bing_site or "") is None:
-            raise ValueError(f"bing_site: expected the URL of a site, found {self.bing_site!r}")
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "sitemaps", sitemaps)
         endpoints = [self.endpoints] if isinstance(self.endpoints, str) else [*self.endpoints]
@@ -137,15 +128,12 @@ class SubmitKeywords(TypedDict, total=False):
     to: Iterable[str]
     property: str | None
     google_credentials: str | None
-    bing_site: str | None
-    bing_key: str | None
     sitemaps: Iterable[str]
     resubmit: bool
     status: bool
     inspect: int
     store: str | os.PathLike[str] | None
     google_base: str
-    bing_base: str
 
 
 @checked_arguments
@@ -215,8 +203,6 @@ def submit_with(
             _indexnow(log, settings, sender, result, hosts)
         if "google" in settings.to:
             run_google(log, sender, _google(settings), result)
-        if "bing" in settings.to:
-            run_bing(log, sender, _bing(settings), result)
         for channel in _channels(settings):
             count, refused = log.refused(channel, MAX_REFUSED - len(result.refused))
             result.refused_count += count
@@ -226,8 +212,7 @@ def submit_with(
 
 def _channels(settings: SubmitSettings) -> list[str]:
     """Return the channels that URLs are announced to, as the log names them."""
-    endpoints = [*settings.endpoints] if "indexnow" in settings.to else []
-    return endpoints + (["bing"] if "bing" in settings.to else [])
+    return [*settings.endpoints] if "indexnow" in settings.to else []
 
 
 def _google(settings: SubmitSettings) -> GoogleSettings:
@@ -243,19 +228,6 @@ def _google(settings: SubmitSettings) -> GoogleSettings:
         inspect=settings.inspect,
         store=None if settings.store is None else os.fspath(settings.store),
         base=settings.google_base,
-    )
-
-
-def _bing(settings: SubmitSettings) -> BingSettings:
-    if not settings.bing_key and not settings.dry_run:
-        raise ValueError("bing_key: expected the key of the API, found none")
-    return BingSettings(
-        site=settings.bing_site or "",
-        key=settings.bing_key,
-        sitemaps=tuple(settings.sitemaps),
-        resubmit=settings.resubmit,
-        status=settings.status,
-        base=settings.bing_base,
     )
 
 
@@ -275,12 +247,7 @@ def _add(
     keys = settings.keys
     assert isinstance(keys, IndexNowKeys)
     new: list[int] = []
-    channels: list[tuple[str, str | None]] = []
-    if "bing" in settings.to:
-        channels.append(("bing", host_of_url(settings.bing_site or "")))
-    if "indexnow" in settings.to:
-        channels += [(endpoint, None) for endpoint in settings.endpoints]
-    for channel, host in channels:
+    for channel in _channels(settings):
         if channel == settings.endpoints[0]:
             _exclude_without_key(staged, log, keys, result)
         if given.is_state:
@@ -289,11 +256,10 @@ def _add(
                 sender.now(),
                 announces_all=settings.announce_all,
                 infers_removed=given.infers_removed,
-                only_host=host,
             )
             result.baseline = max(result.baseline, baseline)
         else:
-            added, known = log.add_changes(channel, sender.now(), only_host=host)
+            added, known = log.add_changes(channel, sender.now())
             earlier = log.staged_states(channel)
             refused = 0 if settings.retry_refused else earlier.get("refused", 0)
             result.refused_before = max(result.refused_before, refused)

@@ -15,8 +15,8 @@ class ChannelResult(NamedTuple):
     """Result of one channel for one host.
 
     Attributes:
-        channel: Endpoint of IndexNow, ``google`` or ``bing``.
-        host: Host; of Search Console the property, of Bing the site.
+        channel: Endpoint of IndexNow, or ``google``.
+        host: Host; of Search Console the property.
         accepted: Announcements that were received.
         pending: Announcements that were received, while the key is not verified yet.
         waiting: Announcements that are left for the next run.
