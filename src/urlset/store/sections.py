@@ -3,7 +3,7 @@
 A section is the first folder of the path, such as ``/blog/``; files at the root are in ``/``. A
 folder with more than half of all URLs is divided into its folders if these are at most 100, with
 five URLs on average; so are its folders, up to five levels. Of a site with most pages in
-``/docs/17/`` and ``/docs/16/`` these are sections, and ``/docs/`` is that of the pages beside them.
+``/docs/17/`` and ``/docs/16/`` these are sections, and so is ``/docs/``.
 """
 
 from __future__ import annotations
