@@ -12,8 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from urlset.errors import suggestion
 
-__all__ = ["checked_arguments"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

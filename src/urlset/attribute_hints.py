@@ -9,8 +9,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["HINTS", "MissingAttributeError", "add_hints", "hint_for"]
-
 _TABLE = {
     "df": "to_pandas() or to_polars()",
     "to_df": "to_pandas() or to_polars()",

@@ -27,8 +27,6 @@ from urlset.option_schema import (
 )
 from urlset.temp_files import bounded_text
 
-__all__ = ["FILES", "Configuration", "load_config"]
-
 FILES = ("urlset.toml", "pyproject.toml")
 """File names of a configuration; the first one in a folder is used."""
 

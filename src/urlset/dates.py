@@ -11,15 +11,6 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "UNKNOWN_ZONE",
-    "Date",
-    "Precision",
-    "format_date",
-    "parse_date",
-    "parse_json_date",
-]
-
 UNKNOWN_ZONE = "the zone of the time is unknown"
 """Why a time without a zone is rejected, for messages; an advice follows it."""
 

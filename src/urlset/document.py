@@ -23,8 +23,6 @@ from urlset.model import Entry, Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
 
-__all__ = ["IN_PACKED", "Document", "locate_problems", "parse", "text_offset"]
-
 
 class Document:
     r"""A parsed document: its entries, the sitemaps that it lists, and its problems.

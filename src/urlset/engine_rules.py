@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from urlset.model import Level
 
-__all__ = ["RULES", "EngineRule"]
-
 
 class EngineRule(NamedTuple):
     """A rule of the engines: code, name, level and template of its messages."""

@@ -21,23 +21,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-__all__ = [
-    "ConfigurationError",
-    "EngineError",
-    "EntryError",
-    "Failure",
-    "GateError",
-    "QueryError",
-    "SourceError",
-    "StoreError",
-    "StoreFailure",
-    "TargetError",
-    "UrlsetError",
-    "panics_as_errors",
-    "suggestion",
-]
-
-
 Failure = Literal[
     "missing",  # an index lists a file that does not exist
     "unreadable",  # a file that cannot be opened, or a link that must not be followed

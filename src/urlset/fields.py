@@ -11,24 +11,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
-__all__ = [
-    "CONTENT",
-    "DOCUMENT",
-    "ENTRY",
-    "EXTENSIONS",
-    "PROBLEM",
-    "RECORDS",
-    "SITEMAP",
-    "STORE_VERSION",
-    "Field",
-    "Leaf",
-    "Place",
-    "RecordSchema",
-    "container_elements",
-    "is_leaf",
-    "place_of",
-]
-
 STORE_VERSION = 1
 """Version of the tables of a store; increase it with every change of a field.
 

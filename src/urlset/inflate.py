@@ -8,8 +8,6 @@ from __future__ import annotations
 import zlib
 from typing import Literal
 
-__all__ = ["DeflateFormat", "InflateStream"]
-
 DeflateFormat = Literal["gzip", "zlib", "deflate"]
 
 _WINDOW_BITS: dict[DeflateFormat, int] = {"gzip": 31, "zlib": 15, "deflate": -15}

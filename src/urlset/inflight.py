@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["long_waits", "slow_requests", "track", "track_wait"]
-
 logger: logging.Logger = logging.getLogger("urlset.http")
 
 _requests: dict[object, tuple[str, float]] = {}

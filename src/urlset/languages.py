@@ -7,8 +7,6 @@ Sources: ISO 639-1 (https://www.loc.gov/standards/iso639-2/php/code_list.php), I
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGES", "REGIONS", "SCRIPTS", "VARIANTS"]
-
 _LANGUAGES = """
 aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic,
 as Assamese, av Avaric, ay Aymara, az Azerbaijani, ba Bashkir, be Belarusian, bg Bulgarian,

@@ -13,8 +13,6 @@ from urlset.errors import QueryError, StoreError
 from urlset.store import Store
 from urlset.terminal_text import sanitize
 
-__all__ = ["draft_llms_txt"]
-
 MAX_TITLE = 200
 _SEPARATOR = re.compile(r"(?<!\s)\s++[|–—·:»-]++\s++")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>])")

@@ -11,23 +11,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-__all__ = [
-    "Alternate",
-    "ContentSegment",
-    "Entry",
-    "Image",
-    "Kind",
-    "Level",
-    "News",
-    "Price",
-    "Problem",
-    "ProgressEvent",
-    "Sitemap",
-    "TvShow",
-    "Video",
-    "VideoId",
-]
-
 Kind = Literal[
     "urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown", "llms-txt"
 ]

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
-__all__ = ["MAX_ROWS", "html_table"]
-
 MAX_ROWS = 10
 """Rows that a table shows; the caption has the counts."""
 

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
     from obstore.store import ObjectStore as Backend
 
-__all__ = [
-    "SCHEMES",
-    "ObjectInfo",
-    "ObjectStore",
-    "VersionConflict",
-    "aws_profile",
-    "is_object_url",
-]
-
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "adl")
 
 RETRY_S = 60

@@ -18,20 +18,6 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "STALE_S",
-    "AtomicFile",
-    "LockedTempDir",
-    "bounded_text",
-    "expect_no_outside_link",
-    "expect_replaceable",
-    "expect_safe_to_read",
-    "expect_writable",
-    "is_outside_link",
-    "is_special",
-    "write_error_reason",
-]
-
 _SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 

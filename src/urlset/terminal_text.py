@@ -6,20 +6,6 @@ import re
 import unicodedata
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "Line",
-    "Role",
-    "Span",
-    "cells",
-    "clip",
-    "escape_json",
-    "pluralize",
-    "sanitize",
-    "take_end",
-    "take_start",
-    "template_text",
-]
-
 Role = Literal[
     "plain", "place", "error", "warning", "info", "rule", "excerpt", "caret", "good", "heading"
 ]

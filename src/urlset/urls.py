@@ -13,23 +13,6 @@ import re
 from ipaddress import IPv6Address
 from typing import NamedTuple
 
-__all__ = [
-    "ParsedUrl",
-    "UrlIssue",
-    "has_space",
-    "is_host",
-    "is_relative",
-    "normalize_escapes",
-    "parse_url",
-    "remove_dot_segments",
-    "resolve",
-    "scheme_of",
-    "split_origin",
-    "split_urls",
-    "split_words",
-    "unwrap",
-]  # fmt: skip
-
 INNER_SPACE = (
     " \t\n\r\x0b\x0c\x85\xa0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"

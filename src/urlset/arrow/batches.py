@@ -13,29 +13,6 @@ from urlset.arrow.streams import field_column
 from urlset.errors import panics_as_errors
 from urlset.fields import CONTENT
 
-__all__ = [
-    "as_table",
-    "batch_of",
-    "column_values",
-    "combine_batches",
-    "entry_columns",
-    "first_and_last",
-    "first_value",
-    "has_values",
-    "in_microseconds",
-    "list_field_values",
-    "next_values",
-    "number_array",
-    "replace_column",
-    "split_batch",
-    "take_rows",
-    "text_array",
-    "text_columns",
-    "unsigned_array",
-    "with_columns",
-    "writable_columns",
-]
-
 _WRITABLE = ENTRY.fields[: len(CONTENT)]
 
 

@@ -18,18 +18,6 @@ from urlset.arrow import batches_to_entries, entries_to_stream, schema
 from urlset.arrow.streams import LazyStream, NumberedRows
 from urlset.model import Entry
 
-__all__ = [
-    "IndexedRows",
-    "ListedRows",
-    "document_frames",
-    "empty_polars_frame",
-    "polars_io_source",
-    "polars_library",
-    "to_arrow",
-    "to_pandas",
-    "to_polars",
-]
-
 
 def to_arrow(stream: Any) -> Any:
     """Return a stream as a ``pyarrow.Table``."""

@@ -23,23 +23,6 @@ from urlset.arrow import (
 from urlset.errors import EntryError, SourceError
 from urlset.fields import Leaf
 
-__all__ = [
-    "ColumnType",
-    "LazyStream",
-    "NumberedRows",
-    "RowLimit",
-    "TableReader",
-    "as_entries",
-    "field_column",
-    "numbered",
-    "read_ipc",
-    "rewrite_dates",
-    "rows_to_batch",
-    "rows_to_stream",
-    "table_of",
-    "without_row_numbers",
-]
-
 ColumnType = Leaf | ListOf
 """Type of a column of plain rows."""
 

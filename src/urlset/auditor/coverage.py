@@ -7,16 +7,6 @@ from typing import NamedTuple
 
 from urlset.store import StoreSession
 
-__all__ = [
-    "COVERAGE_SQL",
-    "LINKED_BY_SQL",
-    "WEAKLY_LINKED",
-    "Coverage",
-    "CoverageRegion",
-    "LinkClass",
-    "coverage_of",
-]
-
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
 _PAGES = """
     WITH listed AS (SELECT page_key, min(loc) AS url FROM listed_urls GROUP BY page_key),

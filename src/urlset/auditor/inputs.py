@@ -15,14 +15,6 @@ from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
 
-__all__ = [
-    "PackedSitemaps",
-    "expect_access_logs",
-    "keep_listing",
-    "read_access_logs",
-    "read_sitemaps",
-]
-
 
 class PackedSitemaps:
     """Collector of responses for ``.gz`` files that the server compressed a second time."""

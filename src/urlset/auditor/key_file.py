@@ -6,8 +6,6 @@ import re
 
 from urlset.http import REDIRECTS, Response
 
-__all__ = ["MAX_KEY_FILE", "is_key", "key_file_fault"]
-
 MAX_KEY_FILE = 4_096
 """Bytes of a key file that are received: a key has at most 128."""
 

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from urlset.store import StoreSession
 
-__all__ = ["LASTMOD_SQL", "SectionTrial", "lastmod_trials"]
-
 LASTMOD_SQL = (
     "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections\n"
     "ORDER BY dates DESC, section"

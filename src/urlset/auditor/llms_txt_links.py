@@ -15,8 +15,6 @@ from urlset.http import Request, Response
 from urlset.robots import Robots
 from urlset.urls import resolve
 
-__all__ = ["MAX_BYTES", "MAX_LINKS", "LlmsTxt", "LlmsTxtLink", "LlmsTxtWalk"]
-
 MAX_BYTES = 1 << 20
 """Bytes of an llms.txt that are received; of a longer one, the whole lines are read."""
 

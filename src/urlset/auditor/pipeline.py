@@ -36,8 +36,6 @@ from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, quoted
 from urlset.urls import split_origin
 
-__all__ = ["audit", "audit_entries"]
-
 
 class _Crawled(NamedTuple):
     """Number of a row of ``crawls``, and reasons why some links of the site are not known."""

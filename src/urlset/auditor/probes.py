@@ -14,8 +14,6 @@ from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Request, Response
 from urlset.robots import Robots
 
-__all__ = ["GOOGLEBOT", "Probe", "ProbeRow", "ProbeWalk", "image_size"]
-
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 """User agent of the probes of N011, which is off by default."""
 

@@ -32,8 +32,6 @@ from urlset.reader import DocumentRecord
 from urlset.store import QueryResult, Store
 from urlset.terminal_text import pluralize
 
-__all__ = ["Audit", "Overview"]
-
 TABLES = (
     "documents", "entries", "pages", "links", "frontier", "crawls", "traps", "probes", "log_urls",
     "llms_txt_links", "coverage", "audit_findings",

@@ -25,8 +25,6 @@ from urlset.model import ProgressEvent
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
 
-__all__ = ["Drive", "Progress", "SiteVisits"]
-
 T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]

@@ -15,8 +15,6 @@ from urlset.store import RULE_S
 if TYPE_CHECKING:
     from urlset.http import Policy
 
-__all__ = ["AuditKeywords", "AuditSettings"]
-
 _NO_NAMES: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_LEVELS: Mapping[str, Level] = MappingProxyType({})
 

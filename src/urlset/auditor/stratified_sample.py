@@ -11,8 +11,6 @@ import random
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-__all__ = ["Interval", "StratumCount", "allocate", "estimate", "wilson"]
-
 K = TypeVar("K", bound=Hashable)
 
 Z = 1.96

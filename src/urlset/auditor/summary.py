@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from urlset.auditor.verdict_shares import FINE, VerdictShare
 from urlset.terminal_text import pluralize
 
-__all__ = ["share_lines", "summary_sentence"]
-
 MAX_NAMED = 4
 """Verdicts that the sentence names beside the fine ones, the worst first."""
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from urlset.auditor.stratified_sample import Interval, StratumCount, estimate
 from urlset.store import StoreSession
 
-__all__ = ["FINE", "VerdictShare", "shares_of", "verdict_shares"]
-
 FINE = "fine"
 """Verdict on a page that is as a listed page should be: 200, indexable, its own canonical."""
 

@@ -22,8 +22,6 @@ from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
 from urlset.urls import split_origin
 
-__all__ = ["Budget", "PoliteWalk", "RobotsFiles", "VisitTarget", "VisitWalk"]
-
 _FACTS = (
     "title", "language", "fingerprint", "canonical", "canonical_from", "canonicals", "robots",
     "robots_from", "unavailable_after", "refresh", "alternates", "lastmod", "lastmod_text",

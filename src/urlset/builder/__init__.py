@@ -19,10 +19,10 @@ from urlset.builder.inputs import (
     parse_evidence,
 )
 from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
-from urlset.builder.pipeline import LEDGER, Pipeline
+from urlset.builder.pipeline import Pipeline
 from urlset.builder.result import Build, BuiltFile, Excluded
 from urlset.model import ProgressEvent
-from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
+from urlset.option_schema import LEDGER, Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL
 from urlset.sources.memory import InMemorySource

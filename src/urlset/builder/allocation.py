@@ -22,8 +22,6 @@ from urlset.fields import EXTENSIONS
 from urlset.protocol import MAX_NEWS, PREFIXES, URIS
 from urlset.store import ScratchDatabase, quoted
 
-__all__ = ["DATED", "Allocator", "sort_new_rows"]
-
 _PREFIXED = [field for field in EXTENSIONS if field.prefix]
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 

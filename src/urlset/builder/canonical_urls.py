@@ -26,16 +26,6 @@ from urlset.model import Entry
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
 from urlset.writer.values import dot_segment
 
-__all__ = [
-    "CREDENTIALS",
-    "GUESSED",
-    "TEMPLATE",
-    "CanonicalUrls",
-    "is_unfilled",
-    "unescaped",
-    "without_fragments",
-]
-
 CREDENTIALS = "user name or password in the URL"
 """The reason to exclude a URL that contains credentials."""
 

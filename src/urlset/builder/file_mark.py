@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from urlset.engine.reference.render import declaration
 
-__all__ = ["MARK", "is_marked", "marked"]
-
 MARK = b"<!-- urlset build -->\n"
 _DECLARATION = declaration(None)
 

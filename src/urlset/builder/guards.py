@@ -12,8 +12,6 @@ from urlset.store import ScratchDatabase, quoted
 from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
-__all__ = ["check_hosts", "check_share", "check_zero", "extension_warnings", "warnings"]
-
 _UNUSED_TAGS = {
     "image": ("caption", "geo_location", "title", "license"),
     "news": ("access", "genres", "keywords", "stock_tickers"),

@@ -27,17 +27,6 @@ from urlset.builder.tables import (
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
-__all__ = [
-    "PARTITION_ROWS",
-    "core_columns",
-    "match_ledger",
-    "partition_count",
-    "partitions",
-    "split",
-    "stage_unverified",
-    "unmatched",
-]
-
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
 _PLAIN = {*_CORE, "source", "line", "offset"}
 

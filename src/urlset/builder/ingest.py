@@ -28,8 +28,6 @@ from urlset.writer import Rejection
 from urlset.writer.input_rows import Batch, Rules, validate
 from urlset.writer.values import ValueProblem, shown
 
-__all__ = ["Ingest"]
-
 BATCH_ROWS = 40_960
 """Rows that are written and read back together; readers warn about larger documents."""
 

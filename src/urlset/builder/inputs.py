@@ -27,15 +27,6 @@ from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
 from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
-__all__ = [
-    "InputOptions",
-    "as_tuple",
-    "infer_base_url",
-    "open_inputs",
-    "parse_duration",
-    "parse_evidence",
-]
-
 EXTENSIONS = ("images", "videos", "news", "alternates")
 _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)

@@ -22,16 +22,6 @@ from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, TableSchema, quoted
 from urlset.temp_files import expect_no_outside_link
 
-__all__ = [
-    "LEDGER",
-    "TABLES",
-    "File",
-    "Ledger",
-    "PageCache",
-    "clamp_future",
-    "create_ledger_folder",
-]
-
 VERSION = 4
 """Version of the tables; ledgers of versions 2 and 3 are updated, others are not opened."""
 

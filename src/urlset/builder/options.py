@@ -18,8 +18,6 @@ from urlset.urls import parse_url
 from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
 
-__all__ = ["EVIDENCE", "GATES", "BuildOptions", "Evidence", "Filter", "Gate", "Rewrite", "fail"]
-
 Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
 """Evidence for ``lastmod``, best first; ``mtime`` and ``created`` only on request."""

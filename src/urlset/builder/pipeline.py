@@ -12,7 +12,7 @@ from urlset.builder import guards
 from urlset.builder.allocation import Allocator
 from urlset.builder.guards import warnings
 from urlset.builder.ingest import Ingest
-from urlset.builder.ledger import LEDGER, Ledger, PageCache, clamp_future
+from urlset.builder.ledger import Ledger, PageCache, clamp_future
 from urlset.builder.options import BuildOptions
 from urlset.builder.provenance import Provenance
 from urlset.builder.publish import (
@@ -47,12 +47,11 @@ from urlset.builder.sections import FileNames, section_labels
 from urlset.builder.url_exclusions import exclude_disallowed
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.model import ProgressEvent
+from urlset.option_schema import LEDGER
 from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.sources.candidates import source_type_of
 from urlset.store import ScratchDatabase
-
-__all__ = ["LEDGER", "Pipeline"]
 
 logger: logging.Logger = logging.getLogger("urlset.build")
 

@@ -22,8 +22,6 @@ from urlset.sources import Source
 from urlset.sources.candidates import UNREADABLE, UNREADABLE_FOLDER, source_type_of
 from urlset.store import ScratchDatabase, quoted
 
-__all__ = ["Provenance"]
-
 LEAST_LOST = 10
 """Gate ``source``: fewer lost URLs are no accident, unless all of the source are lost."""
 

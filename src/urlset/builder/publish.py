@@ -35,20 +35,6 @@ from urlset.writer import stylesheet
 from urlset.writer.file_set import render_indexes
 from urlset.writer.robots_txt import with_sitemaps
 
-__all__ = [
-    "Published",
-    "check_robots",
-    "commit",
-    "other_tool_notes",
-    "publish",
-    "record_intent",
-    "shape_of",
-    "sitemap_urls",
-    "stage_companion_files",
-    "stage_copies",
-    "write_robots",
-]
-
 Listed = tuple[str, datetime | None]
 
 

@@ -26,8 +26,6 @@ from urlset.publisher import Target
 from urlset.store import ScratchDatabase
 from urlset.writer.file_set import FileNaming, read_index
 
-__all__ = ["import_published"]
-
 COMMON_NAMES = (
     "sitemap.xml",
     "sitemap_index.xml",

@@ -23,8 +23,6 @@ from urlset.protocol import MAX_BYTES, MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
 
-__all__ = ["FileRenderer", "RowBatches", "RowRange", "digest_of"]
-
 THREADS = 2
 
 

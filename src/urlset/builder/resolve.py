@@ -30,18 +30,6 @@ from urlset.errors import StoreError
 from urlset.sources import GUESSES
 from urlset.store import ScratchDatabase, quoted
 
-__all__ = [
-    "EARLIEST",
-    "IS_CHANGED",
-    "check_patterns",
-    "exclusion_sql",
-    "is_future",
-    "is_plausible",
-    "resolve",
-    "rules_of",
-    "sort_key",
-]
-
 _EVIDENCE = {
     "given": "g.lastmod_text",
     "page": "g.page_lastmod",

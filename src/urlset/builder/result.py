@@ -24,20 +24,6 @@ from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
 from urlset.writer import Rejection
 
-__all__ = [
-    "Build",
-    "BuiltFile",
-    "Counts",
-    "Excluded",
-    "changes_written",
-    "count_changes",
-    "count_excluded",
-    "count_undated",
-    "examples_of",
-    "explain",
-    "write_excluded",
-]
-
 
 @dataclass(frozen=True)
 class BuiltFile:

@@ -14,8 +14,6 @@ from urlset.engine import Engine
 from urlset.fields import CONTENT, EXTENSIONS
 from urlset.model import Entry
 
-__all__ = ["RoundTrip", "RoundTripResult"]
-
 _FOOTER = b"</urlset>"
 _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"

@@ -18,8 +18,6 @@ from urlset.sources import Source
 from urlset.store import quoted
 from urlset.writer.file_set import FileNaming
 
-__all__ = ["SECTION", "FileNames", "labels_of", "section_labels", "section_of"]
-
 _COLUMN = "section_of_source"
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
 

@@ -16,36 +16,6 @@ from urlset.fields import EXTENSIONS
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
-__all__ = [
-    "ADDED_RANGES",
-    "CHANGED_ROWS",
-    "DEDUPLICATED",
-    "DIFF",
-    "DUPLICATE_URLS",
-    "EXTENDED",
-    "KEPT",
-    "LEDGER_MATCHES",
-    "MERGED",
-    "NEW_ROWS",
-    "OVERFLOW",
-    "PAGES_READ",
-    "PAGES_REQUESTED",
-    "PAGES_SEEN",
-    "RESOLVED",
-    "RETAINED",
-    "SECTION_STARTS",
-    "SORTED_ROWS",
-    "SORT_BOUNDS",
-    "SOURCE_DATES",
-    "STAGED",
-    "STAGED_RAW",
-    "STAGING_TABLES",
-    "UNCHANGED_ROWS",
-    "UNMATCHED_ROWS",
-    "StagedRows",
-    "StagingTable",
-]
-
 
 @dataclass(frozen=True)
 class StagingTable:

@@ -16,15 +16,6 @@ from urlset.robots.matcher import alternatives, regexes_of
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
-__all__ = [
-    "SESSION_ID",
-    "SITEMAP",
-    "SITEMAP_ENDINGS",
-    "NonPageUrls",
-    "exclude_disallowed",
-    "without_tracking",
-]
-
 SESSION_ID = "session id in the URL"
 """The reason to exclude a URL that contains a session id."""
 

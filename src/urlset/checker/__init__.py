@@ -12,10 +12,11 @@ from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
 from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
 from urlset.checker.load import Excerpt
-from urlset.checker.rule import Basis, Profile, Rule, rule, rule_texts
+from urlset.checker.rule import Basis, Rule, rule, rule_texts
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
 from urlset.checker.rules import CATALOGUE, GROUPS
 from urlset.model import Level, ProgressEvent
+from urlset.option_schema import Profile
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, read
 from urlset.store import RULE_S, Store

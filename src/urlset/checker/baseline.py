@@ -23,8 +23,6 @@ from urlset.checker.findings import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 from urlset.temp_files import AtomicFile, bounded_text, is_special
 
-__all__ = ["Baseline"]
-
 VERSION = 1
 _NUMBER = re.compile(r"\d[\d,.]*", re.ASCII)
 _URL = re.compile(r"https?://\S*", re.IGNORECASE)

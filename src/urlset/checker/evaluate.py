@@ -22,8 +22,6 @@ from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import RULE_S, StoreSession, TimeLimitError, quoted
 
-__all__ = ["MAX_ROWS", "FindingKey", "Result", "Row", "Tally", "evaluate", "verified_query"]
-
 MAX_ROWS = 10_000
 """Maximum number of findings of one rule that are yielded; the rest is only counted."""
 

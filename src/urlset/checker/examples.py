@@ -13,22 +13,6 @@ from urllib.parse import urljoin
 
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__ = [
-    "HOME",
-    "PAGE",
-    "Example",
-    "ExampleResponse",
-    "Many",
-    "documents_of",
-    "entry",
-    "hreflang",
-    "page",
-    "redirect",
-    "shown",
-    "site",
-    "whole",
-]
-
 HOME = "https://example.com/"
 """Base URL of the documents of an example; a document without a name is ``sitemap.xml``."""
 

@@ -23,16 +23,6 @@ from urlset.store import RULE_S, Store, StoreSession
 if TYPE_CHECKING:
     from urlset.html_report import SourceFigures
 
-__all__ = [
-    "FAILURE_CODES",
-    "LEVELS",
-    "Finding",
-    "Findings",
-    "Parameters",
-    "failed_source",
-    "finding_of",
-]
-
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The levels, most severe first."""
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from urlset.store import branches_sql
 
-__all__ = ["LIVE_MATERIALIZED", "LIVE_NAMES", "LIVE_VIEWS"]
-
 _BAD_TARGET = """CASE
             WHEN verdict = 'redirect' THEN 'redirects to ' || final_url
             WHEN verdict = 'redirect-loop' THEN 'redirects to no page'

@@ -25,17 +25,6 @@ from urlset.model import Kind, ProgressEvent
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import Store
 
-__all__ = [
-    "Excerpt",
-    "Failures",
-    "Text",
-    "TextCache",
-    "count_characters",
-    "count_lines",
-    "line_begin",
-    "load",
-]
-
 IN_MEMORY = 64 << 20
 """Bytes of text in memory; beyond this, all of it moves to a temporary file."""
 

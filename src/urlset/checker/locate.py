@@ -13,8 +13,6 @@ from urlset.checker.rule import Rule
 from urlset.document import IN_PACKED
 from urlset.formats.spans import DocumentSpans, ElementSpan
 
-__all__ = ["BLOCK", "ExactPlace", "locate"]
-
 _LINE_END = re.compile(rb"([\r\n]|$)")
 
 BLOCK = 16 << 10

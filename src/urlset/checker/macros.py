@@ -16,22 +16,6 @@ from urlset.protocol import MAX_LOC
 from urlset.store import StoreSession, quoted, section_sql
 from urlset.urls import split_origin
 
-__all__ = [
-    "ALL_LOCS",
-    "ASCII_HOSTS",
-    "ENTRY_COLUMNS",
-    "FROM_ENTRIES",
-    "IS_PLAIN",
-    "MACROS",
-    "OUTSIDE_CANDIDATES",
-    "PARAMETERIZED",
-    "PLAIN_LOC",
-    "ascii_hosts",
-    "not_words",
-    "split_url_sql",
-    "sql_map",
-]
-
 _LOCALE = f"x-default|({'|'.join(LANGUAGES)})(-({'|'.join(SCRIPTS)}))?(-({'|'.join(REGIONS)}))?"
 _VARIANTS = "|".join(VARIANTS)
 _LOCALE += f"(-({_VARIANTS}))*"

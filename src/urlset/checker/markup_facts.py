@@ -21,8 +21,6 @@ from urlset.engine.reference.tokens import Tag, attribute_spans
 from urlset.formats.spans import root_tag
 from urlset.protocol import MAX_NAMESPACES
 
-__all__ = ["COLUMNS", "Fact", "MarkupFacts", "facts_of"]
-
 COLUMNS: tuple[tuple[str, ColumnType], ...] = (
     ("document", "uint32"),
     ("offset", "uint64"),

@@ -28,8 +28,6 @@ from urlset.checker.views import (
 )
 from urlset.store import StoreSession
 
-__all__ = ["Task", "plan", "run_tasks"]
-
 T = TypeVar("T")
 Task = Callable[[StoreSession], T]
 """Function that uses a connection exclusively until it returns."""

@@ -15,8 +15,6 @@ from urlset.robots import Pattern, Robots
 from urlset.robots.matcher import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import StoreSession, quoted
 
-__all__ = ["CODES", "compute"]
-
 CODES = frozenset({"R009", "R010"})
 """Codes of the rules that need the table ``disallowed``."""
 

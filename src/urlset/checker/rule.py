@@ -26,18 +26,6 @@ from urlset.terminal_text import template_text
 if TYPE_CHECKING:
     from urlset.html_report import RuleText
 
-__all__ = [
-    "Basis",
-    "FixSafety",
-    "Need",
-    "Page",
-    "Profile",
-    "Rule",
-    "engine_rule",
-    "rule",
-    "rule_texts",
-]
-
 FixSafety = Literal["none", "safe", "unsafe", "opt-in"]
 """Whether a rule can be fixed: without a change of meaning (safe), with an assumption (unsafe), or
 by removing what other readers may use (opt-in)."""
@@ -333,7 +321,7 @@ def _rule_text(rule: Rule) -> RuleText:
 def _names_url(rule: Rule) -> bool:
     """Return whether messages of a rule name the URL that they are about."""
     names = {"loc", *(name for name, value in rule.values.items() if value == "preview(loc)")}
-    return any(f"{{{name}}}" in rule.message for name in names)
+    return any(name in names for _, name, _, _ in Formatter().parse(rule.message))
 
 
 def _title(template: str, name: str) -> str:

@@ -16,8 +16,6 @@ from urlset.checker.rules import CATALOGUE
 from urlset.errors import suggestion
 from urlset.model import Level
 
-__all__ = ["MIN_PREFIX", "catalogue_with", "custom_rule", "rules_named", "selector"]
-
 
 def selector(
     select: Sequence[str] | None,

@@ -15,8 +15,6 @@ from urlset.checker.silent_inputs import TABLES
 from urlset.protocol import SITEMAP_NS
 from urlset.urls import split_origin
 
-__all__ = ["SILENT", "Silent", "silent_for"]
-
 
 class Silent(NamedTuple):
     """Valid input with the rule that must not report it and the reason.

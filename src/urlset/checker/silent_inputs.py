@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["TABLES"]
-
 LOCS = """
 U001 | a scheme in capitals | HTTPS://example.com/scheme
 U001 | no path at all | https://example.com

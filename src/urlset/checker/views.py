@@ -28,18 +28,6 @@ from urlset.checker.macros import (
 from urlset.document import IN_PACKED
 from urlset.formats.compression import ZLIB_HEADER
 
-__all__ = [
-    "BROKEN",
-    "MATERIALIZED",
-    "MAX_UNUSUAL_ROWS",
-    "PROBES",
-    "SLOWEST",
-    "VIEWS",
-    "creation_order",
-    "referenced_names",
-    "view_script",
-]
-
 _SITE_VIEWS = {
     # Every entry with hreflang links, with the hashes of their URLs: there may be a hundred million
     # of them. The probability that two of ten million URLs share a hash is one in 300,000.

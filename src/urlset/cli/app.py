@@ -24,8 +24,6 @@ from urlset.cli.options import UsageError
 from urlset.cli.version import version_line
 from urlset.errors import UrlsetError, panics_as_errors
 
-__all__ = ["COMMANDS", "GroupedCommand", "command_line", "run"]
-
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
 COMMANDS = {

@@ -16,7 +16,6 @@ from urlset.cli.console import (
     Sink,
     expect_target,
     line_renderer,
-    pluralize,
     print_info,
     terminal_width,
 )
@@ -36,13 +35,12 @@ from urlset.cli.options import (
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.store import end_process_when_stuck
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.auditor import Audit
     from urlset.checker import Baseline, Finding
     from urlset.model import Level, ProgressEvent
-
-__all__ = ["audit"]
 
 INTERRUPTED = 130
 

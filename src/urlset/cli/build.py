@@ -14,14 +14,7 @@ import typer
 from urlset.builder import EVIDENCE, Build
 from urlset.builder import build as build_sitemaps
 from urlset.builder.inputs import parse_evidence
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    pluralize,
-    print_error,
-    print_errors,
-    print_info,
-)
+from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import (
     ConfigFile,
     Quiet,
@@ -34,8 +27,7 @@ from urlset.config import load_config
 from urlset.errors import GateError, TargetError
 from urlset.option_schema import BUILD_OPTIONS
 from urlset.store import end_process_when_stuck
-
-__all__ = ["build"]
+from urlset.terminal_text import pluralize
 
 MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""

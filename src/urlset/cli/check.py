@@ -14,7 +14,6 @@ from urlset.cli.console import (
     Progress,
     Sink,
     line_renderer,
-    pluralize,
     print_errors,
     print_info,
     terminal_width,
@@ -44,8 +43,7 @@ from urlset.reporter import (
     report_text,
     summary,
 )
-
-__all__ = ["check"]
+from urlset.terminal_text import pluralize
 
 MAX_LISTED = 20
 """Documents that are listed as checked only in part."""

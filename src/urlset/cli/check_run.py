@@ -25,12 +25,7 @@ from urlset.checker import (
 )
 from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey
-from urlset.cli.console import (
-    Progress,
-    expect_target,
-    pluralize,
-    print_info,
-)
+from urlset.cli.console import Progress, expect_target, print_info
 from urlset.cli.options import NetworkOptions, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.errors import SourceError
@@ -38,11 +33,10 @@ from urlset.model import Level, ProgressEvent
 from urlset.option_schema import CHECK_OPTIONS
 from urlset.reader import DocumentRecord
 from urlset.store import StoreSession, end_process_when_stuck
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.html_report import SourceFigures
-
-__all__ = ["CheckConfig", "CheckRun", "HtmlReport"]
 
 PARTLY_READ = ("X002", "X009")
 """Rules about damaged documents. Most other rules skip these: a part may be misread."""

@@ -11,8 +11,6 @@ import typer
 
 from urlset.cli.app import COMMANDS, command_line
 
-__all__ = ["CommandInfo", "OptionInfo", "describe_commands"]
-
 
 class OptionInfo(NamedTuple):
     """Description of an option or an argument of a command.

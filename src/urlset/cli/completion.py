@@ -10,8 +10,6 @@ import typer
 from urlset.cli.console import Sink, start_logging
 from urlset.cli.options import Quiet, Verbose
 
-__all__ = ["completion"]
-
 
 class Shell(StrEnum):
     """Shells with a completion script."""

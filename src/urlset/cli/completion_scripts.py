@@ -13,8 +13,6 @@ from urlset.checker import CATALOGUE
 from urlset.cli.command_model import CommandInfo, OptionInfo, describe_commands
 from urlset.submitter.pipeline import CHANNELS
 
-__all__ = ["completion_script"]
-
 FILES = {"FILE", "PATH", "DIR", "FOLDER", "SOURCE", "SITE", "A", "B", "CHANGES"}
 """Names of values that are files or folders, or may be."""
 

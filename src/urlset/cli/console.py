@@ -23,25 +23,6 @@ from urlset.inflight import long_waits, slow_requests
 from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.terminal_text import Line, pluralize, sanitize
 
-__all__ = [
-    "ClosedPipeError",
-    "Color",
-    "Progress",
-    "Sink",
-    "discard_stdout",
-    "expect_target",
-    "format_size",
-    "line_renderer",
-    "pluralize",
-    "print_error",
-    "print_errors",
-    "print_info",
-    "set_color",
-    "start_logging",
-    "stop_logging",
-    "terminal_width",
-]
-
 
 class ClosedPipeError(Exception):
     """The reader of stdout has closed it, as ``| head`` does; the command ends silently."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, Sink, pluralize, print_error, print_info
+from urlset.cli.console import Progress, Sink, print_error, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     NetworkOptions,
@@ -20,13 +20,11 @@ from urlset.cli.options import (
     UsageError,
     add_options,
 )
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.crawler import Crawl
     from urlset.model import ProgressEvent
-
-__all__ = ["crawl"]
 
 FAILED = ("unknown", "server-error", "unreachable")
 NOT_VISITED = (*FAILED, "disallowed")

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from urlset.differ import Diff
     from urlset.model import ProgressEvent
 
-__all__ = ["diff"]
-
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
 
 

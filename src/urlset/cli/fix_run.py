@@ -14,13 +14,7 @@ from urlset.checker import (
     check,
 )
 from urlset.cli.check_run import CheckConfig
-from urlset.cli.console import (
-    Sink,
-    pluralize,
-    print_error,
-    print_errors,
-    print_info,
-)
+from urlset.cli.console import Sink, print_error, print_errors, print_info
 from urlset.cli.options import UsageError, as_usage_error
 from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
@@ -28,9 +22,7 @@ from urlset.fixer.output import Written, replace_files
 from urlset.reader import is_url
 from urlset.reader.files import printable
 from urlset.temp_files import is_outside_link
-from urlset.terminal_text import sanitize
-
-__all__ = ["run_fix"]
+from urlset.terminal_text import pluralize, sanitize
 
 MAX_LISTED = 20
 """Backups that are listed by name; the rest is counted."""

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from urlset.cli.console import Sink, pluralize, print_info, start_logging
+from urlset.cli.console import Sink, print_info, start_logging
 from urlset.cli.options import Quiet, Verbose
-
-__all__ = ["llms"]
+from urlset.terminal_text import pluralize
 
 
 def llms(

@@ -20,26 +20,6 @@ from urlset.option_schema import Option
 if TYPE_CHECKING:
     from urlset.http import Policy
 
-__all__ = [
-    "NETWORK_DEFAULTS",
-    "BaseUrl",
-    "ConfigFile",
-    "EngineName",
-    "EngineOption",
-    "NetworkOptions",
-    "NewBaseline",
-    "Output",
-    "Quiet",
-    "RecheckAfter",
-    "ReportFile",
-    "Sources",
-    "UsageError",
-    "add_options",
-    "as_usage_error",
-    "given_options",
-    "time_limit",
-]
-
 AUTH_VARIABLE = "URLSET_AUTH"
 """Environment variable with the credentials, used without ``--auth-file``."""
 

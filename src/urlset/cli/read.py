@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from urlset.cli.console import Sink, line_renderer, pluralize, terminal_width
+from urlset.cli.console import Sink, line_renderer, terminal_width
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     BaseUrl,
@@ -29,9 +29,7 @@ from urlset.model import Entry
 from urlset.reader.filters import EntryFilter
 from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.temp_files import is_special
-from urlset.terminal_text import sanitize
-
-__all__ = ["read"]
+from urlset.terminal_text import pluralize, sanitize
 
 
 class RowFormat(StrEnum):

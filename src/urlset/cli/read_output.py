@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
-from urlset.cli.console import format_size, pluralize
+from urlset.cli.console import format_size
 from urlset.model import Entry
 from urlset.reader import DocumentRecord
 from urlset.reader.row_formats import w3c_lastmod
-from urlset.terminal_text import Line, Span, cells, clip, sanitize
+from urlset.terminal_text import Line, Span, cells, clip, pluralize, sanitize
 from urlset.urls import split_origin
 
 if TYPE_CHECKING:
     from urlset.store import QueryResult
-
-__all__ = ["CHUNK", "document_tree", "entry_table", "query_table"]
 
 CHUNK = 1_000
 """Rows whose columns have the same widths: a table of any length is shown while it is read."""

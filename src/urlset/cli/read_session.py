@@ -7,18 +7,17 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, format_size, pluralize, print_errors, print_info
+from urlset.cli.console import Progress, format_size, print_errors, print_info
 from urlset.errors import SourceError
 from urlset.formats.detect import table_kind_of_file
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
 from urlset.reader.entries import Entries, OnResponse
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import RowLimit
-
-__all__ = ["ReadSession"]
 
 SLOW_S = 5.0
 """Seconds from which a document is reported as slow; most arrive in less than one."""

@@ -28,8 +28,6 @@ from urlset.store import (
 from urlset.temp_files import LockedTempDir
 from urlset.terminal_text import escape_json
 
-__all__ = ["write_tables"]
-
 
 def write_tables(
     session: ReadSession,

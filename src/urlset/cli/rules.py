@@ -15,8 +15,6 @@ from urlset.terminal_text import Line, Span, template_text
 if TYPE_CHECKING:
     from urlset.checker import Rule
 
-__all__ = ["rules"]
-
 
 @add_options()
 def rules(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, Sink, pluralize, print_errors, print_info
+from urlset.cli.console import Progress, Sink, print_errors, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     ConfigFile,
@@ -24,13 +24,11 @@ from urlset.cli.options import (
 )
 from urlset.config import Configuration, load_config
 from urlset.option_schema import SUBMIT_OPTIONS
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
     from urlset.submitter import Submission
-
-__all__ = ["submit"]
 
 KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
 """Environment variable with the keys of IndexNow, used without ``--keys``."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from urlset.cli.console import ClosedPipeError, Progress, pluralize, print_info
+from urlset.cli.console import ClosedPipeError, Progress, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     EngineOption,
@@ -22,13 +22,11 @@ from urlset.cli.options import (
     as_usage_error,
 )
 from urlset.errors import TargetError
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
     from urlset.syncer import Sync
-
-__all__ = ["sync"]
 
 
 @add_options()

@@ -6,8 +6,6 @@ import importlib
 import os
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["version_line", "version_of_urlset"]
-
 RELEASE_LEVEL = "3"
 """Optimization level of a released engine, in rust/Cargo.toml."""
 

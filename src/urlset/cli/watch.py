@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from urlset.cli.console import Progress, Sink, pluralize, print_error, print_info
+from urlset.cli.console import Progress, Sink, print_error, print_info
 from urlset.cli.options import (
     NETWORK_DEFAULTS,
     EngineOption,
@@ -23,13 +23,11 @@ from urlset.cli.options import (
     add_options,
     as_usage_error,
 )
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
     from urlset.watcher import Alert, SectionEstimate, UrlChange, Watch
-
-__all__ = ["watch"]
 
 WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
 """Environment variable with the URL of the webhook: other users can see arguments."""

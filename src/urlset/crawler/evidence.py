@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.crawler.options import CrawlOptions
 from urlset.store import StoreSession, quoted
 
-__all__ = ["completeness", "update_evidence"]
-
 MAX_HOPS = 10
 """Redirects that are followed."""
 

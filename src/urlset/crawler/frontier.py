@@ -23,8 +23,6 @@ from urlset.crawler.scope import Scope
 from urlset.crawler.traps import Trap, Traps
 from urlset.store import StoreSession, quoted
 
-__all__ = ["Discovered", "Frontier", "Job"]
-
 WINDOW = 4_000
 """Waiting URLs in memory."""
 

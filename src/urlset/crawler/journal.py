@@ -9,8 +9,6 @@ from pathlib import Path
 from urlset.crawler.page_record import PageRecord, from_json
 from urlset.temp_files import expect_no_outside_link
 
-__all__ = ["Journal"]
-
 
 class Journal:
     """File with a line for each visited page, emptied when the tables have it.

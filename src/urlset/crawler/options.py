@@ -8,8 +8,6 @@ from typing import Literal
 
 from urlset.reader.filters import compile_pattern
 
-__all__ = ["RECHECK_S", "CrawlOptions", "ScopeName"]
-
 ScopeName = Literal["host", "folder"]
 
 RECHECK_S = 60.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from statistics import median
 
-__all__ = ["HostPace", "Pace"]
-
 WINDOW = 20
 """Responses whose median time to the first byte is compared with the base."""
 

@@ -13,17 +13,6 @@ from urlset.html import PageFacts, read_page, unavailable_after
 from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
 from urlset.robots import Robots
 
-__all__ = [
-    "FOLLOWED_KINDS",
-    "PageLinkRow",
-    "PageRecord",
-    "disallowed_record",
-    "from_json",
-    "is_doubtful",
-    "read_record",
-    "to_json",
-]
-
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "links")
 
 DOUBTFUL = frozenset({401, 403, 407, 429, 451})

@@ -12,17 +12,6 @@ from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Response
 from urlset.store import LIVE_TABLES, StoreSession
 
-__all__ = [
-    "PAGE_COLUMNS",
-    "PageRows",
-    "confirm_pages",
-    "link_table",
-    "read_rows",
-    "replace_pages",
-    "rows_of",
-    "texts",
-]
-
 _TYPES = {
     column.name: column.type
     for table in LIVE_TABLES

@@ -8,8 +8,6 @@ from functools import lru_cache
 from urlset.http import origin_of, request_url
 from urlset.urls import normalize_escapes, remove_dot_segments, resolve, scheme_of, split_origin
 
-__all__ = ["MAX_URL", "UrlResolver", "origin_of_page", "page_url", "section_of"]
-
 MAX_URL = 4_096
 """Characters of a URL; longer ones are ignored. The protocol allows 2,048 in a sitemap."""
 

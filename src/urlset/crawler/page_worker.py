@@ -22,8 +22,6 @@ from typing import Any, BinaryIO
 from urlset.crawler.page_rows import PageRows
 from urlset.http import Response
 
-__all__ = ["MAX_PENDING", "STOP_S", "PageWorker", "Read", "serve"]
-
 Read = Callable[[Response, dict[str, Any]], PageRows]
 """Function that reads a page, and adds values to its row; it can be pickled."""
 

@@ -11,8 +11,6 @@ from urlset.errors import StoreError
 from urlset.notebook import html_table
 from urlset.store import QueryResult, Store
 
-__all__ = ["Crawl"]
-
 _LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
 
 

@@ -33,8 +33,6 @@ from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
 
-__all__ = ["crawl", "crawl_into", "start_of"]
-
 _MEMORY = "SET GLOBAL memory_limit = '200MB'"
 _THREADS = "SET GLOBAL threads = 1"
 _BATCH = 20_000

@@ -7,8 +7,6 @@ import re
 from urlset.crawler.options import CrawlOptions
 from urlset.urls import split_origin
 
-__all__ = ["Scope"]
-
 
 class Scope:
     """Decide whether a normalized URL is visited.

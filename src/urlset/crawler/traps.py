@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from urlset.urls import split_origin
 
-__all__ = ["Trap", "Traps"]
-
 MAX_SEGMENTS = 20
 """Segments of a path; paths of real pages have fewer than ten."""
 

@@ -21,8 +21,6 @@ from urlset.robots import MAX_BYTES as MAX_ROBOTS
 from urlset.robots import Robots, robots_from_response
 from urlset.urls import split_origin
 
-__all__ = ["MAX_FAILURES", "CrawlWalk"]
-
 REFUSALS = frozenset({429, 503})
 MAX_FAILURES = 50
 """Requests in sequence without any response after which a walk ends: the host is down."""

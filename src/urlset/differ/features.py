@@ -18,8 +18,6 @@ from urlset.dates import YEAR
 from urlset.differ.tables import SIDES, Tables
 from urlset.store import quoted
 
-__all__ = ["create_features"]
-
 _ENDING = r"(?i)\.(html?|xhtml|shtml|php|aspx?|jsp|md)$"
 _INDEX = r"(?i)/(index|default)\.(html?|php|aspx?|jsp)$"
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"

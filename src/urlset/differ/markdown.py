@@ -9,8 +9,6 @@ from urlset.differ.rows import ChangeKind, DiffView, PageChange
 from urlset.differ.words import reason_text
 from urlset.terminal_text import pluralize, sanitize
 
-__all__ = ["MARKER", "markdown"]
-
 MARKER = "<!-- urlset diff -->"
 """First line of the comment, by which the next run finds it."""
 

@@ -16,8 +16,6 @@ from urlset.differ.patterns import FolderPair, Renamings, move_patterns
 from urlset.differ.similarity import find_similar
 from urlset.differ.tables import SIDES, Tables
 
-__all__ = ["find_moves"]
-
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MAX_FOLDERS = 200_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.differ.tables import Tables
 
-__all__ = ["LEFT", "best_pairs", "date_evidence", "unique_values"]
-
 LEFT = "(FROM {0}_urls u ANTI JOIN moves m ON m.{0} = u.h)"
 """Rows of URLs of a side that have no pair so far."""
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from urlset.dates import YEAR
 from urlset.differ.rows import MovePattern
 
-__all__ = ["FolderPair", "Renaming", "Renamings", "move_patterns", "shortened"]
-
 _YEAR = re.compile(YEAR)
 
 MIN_URLS = 2

@@ -19,8 +19,6 @@ from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
 from urlset.store import ScratchDatabase
 
-__all__ = ["diff"]
-
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MEMORY_MB = 550

@@ -16,8 +16,6 @@ from urlset.reader.site import product_token
 from urlset.robots import Robots
 from urlset.urls import split_origin
 
-__all__ = ["ask_removed", "create_answers"]
-
 _NAMED = ("http://", "https://")
 
 

@@ -21,8 +21,6 @@ from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.html_report.text import plural
 from urlset.model import Level
 
-__all__ = ["write_report"]
-
 MAX_SECTIONS = 15
 
 _KINDS: dict[ChangeKind, tuple[str, Level, str, str]] = {

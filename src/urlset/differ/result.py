@@ -30,8 +30,6 @@ from urlset.reader.row_formats import write_lines
 from urlset.store import quoted
 from urlset.terminal_text import escape_json
 
-__all__ = ["ChangeRows", "Diff"]
-
 _SECTION = (
     "CASE WHEN contains(split_part(loc, '/', 4), '?') OR split_part(loc, '/', 5) = '' "
     "AND NOT ends_with(loc, '/') THEN '/' "

@@ -11,8 +11,6 @@ from urlset.formats.detect import has_sitemap_ending
 from urlset.protocol import READ_LIMIT
 from urlset.sources.git.repository import GitError, read_blobs, run_git
 
-__all__ = ["Revision", "extract_revision", "split_revision"]
-
 _REVISION = re.compile(r"([^:\0-\x1f-][^:\0-\x1f]+):([^\0]*)")
 _MODES = (b"100644", b"100755", b"100664")
 """Modes of files; links and submodules are not followed."""

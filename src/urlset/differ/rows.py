@@ -6,18 +6,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-__all__ = [
-    "ChangeKind",
-    "DiffCounts",
-    "DiffView",
-    "LastmodTruth",
-    "MovePattern",
-    "PageChange",
-    "PageState",
-    "Reason",
-    "SectionChange",
-]
-
 ChangeKind = Literal["added", "removed", "changed", "moved", "unknown"]
 
 

@@ -8,8 +8,6 @@ from urlset.differ.moves_sql import LEFT, best_pairs, date_evidence
 from urlset.differ.patterns import Renamings
 from urlset.differ.tables import Tables
 
-__all__ = ["find_similar"]
-
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
 MAX_URLS = 500_000

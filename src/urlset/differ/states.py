@@ -27,8 +27,6 @@ from urlset.store import (
 )
 from urlset.temp_files import LockedTempDir
 
-__all__ = ["State", "StateOptions", "StateSource", "open_states"]
-
 StateSource = (
     str | os.PathLike[str] | bytes | bytearray | IO[bytes] | Mapping[str, bytes] | Iterable[Entry]
 )

@@ -32,8 +32,6 @@ from urlset.http import request_url
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
-__all__ = ["SIDES", "STATE_FIELDS", "Tables"]
-
 SIDES = ("before", "after")
 
 STATE_FIELDS = (

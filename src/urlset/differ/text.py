@@ -15,8 +15,6 @@ from urlset.differ.rows import (
 from urlset.differ.words import reason_text, state_date
 from urlset.terminal_text import Line, Role, Span, cells, clip, pluralize, sanitize
 
-__all__ = ["report_diff"]
-
 MAX_SECTIONS = 12
 MAX_PATTERNS = 12
 _KINDS: tuple[tuple[ChangeKind, str, Role], ...] = (

@@ -11,8 +11,6 @@ from urlset.checker.views import BROKEN
 from urlset.differ.tables import SIDES, Tables
 from urlset.store import UNKNOWN_URLS, quoted
 
-__all__ = ["DocumentOutcome", "Unread", "mark_unread", "unread_documents"]
-
 _CRAWL_GAPS = (
     "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
 )  # fmt: skip

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.dates import format_date
 from urlset.differ.rows import PageState, Reason
 
-__all__ = ["REASONS", "reason_text", "state_date"]
-
 REASONS = {
     "spelling": "other spelling of the same URL",
     "lastmod": "lastmod",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from urlset.arguments import checked_arguments
-from urlset.checker.rule import Profile, Rule
+from urlset.checker.rule import Rule
 from urlset.checker.rule_selection import MIN_PREFIX, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
 from urlset.fixer.fix_document import Dropped
@@ -15,6 +15,7 @@ from urlset.fixer.fix_set import Fixed, FixedDocument, fix_set
 from urlset.fixer.options import FixOptions
 from urlset.fixer.output import unified_diff, write_fixed
 from urlset.model import Level, ProgressEvent
+from urlset.option_schema import Profile
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url
 

@@ -13,17 +13,6 @@ from urlset.document import Document, text_offset
 from urlset.formats.spans import ElementSpan
 from urlset.model import Entry, Sitemap
 
-__all__ = [
-    "Change",
-    "Edit",
-    "Effect",
-    "apply",
-    "difference",
-    "insert_in_root",
-    "loses_content",
-    "without_overlaps",
-]
-
 Effect = Literal["none", "values", "url", "removed"]
 """Permitted effect of a change on the entries it touches: change their values but not their URLs
 (``values``), change their URLs (``url``), remove them (``removed``). A change with ``none`` may not

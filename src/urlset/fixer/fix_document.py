@@ -21,15 +21,6 @@ from urlset.formats.compression import DAMAGE, inflate
 from urlset.formats.signatures import signature
 from urlset.reader.documents import rejection_reason
 
-__all__ = [
-    "Container",
-    "DocumentFixer",
-    "Dropped",
-    "FixedText",
-    "objection_to_fixing",
-    "open_container",
-]
-
 _TRUNCATED = frozenset({"L009"})  # the part over the limit was not read
 
 

@@ -20,8 +20,6 @@ from urlset.reader import read_documents
 from urlset.reader.document_sources import DocumentSource, Location
 from urlset.urls import split_origin
 
-__all__ = ["Fixed", "FixedDocument", "fix_set"]
-
 MAX_ROUNDS = 10
 """Rounds over the set: a fix of an index may reveal a problem in the index above it."""
 

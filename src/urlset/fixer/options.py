@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from urlset.checker.findings import Findings
-from urlset.checker.rule import Profile, Rule
+from urlset.checker.rule import Rule
 from urlset.document import IN_PACKED, Document, locate_problems, text_offset
 from urlset.fixer.registry import (
     CONTAINER_RULES,
@@ -19,11 +19,10 @@ from urlset.fixer.registry import (
     FindingLocation,
 )
 from urlset.model import ProgressEvent
+from urlset.option_schema import Profile
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, read_documents
 from urlset.reader.document_sources import SingleDocument
-
-__all__ = ["FindingsByRule", "FixOptions", "needs_set"]
 
 FindingsByRule = dict[str, list[FindingLocation]]
 """Findings, grouped by the code of their rule."""

@@ -21,8 +21,6 @@ from urlset.publisher import FolderTarget
 from urlset.sources.git.repository import GitError, run_git
 from urlset.temp_files import is_outside_link
 
-__all__ = ["Backups", "Written", "replace_files", "unified_diff", "write_fixed"]
-
 CONTEXT = 3
 """Context lines around a change."""
 

@@ -12,8 +12,6 @@ from urlset.errors import SourceError
 from urlset.fixer.registry import IndexContext
 from urlset.reader.document_sources import DocumentSource, Location
 
-__all__ = ["Overlay"]
-
 _TOLERANCE = timedelta(days=1)  # a later date cannot be the date of a change
 
 

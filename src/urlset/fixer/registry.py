@@ -15,23 +15,6 @@ from urlset.fixer.edits import Change, Edit, Effect
 from urlset.formats.spans import DocumentSpans, ElementSpan, decode_text
 from urlset.model import Level
 
-__all__ = [
-    "CONTAINER_RULES",
-    "FIXERS",
-    "ROBOTS_RULES",
-    "SPLIT_RULES",
-    "DocumentContext",
-    "FindingLocation",
-    "FixContext",
-    "Fixer",
-    "IndexContext",
-    "entry_removal",
-    "excerpt",
-    "fixer",
-    "line_span",
-    "url_fixer",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class FindingLocation:

@@ -11,8 +11,6 @@ from urlset.document import Document, parse
 from urlset.engine.reference.values import escape
 from urlset.protocol import MAX_BYTES, MAX_NEWS, MAX_URLS, SITEMAP_NS
 
-__all__ = ["index_child", "render_document", "render_index", "render_parts"]
-
 _NO_LIMIT = 1 << 62
 INDEX_START = f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="{SITEMAP_NS}">\n'
 INDEX_END = "</sitemapindex>\n"

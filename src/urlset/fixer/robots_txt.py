@@ -14,8 +14,6 @@ from urlset.fixer.registry import ROBOTS_RULES
 from urlset.formats.encoding import decode
 from urlset.robots import read_robots
 
-__all__ = ["FixedRobots", "fix_robots"]
-
 _LINES = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
 _LINE_RULES = ("R002", "R003")
 

@@ -19,8 +19,6 @@ from urlset.formats.spans import DocumentSpans
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.reader.document_sources import Location
 
-__all__ = ["SplitResult", "split"]
-
 _NAME = re.compile(r"(.*?)((?:\.(?:xml|txt))?(?:\.gz)?)", re.IGNORECASE | re.DOTALL)
 _MIN_BYTES = min(MAX_URLS, MAX_BYTES) // 50  # a smaller file, compressed, exceeds no limit
 

@@ -13,16 +13,6 @@ from urlset.engine import Diagnostic
 from urlset.formats.signatures import Signature, is_gzip, signature
 from urlset.inflate import DeflateFormat, InflateStream
 
-__all__ = [
-    "DAMAGE",
-    "ZLIB_HEADER",
-    "Inflated",
-    "inflate",
-    "inflated_head",
-    "open_decompressed",
-    "open_gzip",
-]
-
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 """Exceptions of :func:`open_decompressed` files that are damaged; bzip2 raises ``OSError``."""
 

@@ -23,31 +23,6 @@ from urlset.formats.encoding import skip_space, utf16_codec, wide_codec
 from urlset.formats.signatures import Signature, file_signature, find_template, is_gzip, signature
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
 
-__all__ = [
-    "FileHead",
-    "LogForm",
-    "SniffedKind",
-    "SourceKind",
-    "TableForm",
-    "TableKind",
-    "TextForm",
-    "detect_delimiter",
-    "detect_kind",
-    "detect_table_form",
-    "detect_text_form",
-    "has_sitemap_ending",
-    "has_sitemap_name",
-    "is_html_page",
-    "is_json_array",
-    "is_llms_txt",
-    "log_form",
-    "read_head",
-    "sniff",
-    "stored_form",
-    "table_kind",
-    "table_kind_of_file",
-]
-
 SourceKind = Literal[
     "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql",
     "crawl",

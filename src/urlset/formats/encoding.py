@@ -17,18 +17,6 @@ from typing import NamedTuple
 from urlset.engine import Diagnostic, OffsetRun
 from urlset.protocol import PROLOG_LIMIT
 
-__all__ = [
-    "BOM",
-    "bom_length",
-    "charset_of",
-    "codec_of",
-    "decode",
-    "skip_space",
-    "utf16_codec",
-    "wide_codec",
-    "with_utf16_bom",
-]
-
 # A codec of Python, and the labels that are read with it: where the standard widens an encoding
 # (ISO-8859-1 is windows-1252, GBK is gb18030) that is the wider one. Note: hz and ISO-2022-KR are
 # labels that the standard knows and, for the safety of browsers, does not decode.

@@ -17,8 +17,6 @@ from urlset.engine import Diagnostic
 from urlset.formats.encoding import skip_space
 from urlset.protocol import PROLOG_LIMIT
 
-__all__ = ["llms_txt_diagnostics", "llms_txt_links"]
-
 MAX_OF_A_RULE = 10_000
 """Diagnostics of each rule that are returned, as by the engines; the rest is counted."""
 

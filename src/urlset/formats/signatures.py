@@ -13,8 +13,6 @@ from typing import Literal, NamedTuple
 from urlset.formats.encoding import BOM
 from urlset.protocol import PROLOG_LIMIT
 
-__all__ = ["Signature", "Template", "file_signature", "find_template", "is_gzip", "signature"]
-
 Signature = Literal[
     "gzip", "zlib", "bzip2", "xz", "zstd", "zip", "7z", "rar", "tar",
     "parquet", "sqlite", "duckdb", "arrow", "arrow-stream", "feather-1",

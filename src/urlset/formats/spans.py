@@ -15,8 +15,6 @@ from urlset.engine.reference.prolog import read_prolog
 from urlset.engine.reference.tokens import AttributeSpan, Tag, attribute_spans, tags
 from urlset.engine.reference.values import HTML_ENTITIES
 
-__all__ = ["AttributeSpan", "DocumentSpans", "ElementSpan", "decode_text", "root_tag"]
-
 _ROOTS = frozenset((b"urlset", b"sitemapindex", b"rss", b"feed", b"rdf"))
 _PIECE = re.compile(rb"<!--|<!\[CDATA\[|<\?|&([^;&<\s]{1,40});")
 _PIECE_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}

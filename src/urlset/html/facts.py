@@ -36,16 +36,6 @@ from urlset.html.scanner import scan
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
-__all__ = [
-    "FACTS_VERSION",
-    "MAX_BYTES",
-    "WANTS",
-    "PageFacts",
-    "facts_from_text",
-    "facts_to_text",
-    "read_page",
-]
-
 # Lexbor takes at most half a second for a page within these limits, even a hostile one.
 MAX_TAGS = 4_000
 MAX_GAP = 16_384

@@ -8,8 +8,6 @@ from urllib.parse import unquote
 
 from urlset.html.scanner import Scan, unescape
 
-__all__ = ["content_text", "fingerprint_of"]
-
 # Note: a changed rule in this module changes the fingerprint of every page: raise the number.
 _PERSON = b"urlset-page-1"
 

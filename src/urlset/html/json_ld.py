@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["JsonLdNode", "read_json_ld"]
-
 MAX_SCRIPT = 1_048_576
 MAX_NODES = 10_000
 

@@ -14,16 +14,6 @@ from urlset.formats.encoding import charset_of, decode
 from urlset.html.scanner import unescape
 from urlset.urls import parse_url
 
-__all__ = [
-    "PageAnchor",
-    "PageLink",
-    "anchors_in",
-    "has_scripts",
-    "header_links",
-    "sitemaps_and_feeds_in_header",
-    "sitemaps_and_feeds_in_page",
-]
-
 MAX_SCAN = 1_048_576
 """Bytes of a page that are scanned: its links are in the head."""
 

@@ -12,8 +12,6 @@ from urlset.html.scanner import Scan
 from urlset.model import Image, News, Video
 from urlset.protocol import MAX_IMAGES
 
-__all__ = ["images_of", "news_of", "videos_of"]
-
 MAX_VIDEOS = 100
 MAX_CANDIDATES = 64
 MAX_DESCRIPTION = 2_048

@@ -15,29 +15,6 @@ from urlset.html.scanner import Scan
 from urlset.model import Alternate
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
-__all__ = [
-    "Canonical",
-    "PageDate",
-    "PlacedAlternate",
-    "absolute_url",
-    "alternates_of",
-    "as_w3c",
-    "base_url_of",
-    "canonical_of",
-    "canonicals_of",
-    "directives_by_agent",
-    "directives_of",
-    "forbids_index",
-    "has_future_date",
-    "lastmod_of",
-    "meta_of",
-    "pagination_of",
-    "placed_alternates_of",
-    "read_directives",
-    "refresh_of",
-    "unavailable_after",
-]
-
 MAX_ALTERNATES = 1_000
 MAX_URL = 4_096
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-__all__ = ["MAX_ERROR_TEXT", "says_not_found"]
-
 MAX_ERROR_TEXT = 2_000
 """Maximum characters of the main content of an error page; a longer page is about errors."""
 

@@ -6,8 +6,6 @@ import html
 import re
 from typing import NamedTuple
 
-__all__ = ["HtmlElement", "Scan", "parse_attributes", "scan", "unescape"]
-
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
 MAX_DATA = 64

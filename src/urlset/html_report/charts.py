@@ -13,29 +13,6 @@ from typing import NamedTuple
 
 from urlset.html_report.text import attributes, safe, share
 
-__all__ = [
-    "AxisLabel",
-    "Bin",
-    "Block",
-    "Cell",
-    "FunnelStep",
-    "Range",
-    "Segment",
-    "StackedRow",
-    "bars",
-    "bin_labels",
-    "diverging_bars",
-    "funnel",
-    "heat",
-    "histogram",
-    "icicle",
-    "legend",
-    "matrix",
-    "ranges",
-    "stacked_bars",
-    "upset",
-]
-
 HALF_PAGE, PHONE = 470.0, 280.0
 """Widths of a chart in pixels: in a card of half the page, and on a phone of 390 pixels."""
 

@@ -10,8 +10,6 @@ from urlset.html_report.model import CoverageCounts, Figure
 from urlset.html_report.text import joined, plural
 from urlset.store import StoreSession
 
-__all__ = ["coverage_figures"]
-
 _COVERAGE_SQL = """SELECT coalesce(is_listed, false) AS listed,
     coalesce(is_linked, false) AS linked,
     coalesce(is_visited, false) AS visited, count(*) AS pages

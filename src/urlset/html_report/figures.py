@@ -17,8 +17,6 @@ from urlset.html_report.sitemap_figures import FILES_SQL, sitemap_figures
 from urlset.html_report.text import plural, safe, share
 from urlset.store import StoreSession
 
-__all__ = ["take_figures"]
-
 _TABLES_SQL = "SELECT DISTINCT table_name FROM duckdb_tables()"
 _CRAWL_SQL = "SELECT is_complete, reasons FROM crawls ORDER BY crawl DESC LIMIT 1"
 _FAULT_NAMES = {

@@ -11,8 +11,6 @@ from urlset.html_report.tables import example_table
 from urlset.html_report.text import breakable, code_block, safe, web_url
 from urlset.model import Level
 
-__all__ = ["LEVELS", "Detail", "are_findings_first", "findings_section", "first_steps", "sql_block"]
-
 LEVELS: tuple[tuple[Level, str], ...] = (
     ("error", "Errors"),
     ("warning", "Warnings"),

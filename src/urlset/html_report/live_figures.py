@@ -23,17 +23,6 @@ from urlset.html_report.model import CoverageCounts, Figure
 from urlset.html_report.text import duration, joined, plural, safe, share
 from urlset.store import StoreSession, branches_sql, section_sql
 
-__all__ = [
-    "BRANCHES",
-    "JUDGED",
-    "SECTION",
-    "Outcome",
-    "live_figures",
-    "outcome",
-    "section_label",
-    "section_table",
-]
-
 MAX_SECTIONS = 12
 """Sections that a chart shows; the others are shown as one."""
 

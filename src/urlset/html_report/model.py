@@ -10,20 +10,6 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from urlset.model import Level
 
-__all__ = [
-    "MAX_EXAMPLES",
-    "MAX_URLS",
-    "Example",
-    "ExampleLog",
-    "Figure",
-    "FindingFields",
-    "LastmodTrial",
-    "ReportInput",
-    "RuleChange",
-    "RuleText",
-    "SourceFigures",
-]
-
 MAX_EXAMPLES = 1_000
 """Examples of each rule that the report contains; all others are only counted."""
 

@@ -34,8 +34,6 @@ from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 
-__all__ = ["MAX_HTML_BYTES", "html_report", "write_html_report"]
-
 MAX_HTML_BYTES = 300_000
 """Maximum size of the page without the compressed examples."""
 

@@ -13,8 +13,6 @@ from urlset.html_report.model import Figure
 from urlset.html_report.text import plural, safe, share
 from urlset.store import StoreSession
 
-__all__ = ["FILES_SQL", "sitemap_figures"]
-
 MAX_LANGUAGES = 12
 """Languages in the matrix; the others are shown as one."""
 

@@ -12,8 +12,6 @@ from html import escape
 from urlset.html_report.model import Example, ExampleLog
 from urlset.html_report.text import breakable, link, safe, untrusted
 
-__all__ = ["MAX_DATA_BYTES", "example_table", "number_table", "packed_data"]
-
 MAX_DATA_BYTES = 1_500_000
 """Maximum size of the compressed examples in the page, as base64."""
 

@@ -8,20 +8,6 @@ from html import escape
 
 from urlset.terminal_text import sanitize
 
-__all__ = [
-    "attributes",
-    "breakable",
-    "code_block",
-    "duration",
-    "joined",
-    "link",
-    "plural",
-    "safe",
-    "share",
-    "untrusted",
-    "web_url",
-]
-
 MAX_TEXT = 300
 """Characters of an untrusted text that the page shows; longer ones are cut in the middle."""
 

@@ -18,8 +18,6 @@ from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track, track_wait
 
-__all__ = ["Fetcher"]
-
 logger: logging.Logger = logging.getLogger("urlset.http")
 
 REFUSALS = frozenset({429, 503})

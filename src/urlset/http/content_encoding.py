@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.formats.signatures import is_gzip
 from urlset.inflate import DeflateFormat, InflateStream
 
-__all__ = ["BodyDecoder", "is_supported"]
-
 _CHUNK = 1 << 20
 _FORMS: dict[str, DeflateFormat] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
 _MAX_LAYERS = 3

@@ -16,8 +16,6 @@ from urlset.http.response_cache import ResponseCache
 if TYPE_CHECKING:
     from urlset.http.client import Fetcher
 
-__all__ = ["drive", "drive_in_thread"]
-
 T = TypeVar("T")
 
 LOOKAHEAD = 4

@@ -21,8 +21,6 @@ from urlset.http.policy import Policy
 from urlset.http.ssrf import BlockedError
 from urlset.http.transport import PeerResponse
 
-__all__ = ["Hop", "transfer"]
-
 KEPT_HEADERS = frozenset(
     """content-type content-length content-encoding etag last-modified location link retry-after
     cache-control age date x-robots-tag server cf-mitigated content-usage

@@ -8,8 +8,6 @@ from threading import Lock
 
 from urlset.http.models import Request, Response
 
-__all__ = ["KnownResponses"]
-
 MAX_KNOWN_BYTES = 32 << 20
 """Bytes of the robots.txt files that are kept; then those that were used first are removed."""
 

@@ -11,8 +11,6 @@ from threading import Lock
 
 from urlset.inflight import track_wait
 
-__all__ = ["HostClocks", "HostLimiter", "Lease", "MemoryBudget", "PausedHostError"]
-
 MAX_CLOCKS = 10_000
 """Hosts whose clocks are kept; then those without a delay or a pause are dropped."""
 

@@ -7,16 +7,6 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-__all__ = [
-    "DOCUMENT_STATUSES",
-    "ErrorCode",
-    "NetworkScope",
-    "Request",
-    "Response",
-    "Secrets",
-    "Walk",
-]
-
 T_co = TypeVar("T_co", covariant=True)
 
 NetworkScope = Literal["anywhere", "private", "public"]

@@ -13,8 +13,6 @@ from urlset.http.limits import HostClocks
 from urlset.http.request_url import origin_of
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 
-__all__ = ["Policy", "RunPolicy", "basic_auth", "bearer_auth", "run_policy"]
-
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that may only be sent to one origin."""
 

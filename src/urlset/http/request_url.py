@@ -8,16 +8,6 @@ from urllib.parse import quote, unquote
 
 from urlset.urls import is_host, normalize_escapes, split_origin
 
-__all__ = [
-    "credentials_of",
-    "document_key",
-    "escaped",
-    "host_of",
-    "origin_of",
-    "request_url",
-    "without_login",
-]
-
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _AUTHORITY_END = re.compile(r"[/?#]")
 _PORTS = {"http": "80", "https": "443"}

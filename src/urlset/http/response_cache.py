@@ -14,8 +14,6 @@ from urlset.http.models import Request, Response
 from urlset.http.retry import is_worth_retrying
 from urlset.temp_files import LockedTempDir
 
-__all__ = ["ResponseCache", "ResponseStore"]
-
 MAX_CACHED_BYTES = 256 << 20
 """Packed bytes that a cache stores, some 3 GB of sitemaps; those of a larger site are dropped."""
 

@@ -13,15 +13,6 @@ from urlset.http.policy import Policy
 from urlset.http.request_url import request_url
 from urlset.urls import resolve
 
-__all__ = [
-    "REDIRECTS",
-    "Attempts",
-    "RedirectChain",
-    "is_worth_retrying",
-    "redirect_target",
-    "retry_after_s",
-]
-
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Statuses that lead to another URL."""
 

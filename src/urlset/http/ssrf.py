@@ -17,16 +17,6 @@ from typing import Any, Literal
 
 from urlset.http.models import NetworkScope
 
-__all__ = [
-    "BlockedError",
-    "address_class",
-    "is_allowed",
-    "is_allowed_via_proxy",
-    "literal_address",
-    "scope_after",
-    "socket_factory",
-]
-
 AddressClass = Literal["public", "private", "special"]
 
 # RFC 6890 and its registry, https://www.iana.org/assignments/iana-ipv4-special-registry

@@ -21,8 +21,6 @@ from urlset.http.policy import Policy
 from urlset.http.request_url import origin_of
 from urlset.http.ssrf import socket_factory
 
-__all__ = ["PeerResponse", "SessionPool"]
-
 DNS_TTL_S = 10
 MAX_HEADER = 32_768
 READ_BUFFER = 262_144

@@ -10,8 +10,6 @@ from typing import Any
 from urlset.integrations.file_responses import FileResponse, text_response
 from urlset.integrations.sitemap_server import SitemapServer
 
-__all__ = ["AsgiSitemaps", "AsgiSitemapsMiddleware", "Sitemaps", "route_urls"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

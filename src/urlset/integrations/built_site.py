@@ -26,16 +26,6 @@ from urlset.model import Alternate
 from urlset.sources import GitDates, HtmlFolder, git_dates
 from urlset.sources.candidates import SourceType
 
-__all__ = [
-    "GENERATED",
-    "BuiltSite",
-    "HostPage",
-    "PluginOptions",
-    "build_site",
-    "report_lines",
-    "stated_date",
-]
-
 CACHE = ".urlset"
 """Default folder of the ledger, in the project."""
 

@@ -17,8 +17,6 @@ from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["FileFolder", "FileResponse", "accepts_gzip", "etag_matches", "text_response"]
-
 _TYPES = {
     ".xml": "application/xml",
     ".txt": "text/plain; charset=utf-8",

@@ -11,8 +11,6 @@ from langchain_core.documents import Document
 from urlset.integrations.listed_pages import listed_pages
 from urlset.syncer import SyncKeywords
 
-__all__ = ["SitemapLoader"]
-
 
 class SitemapLoader(BaseLoader):
     """Loader of all pages that the sitemaps of a site list, with indexes, gzip and discovery.

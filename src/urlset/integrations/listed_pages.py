@@ -10,8 +10,6 @@ from typing import Any
 
 from urlset.syncer import SyncKeywords, sync
 
-__all__ = ["listed_pages"]
-
 _log = logging.getLogger("urlset.sync")
 
 _METADATA = (

@@ -11,8 +11,6 @@ from llama_index.core.schema import Document
 from urlset.integrations.listed_pages import listed_pages
 from urlset.syncer import SyncKeywords
 
-__all__ = ["SitemapReader"]
-
 
 class SitemapReader(BaseReader):
     """Reader of all pages that the sitemaps of a site list, with indexes, gzip and discovery.

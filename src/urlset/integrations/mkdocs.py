@@ -26,8 +26,6 @@ from urlset.integrations.built_site import (
     stated_date,
 )
 
-__all__ = ["UrlsetPlugin"]
-
 # MkDocs counts the warnings of its own loggers: `strict` fails on them.
 log: logging.Logger = logging.getLogger("mkdocs.plugins.urlset")
 

@@ -26,8 +26,6 @@ from urlset.integrations.built_site import (
     stated_date,
 )
 
-__all__ = ["register"]
-
 log: logging.Logger = logging.getLogger(__name__)
 
 _written: dict[str, dict[str, Any]] = {}

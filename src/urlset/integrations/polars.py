@@ -20,8 +20,6 @@ from urlset.arrow.frames import (
 )
 from urlset.reader import Source, read
 
-__all__ = ["scan_sitemap"]
-
 
 def scan_sitemap(source: Source, **options: Any) -> Any:
     r"""Return the entries of a source as a ``polars.LazyFrame``; nothing is read before a query.

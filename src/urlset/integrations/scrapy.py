@@ -23,8 +23,6 @@ from urlset.reader.discovery import Attempt, Discovery, Lead, no_sitemap_message
 from urlset.reader.documents import is_sitemap
 from urlset.robots import read_robots
 
-__all__ = ["SitemapSpider"]
-
 log: logging.Logger = logging.getLogger(__name__)
 _scrapy_log = logging.getLogger("scrapy.spiders.sitemap")
 

@@ -16,8 +16,6 @@ from urlset.errors import TargetError
 from urlset.integrations.file_responses import FileFolder, FileResponse, text_response
 from urlset.temp_files import LockedTempDir
 
-__all__ = ["SitemapServer"]
-
 _LOG = logging.getLogger("urlset.serve")
 _STAMP = ".urlset-served"
 _RETRY_S = 60.0

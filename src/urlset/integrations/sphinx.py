@@ -23,8 +23,6 @@ from urlset.integrations.built_site import (
     stated_date,
 )
 
-__all__ = ["setup"]
-
 log = logging.getLogger(__name__)
 
 BUILDERS = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")

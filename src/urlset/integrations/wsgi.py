@@ -9,8 +9,6 @@ from typing import Any
 from urlset.integrations.file_responses import FileResponse, text_response
 from urlset.integrations.sitemap_server import SitemapServer
 
-__all__ = ["Sitemaps", "WsgiSitemaps", "WsgiSitemapsMiddleware", "route_urls"]
-
 
 class WsgiSitemaps(SitemapServer):
     """WSGI application that serves sitemaps; the arguments are those of ``SitemapServer``.

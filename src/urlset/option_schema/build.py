@@ -23,8 +23,6 @@ from urlset.option_schema.option import (
 )
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
-__all__ = ["BUILD_OPTIONS", "LEDGER"]
-
 LEDGER = Path(".urlset") / "ledger.duckdb"
 """Default path of the ledger, in the working directory: never in the folder that is served."""
 

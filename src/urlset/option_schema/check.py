@@ -21,8 +21,6 @@ from urlset.option_schema.option import (
 )
 from urlset.protocol import READ_LIMIT
 
-__all__ = ["CHECK_OPTIONS"]
-
 CHECK_OPTIONS: tuple[Option, ...] = (
     Option(
         name="select",

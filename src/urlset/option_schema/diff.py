@@ -12,8 +12,6 @@ from urlset.option_schema.option import (
     Option,
 )
 
-__all__ = ["DIFF_OPTIONS"]
-
 _LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of A, such as 5%."
 
 DIFF_OPTIONS: tuple[Option, ...] = (

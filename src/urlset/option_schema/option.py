@@ -7,25 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, get_args, get_origin
 
-__all__ = [
-    "AUTH",
-    "ENGINE",
-    "EVERYWHERE",
-    "NOT_IN_FILE",
-    "NOT_IN_PYTHON",
-    "NOT_ON_COMMAND_LINE",
-    "NOW",
-    "POLICY",
-    "PROGRESS",
-    "PYTHON",
-    "Encoding",
-    "FileFormat",
-    "IndexMode",
-    "OnError",
-    "Option",
-    "Profile",
-]
-
 FileFormat = Literal["xml", "text"]
 IndexMode = Literal["auto", "always", "section"]
 OnError = Literal["raise", "skip"]

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from urlset.option_schema.option import NOT_IN_FILE, POLICY, Option
 
-__all__ = ["SUBMIT_OPTIONS"]
-
 SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="to",

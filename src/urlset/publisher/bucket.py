@@ -20,8 +20,6 @@ from urlset.temp_files import LockedTempDir
 if TYPE_CHECKING:
     from urlset.object_store import Attributes, UpdateVersion
 
-__all__ = ["Bucket"]
-
 TYPES = {
     ".xml": "application/xml",  # https://www.rfc-editor.org/rfc/rfc7303#section-9.1
     ".txt": "text/plain; charset=utf-8",  # sitemaps.org: "The text file must use UTF-8 encoding."

@@ -23,20 +23,6 @@ from typing import Any, NamedTuple, Self
 
 from urlset.errors import TargetError
 
-__all__ = [
-    "LOCK_NAME",
-    "FolderLock",
-    "Step",
-    "apply",
-    "make_staging",
-    "read_journal",
-    "recover",
-    "sync_files",
-    "sync_folder",
-    "undo",
-    "write_journal",
-]
-
 LOCK_NAME = ".urlset.lock"
 
 _HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)

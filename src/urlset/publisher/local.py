@@ -25,8 +25,6 @@ from urlset.publisher.journal import (
 from urlset.publisher.target import check_swap, checked_name
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
-__all__ = ["DryRun", "FolderTarget"]
-
 MODE = 0o644
 """Permissions of a new file, less the umask: the web server runs as another user."""
 

@@ -10,8 +10,6 @@ from typing import Protocol, Self
 
 from urlset.errors import TargetError
 
-__all__ = ["Target", "check_swap", "checked_name", "expired_orphans", "update_orphans"]
-
 
 class Target(Protocol):
     """Location that a publication writes to; a context manager, one per publication.

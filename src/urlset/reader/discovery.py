@@ -16,8 +16,6 @@ from urlset.reader.documents import Visit, robots_failure
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
 from urlset.urls import resolve
 
-__all__ = ["MAX_LEADS", "Attempt", "Discovery", "Lead", "RobotsCache", "no_sitemap_message"]
-
 How = Literal["robots", "link", "well-known", "feed"]
 
 PATHS = """/sitemap.xml /sitemap_index.xml /sitemap-index.xml /sitemap.xml.gz /wp-sitemap.xml

@@ -13,8 +13,6 @@ from typing import Literal
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Response, ResponseStore, origin_of
 
-__all__ = ["ArrivalQueue", "FetchTask", "OrderedQueue"]
-
 MAX_AHEAD = 64
 """Documents that are requested or fetched ahead of the next one in order."""
 

@@ -17,15 +17,6 @@ from urlset.urls import split_origin
 if TYPE_CHECKING:
     from urlset.http import Response
 
-__all__ = [
-    "DocumentSource",
-    "FileWalk",
-    "Location",
-    "MemorySource",
-    "SingleDocument",
-    "read_at_most",
-]
-
 _CHUNK = 1 << 20
 
 

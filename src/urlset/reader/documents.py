@@ -24,21 +24,6 @@ if TYPE_CHECKING:
     from urlset.http import Response
     from urlset.robots import Robots
 
-__all__ = [
-    "SITEMAP_KINDS",
-    "DocumentBatch",
-    "DocumentRecord",
-    "Fetched",
-    "Visit",
-    "failure_of",
-    "fetched",
-    "is_sitemap",
-    "rejection_reason",
-    "robots_failure",
-    "table_kind_of_document",
-    "with_document",
-]
-
 SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 
 # http://web.resource.org/rss/1.0/spec and the namespace of 0.90; other RDF is not a feed.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from urlset.http import Response
     from urlset.reader.discovery import Attempt
 
-__all__ = ["Entries", "OnResponse", "SourceReader"]
-
 logger: logging.Logger = logging.getLogger("urlset.read")
 
 OnResponse = Callable[["Response"], None]

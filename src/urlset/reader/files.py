@@ -22,8 +22,6 @@ from urlset.reader.document_sources import Location, SingleDocument, read_at_mos
 from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
-__all__ = ["FileSystemSource", "ObjectStoreSource", "path_suffixes"]
-
 MAX_SEGMENTS = 16
 """Segments of a path that are looked up; a hostile loc has a thousand, each one a look-up."""
 

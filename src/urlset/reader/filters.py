@@ -13,15 +13,6 @@ from urlset.engine import Rows
 from urlset.model import Entry, Sitemap
 from urlset.reader.documents import DocumentRecord
 
-__all__ = [
-    "EntryFilter",
-    "FilteredRows",
-    "Moment",
-    "compile_pattern",
-    "in_scope",
-    "skip_reason",
-]
-
 Moment = str | date | datetime
 """A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
 

@@ -23,19 +23,6 @@ from urlset.model import Entry
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import escape_json
 
-__all__ = [
-    "COLUMNS",
-    "column_rows",
-    "csv_lines",
-    "csv_lines_of_batches",
-    "csv_rows",
-    "json_array",
-    "jsonl_lines",
-    "txt_lines",
-    "w3c_lastmod",
-    "write_lines",
-]
-
 COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
 _EXTENSIONS = tuple(field.name for field in EXTENSIONS if field.prefix)
 _encode = JSONEncoder(ensure_ascii=False).encode

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from urlset.reader.discovery import Attempt
     from urlset.robots import Robots
 
-__all__ = ["Auth", "CachedWalk", "SiteReader", "policy_with_auth", "product_token", "with_login"]
-
 T = TypeVar("T")
 
 logger: logging.Logger = logging.getLogger("urlset.http")

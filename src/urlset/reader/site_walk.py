@@ -26,8 +26,6 @@ from urlset.reader.documents import (
 from urlset.reader.filters import skip_reason
 from urlset.urls import resolve
 
-__all__ = ["SiteWalk", "walk_from"]
-
 MAX_DOCUMENTS = 1_000_000
 """Documents of one site that are read: up to 50 billion URLs. A hostile site is endless."""
 

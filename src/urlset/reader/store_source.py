@@ -17,8 +17,6 @@ from urlset.temp_files import LockedTempDir
 if TYPE_CHECKING:
     from urlset.store import Store
 
-__all__ = ["StoredDocuments"]
-
 Form = Literal["duckdb", "parquet"]
 
 

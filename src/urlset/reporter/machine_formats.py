@@ -21,8 +21,6 @@ from urlset.reader import DocumentRecord
 from urlset.terminal_text import escape_json, sanitize, template_text
 from urlset.urls import split_origin
 
-__all__ = ["report_github", "report_json", "report_junit", "report_sarif"]
-
 # Public format: names and order do not change; new fields are appended.
 _JSON_FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
 _encode = JSONEncoder(ensure_ascii=False).encode

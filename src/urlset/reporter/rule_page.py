@@ -13,8 +13,6 @@ from urlset.checker.examples import Example, Piece, shown
 from urlset.checker.silent_examples import silent_for
 from urlset.terminal_text import template_text
 
-__all__ = ["rule_page", "rule_table"]
-
 _FIX_NOTES = {
     "none": None,
     "safe": "Fixed by `urlset check --fix`.",

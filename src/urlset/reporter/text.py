@@ -14,18 +14,6 @@ from urlset.model import Level
 from urlset.reader import DocumentRecord
 from urlset.terminal_text import Line, Span, cells, pluralize, sanitize, take_end, take_start
 
-__all__ = [
-    "Line",
-    "RuleCount",
-    "Span",
-    "count_by_rule",
-    "report_statistics",
-    "report_statistics_json",
-    "report_text",
-    "summary",
-]
-
-
 WIDTH = 80
 MAX_UNGROUPED = 5
 """Rules with more findings than this have them grouped at the end of the report."""

@@ -26,8 +26,6 @@ from urlset.robots.matcher import (
     path_of,
 )
 
-__all__ = ["AiPreferences", "RobotsPreferences", "ai_preferences", "parse_usage"]
-
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 # Bare items of RFC 9651, section 3.3: number, string, token, bytes, boolean, date, display string.
 _ITEM = (

@@ -28,23 +28,6 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import quote_from_bytes, unquote
 
-__all__ = [
-    "PLAIN_PATH",
-    "CompiledRule",
-    "Group",
-    "Groups",
-    "Matcher",
-    "Regexes",
-    "RuleLine",
-    "agents_of",
-    "alternatives",
-    "compile_rules",
-    "fields_of",
-    "parse_groups",
-    "path_of",
-    "regexes_of",
-]
-
 MAX_LINE = 16_663
 """Bytes of a line that are read: ``kMaxLineLen`` of Google's parser, which ignores the rest."""
 

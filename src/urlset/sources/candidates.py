@@ -17,24 +17,6 @@ from urlset.arrow import ENTRY
 from urlset.arrow.streams import rows_to_batch
 from urlset.model import Alternate, Entry, Image, News, Video
 
-__all__ = [
-    "CANDIDATE",
-    "EVIDENCE",
-    "FAULT",
-    "GUESSES",
-    "UNREADABLE",
-    "UNREADABLE_FOLDER",
-    "Candidate",
-    "Source",
-    "SourceType",
-    "decode_fault",
-    "encode_fault",
-    "in_batches",
-    "keep_date_text",
-    "prefetch",
-    "source_type_of",
-]
-
 BATCH_ROWS = 8_192
 
 EVIDENCE = (

@@ -23,8 +23,6 @@ from urlset.temp_files import LockedTempDir
 from urlset.terminal_text import pluralize
 from urlset.urls import parse_url
 
-__all__ = ["open_table", "table_as_parquet"]
-
 _COLUMNS = [name for name, _ in ENTRY.fields]
 # As in `store.write_parquet`: with 300, a million rows take three times as long.
 _MEMORY_MB = 1_000

@@ -27,16 +27,6 @@ from urlset.sources.text import TextSource
 from urlset.store import QUERY_S
 from urlset.temp_files import LockedTempDir
 
-__all__ = [
-    "FailedSource",
-    "SourceOptions",
-    "StreamSource",
-    "expand_pattern",
-    "merge_logs",
-    "open_source",
-    "split_kind",
-]
-
 LARGE = 8 << 20
 """Bytes from which DuckDB reads CSV and JSON lines: ten times as fast, without line numbers."""
 

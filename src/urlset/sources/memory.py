@@ -26,8 +26,6 @@ from urlset.sources.tables.table import map_batches
 from urlset.writer.input_rows import Rules, as_entry, input_loc, validate_except_loc
 from urlset.writer.values import ValueProblem
 
-__all__ = ["CandidateRows", "InMemorySource"]
-
 _COLUMNS = (*CANDIDATE, (FAULT, "string"))
 _LINE = dict(CANDIDATE)["line"]
 

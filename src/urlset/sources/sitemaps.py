@@ -19,8 +19,6 @@ from urlset.sources.candidates import Candidate, SourceType, in_batches
 if TYPE_CHECKING:
     from urlset.http import Policy
 
-__all__ = ["CrawledPages", "Sitemaps"]
-
 
 class Sitemaps:
     """The entries of sitemaps as candidates, one document at a time.

@@ -22,8 +22,6 @@ from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse
 from urlset.store import ColumnMapper
 from urlset.urls import ASCII_SPACE
 
-__all__ = ["TextSource", "json_items"]
-
 MAX_COLUMNS = 10_000
 """Maximum columns of CSV; each is compared with the names of all fields."""
 

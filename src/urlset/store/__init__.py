@@ -5,6 +5,7 @@ This is the only package that imports DuckDB.
 
 from __future__ import annotations
 
+from urlset.fields import STORE_VERSION as VERSION
 from urlset.store.connection import is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.external import (
@@ -33,7 +34,7 @@ from urlset.store.history_writer import HistoryWriter, RobotsState, SnapshotFact
 from urlset.store.live_schema import INSPECTION_TABLES, LIVE_TABLES, LIVE_VIEWS
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
-from urlset.store.schema import MACROS, TABLES, VERSION, VIEWS, Column, Macro, TableSchema, View
+from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
 from urlset.store.sections import branches_sql, section_sql
 from urlset.store.session import StoreSession, delayed_interrupts

@@ -12,6 +12,7 @@ import duckdb
 
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
+from urlset.fields import STORE_VERSION as VERSION
 from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import (
@@ -23,20 +24,8 @@ from urlset.store.inspection import (
 )
 from urlset.store.live_schema import LIVE_TABLES
 from urlset.store.sandbox import seal
-from urlset.store.schema import VERSION, statements
+from urlset.store.schema import statements
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
-
-__all__ = [
-    "Database",
-    "attach_read_only",
-    "connect",
-    "expect_own_file",
-    "is_database",
-    "literal",
-    "map_errors",
-    "map_interrupts",
-    "reraise_stream_error",
-]
 
 _SETTINGS = (
     "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC on every machine

@@ -11,16 +11,6 @@ import duckdb
 
 from urlset.errors import QueryError, StoreError
 
-__all__ = [
-    "file_reason",
-    "first_line",
-    "is_interrupt",
-    "is_locked",
-    "query_error",
-    "reads_other_file",
-    "store_error",
-]
-
 _DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _HOLDER = re.compile(r"PID (\d+)")

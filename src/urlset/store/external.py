@@ -32,16 +32,6 @@ from urlset.store.schema import TABLES
 from urlset.store.store import StoredRows
 from urlset.temp_files import AtomicFile, LockedTempDir, is_special
 
-__all__ = [
-    "ColumnMapper",
-    "ExternalFormat",
-    "ExternalTable",
-    "identifier",
-    "is_entry_parquet",
-    "parquet_rows",
-    "write_parquet",
-]
-
 ExternalFormat = Literal["parquet", "csv", "jsonl", "duckdb"]
 
 _FORMAT_NAMES = {

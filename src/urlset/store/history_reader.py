@@ -14,21 +14,6 @@ from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.session import StoreSession
 from urlset.store.store import Store
 
-__all__ = [
-    "COLUMNS",
-    "UNKNOWN_URLS",
-    "DocumentState",
-    "SnapshotName",
-    "changes_at",
-    "entries_at",
-    "has_history_only",
-    "moment",
-    "split_snapshot",
-    "tracked_documents",
-    "write_last_known",
-    "write_snapshot",
-]
-
 COLUMNS = {table.name: table.columns for table in HISTORY_TABLES}
 """Columns of the history tables by name of the table."""
 

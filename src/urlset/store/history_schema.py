@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from urlset.store.schema import TableSchema
 
-__all__ = ["HISTORY_TABLES"]
-
 _COUNTS = """
         url_count      | UINTEGER    | URLs that are listed, with those that are unknown
         unknown_count  | UINTEGER    | URLs that may be listed or not, because a sitemap could not be read

@@ -11,15 +11,6 @@ from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.store.history_reader import COLUMNS, DocumentState, moment, tracked_documents
 from urlset.store.session import StoreSession
 
-__all__ = [
-    "HELD_BACK",
-    "MAX_SECTIONS",
-    "HistoryWriter",
-    "RobotsState",
-    "SnapshotFacts",
-    "insert_rows",
-]
-
 MAX_SECTIONS = 60
 """Sections with estimates of their own; URLs of all further ones belong to section 0."""
 

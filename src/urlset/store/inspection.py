@@ -16,16 +16,6 @@ from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
 from urlset.store.schema import TABLES, VIEWS, addition_statements, statements
 
-__all__ = [
-    "columns_of",
-    "described",
-    "expect_plain_tables",
-    "object_names",
-    "shadows",
-    "unknown_objects",
-    "versions_of",
-]
-
 _OBJECTS = """
     SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
     FROM duckdb_views() WHERE database_name = '{0}' AND NOT internal

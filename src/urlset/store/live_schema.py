@@ -9,14 +9,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from urlset.store.schema import TableSchema, View, quoted_text
 
-__all__ = [
-    "INSPECTION_TABLES",
-    "LIVE_TABLES",
-    "LIVE_VIEWS",
-    "REPLACED_VIEW",
-    "live_statements",
-]
-
 _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
 _ALTERNATES = "STRUCT(hreflang VARCHAR, href VARCHAR, origin VARCHAR)[]"

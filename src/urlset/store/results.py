@@ -17,8 +17,6 @@ from urlset.store.connection import literal, map_interrupts
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only, select_of
 
-__all__ = ["QueryResult", "check_query", "run_query"]
-
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
     "FLOAT DOUBLE"

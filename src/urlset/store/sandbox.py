@@ -23,18 +23,6 @@ import duckdb
 from urlset.errors import QueryError
 from urlset.store.duckdb_errors import query_error
 
-__all__ = [
-    "QUERY_S",
-    "RULE_S",
-    "TimeLimit",
-    "TimeLimitError",
-    "condition_of",
-    "end_process_when_stuck",
-    "read_only",
-    "seal",
-    "select_of",
-]
-
 RULE_S = 60.0
 """Default time limit in seconds for each rule of a configuration file."""
 

@@ -10,22 +10,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from urlset.fields import DOCUMENT, ENTRY, PROBLEM, RECORDS, SITEMAP, Field, RecordSchema
-from urlset.fields import STORE_VERSION as VERSION
-
-__all__ = [
-    "MACROS",
-    "TABLES",
-    "VERSION",
-    "VIEWS",
-    "Column",
-    "Macro",
-    "TableSchema",
-    "View",
-    "addition_statements",
-    "quoted_text",
-    "statements",
-]
+from urlset.fields import (
+    DOCUMENT,
+    ENTRY,
+    PROBLEM,
+    RECORDS,
+    SITEMAP,
+    STORE_VERSION,
+    Field,
+    RecordSchema,
+)
 
 
 class Column(NamedTuple):
@@ -250,7 +244,7 @@ def _statements() -> Iterator[str]:
         yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
     # Last, in one transaction with all others: a file that has this table is a complete store.
     yield "CREATE TABLE urlset_store (version UINTEGER)"
-    yield f"INSERT INTO urlset_store VALUES ({VERSION})"
+    yield f"INSERT INTO urlset_store VALUES ({STORE_VERSION})"
 
 
 def addition_statements(

@@ -25,8 +25,6 @@ from urlset.store.connection import (
 from urlset.store.inspection import expect_plain_tables
 from urlset.temp_files import LockedTempDir
 
-__all__ = ["ScratchDatabase"]
-
 _SETTINGS = (
     "SET GLOBAL threads = 2",
     # Temporary data needs no checkpoint; the attached file is checkpointed explicitly.

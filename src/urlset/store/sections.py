@@ -8,8 +8,6 @@ five URLs on average; so are its folders, up to five levels. Of a site with most
 
 from __future__ import annotations
 
-__all__ = ["branches_sql", "section_sql"]
-
 MAX_BRANCHES = 100
 """Folders into which one folder is divided."""
 

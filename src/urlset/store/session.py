@@ -16,8 +16,6 @@ from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
-__all__ = ["StoreSession", "delayed_interrupts"]
-
 _MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 

@@ -32,8 +32,6 @@ from urlset.store.session import StoreSession
 from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
 
-__all__ = ["Store", "StoredDocument", "StoredRows"]
-
 
 class Store:
     """Read results in a DuckDB file; open one with :meth:`open`. A context manager.

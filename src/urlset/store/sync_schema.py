@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.store.schema import TableSchema
 
-__all__ = ["SYNC_TABLES"]
-
 SYNC_TABLES = (
     TableSchema.of(
         "synced_pages",

@@ -22,8 +22,6 @@ from urlset.store.schema import TABLES
 if TYPE_CHECKING:
     from urlset.http import Response
 
-__all__ = ["StoreWriter"]
-
 # DuckDB stores rows in groups of 122,880. A transaction with fewer rows is added to the last group;
 # one with more rows creates groups of its own, the last of which is not full. Many of those among
 # few full groups double the time to close the file and make it half as large again: hence no

@@ -13,16 +13,15 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.builder.ledger import LEDGER, create_ledger_folder
+from urlset.builder.ledger import create_ledger_folder
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.http import request_url
+from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, quoted
 from urlset.submitter.announcement_schema import TABLES, VERSION
 from urlset.submitter.changes import ChangedUrl
 from urlset.submitter.keys import host_of_url
-
-__all__ = ["ANNOUNCEMENTS", "AnnouncementLog", "RefusedUrl", "Staged"]
 
 ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
 """Default path of the log, next to the ledger: never in the folder that is served."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.store import TableSchema
 
-__all__ = ["STATES", "TABLES", "VERSION"]
-
 VERSION = 1
 """Version of the tables."""
 

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from urlset.http import Response
 
-__all__ = ["Answer", "error_of", "is_timeout", "json_of"]
-
 MAX_MESSAGE = 300
 """Characters of a message of an engine that are kept."""
 

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, TextIO
 from urlset.dates import format_date
 from urlset.errors import SourceError
 
-__all__ = ["ChangedUrl", "changes_of", "read_changes"]
-
 KINDS = ("added", "changed", "removed", "moved", "unknown")
 
 MAX_LINE = 1_048_576

@@ -12,8 +12,6 @@ from urlset.errors import SourceError
 from urlset.http import Request, Response, Secrets, bearer_auth, origin_of
 from urlset.submitter.answers import error_of, json_of
 
-__all__ = ["Credentials", "read_credentials", "secrets_of", "token_of", "token_request"]
-
 TOKEN_URL = "https://oauth2.googleapis.com/token"
 LIFETIME_S = 3_600
 """Longest lifetime that Google accepts for an assertion."""

@@ -15,15 +15,6 @@ from urlset.http import Request, Response, retry_after_s
 from urlset.submitter.answers import Answer, error_of, is_timeout
 from urlset.submitter.keys import IndexNowKey
 
-__all__ = [
-    "DEFAULT_ENDPOINT",
-    "MAX_URLS",
-    "Verdict",
-    "VerdictKind",
-    "interpret",
-    "submission",
-]
-
 DEFAULT_ENDPOINT = "https://api.indexnow.org/indexnow"
 """Shares each URL with all engines that take part (https://www.indexnow.org/faq)."""
 

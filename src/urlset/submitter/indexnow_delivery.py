@@ -13,8 +13,6 @@ from urlset.submitter.preflight import ExcludedUrl
 from urlset.submitter.result import ChannelResult
 from urlset.submitter.sender import Sender
 
-__all__ = ["Delivery", "name_of"]
-
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
 MAX_SPLITS = 40

@@ -22,8 +22,6 @@ from urlset.submitter.request_text import request_text
 from urlset.submitter.result import ChannelResult, Submission
 from urlset.submitter.sender import Sender
 
-__all__ = ["IndexNowRun"]
-
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
 MAX_LEFT_OUT = 1_000

@@ -11,8 +11,6 @@ from urlset.errors import SourceError, StoreError
 from urlset.store import ScratchDatabase, Store, entries_at, is_database
 from urlset.submitter.changes import ChangedUrl, changes_of, read_changes
 
-__all__ = ["ChangeInput", "open_input"]
-
 LISTED = "listed"
 
 

@@ -13,8 +13,6 @@ from urlset.auditor.stratified_sample import allocate
 from urlset.dates import format_date
 from urlset.store import INSPECTION_TABLES, Store, quoted
 
-__all__ = ["InspectionTable"]
-
 
 class InspectionTable:
     """The table ``inspections`` of a store; a context manager.

@@ -13,8 +13,6 @@ from urlset.errors import TargetError
 from urlset.http import origin_of
 from urlset.temp_files import write_error_reason
 
-__all__ = ["IndexNowKey", "IndexNowKeys", "create_key", "host_of_url", "keys_from", "parse_keys"]
-
 EXPECTED = "a key of 8 to 128 letters, digits or hyphens"
 
 

@@ -27,8 +27,6 @@ from urlset.submitter.search_console import expect_property
 from urlset.submitter.search_console_run import GoogleSettings, run_google
 from urlset.submitter.sender import Drive, Sender
 
-__all__ = ["SubmitKeywords", "SubmitSettings", "submit", "submit_with"]
-
 CHANNELS = ("indexnow", "google")
 MAX_REFUSED = 1_000
 

@@ -16,16 +16,6 @@ from urlset.http import NetworkScope, Request, Response, origin_of
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.submitter.keys import IndexNowKey
 
-__all__ = [
-    "AGENTS",
-    "ExcludedUrl",
-    "PageCheck",
-    "key_fault",
-    "page_checks",
-    "requests_for",
-    "robots_fault",
-]
-
 AGENTS = ("bingbot", "YandexBot")
 """Crawlers of engines that fetch key files and that name themselves in their documentation."""
 

@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 from urlset.http import Policy, Request, origin_of, request_url
 
-__all__ = ["HIDDEN", "request_text"]
-
 HIDDEN = "…"
 """Stands for a secret."""
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from urlset.submitter.announcement_log import RefusedUrl
 from urlset.submitter.preflight import ExcludedUrl
 
-__all__ = ["ChannelResult", "Submission"]
-
 
 class ChannelResult(NamedTuple):
     """Result of one channel for one host.

@@ -15,21 +15,6 @@ from urllib.parse import quote, urlsplit
 from urlset.http import Request, Response, Secrets, retry_after_s
 from urlset.submitter.answers import error_of, is_timeout, json_of
 
-__all__ = [
-    "BASE",
-    "GoogleVerdict",
-    "SitemapStatus",
-    "expect_property",
-    "inspect_url",
-    "inspection_of",
-    "interpret_google",
-    "list_sitemaps",
-    "list_sites",
-    "properties_of",
-    "sitemaps_of",
-    "submit_sitemap",
-]
-
 BASE = "https://searchconsole.googleapis.com"
 """Origin of the API."""
 

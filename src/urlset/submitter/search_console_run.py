@@ -18,8 +18,6 @@ from urlset.submitter.request_text import HIDDEN, request_text
 from urlset.submitter.result import ChannelResult, Submission
 from urlset.submitter.sender import Sender
 
-__all__ = ["GoogleSettings", "run_google"]
-
 CHANNEL = "google"
 """Name of the channel in the log and in results."""
 

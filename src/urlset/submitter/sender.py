@@ -10,8 +10,6 @@ from typing import Any
 
 from urlset.http import Policy, Request, Response, Walk, drive_in_thread
 
-__all__ = ["Drive", "Sender"]
-
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]

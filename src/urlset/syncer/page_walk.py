@@ -18,8 +18,6 @@ from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_pr
 from urlset.syncer.settings import TextOf
 from urlset.syncer.update import PageUpdate, UpdateKind, content_fingerprint
 
-__all__ = ["GONE", "PageVisit", "SyncTarget", "SyncWalk", "removed_update", "unknown_update"]
-
 GONE = ("http-404", "http-410")
 """Reasons for which a page is removed, if a request in a later run has the same result."""
 

@@ -31,8 +31,6 @@ from urlset.syncer.update import PageUpdate
 from urlset.urls import split_origin
 from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
 
-__all__ = ["Sync", "SyncBatch", "sync"]
-
 CONFIRMED_AFTER = timedelta(minutes=1)
 """Least time between two requests, in two runs, that confirm that a page is gone."""
 

@@ -9,8 +9,6 @@ from typing import TypedDict
 from urlset.http import Policy
 from urlset.syncer.update import page_text
 
-__all__ = ["SyncKeywords", "SyncSettings", "TextOf"]
-
 TextOf = Callable[[bytes, str | None], str]
 """Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
 

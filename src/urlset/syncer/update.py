@@ -10,8 +10,6 @@ from typing import Any, Literal
 from urlset.html import read_page
 from urlset.robots.ai_preferences import AiPreferences
 
-__all__ = ["PageUpdate", "UpdateKind", "content_fingerprint", "page_text"]
-
 UpdateKind = Literal["added", "changed", "removed", "unknown"]
 
 NO_PREFERENCES = AiPreferences()

@@ -11,8 +11,6 @@ from urlset.watcher.result import Alert
 from urlset.watcher.series import SiteHistory, site_history
 from urlset.watcher.structure import structure_conditions
 
-__all__ = ["current_alerts", "mark_reported", "update_alerts"]
-
 
 def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Sequence[AlertDays]]:
     """Raise and end alerts for the latest snapshot; return the history they are based on.

@@ -20,17 +20,6 @@ from urlset.watcher.estimates import (
 )
 from urlset.watcher.series import SectionHistory, SiteHistory
 
-__all__ = [
-    "EVENTS",
-    "KINDS",
-    "Condition",
-    "band_tail",
-    "judge",
-    "normal_days",
-    "span_text",
-    "unjudged",
-]
-
 KINDS = {
     "volume-high": "more new URLs in a day than its band",
     "volume-low": "fewer new URLs in a day than its band",

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["beta_quantile", "count_cdf", "count_quantile", "gamma_quantile"]
-
 _STEPS = 10_000
 _PRECISION = 1e-13
 _TINY = 1e-300

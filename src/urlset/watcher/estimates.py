@@ -12,24 +12,6 @@ from typing import Literal, NamedTuple
 
 from urlset.watcher.distributions import beta_quantile, count_quantile, gamma_quantile
 
-__all__ = [
-    "DAY_S",
-    "Band",
-    "DayCount",
-    "Prior",
-    "RateEstimate",
-    "Silence",
-    "change_probability",
-    "change_rate",
-    "dated_rate",
-    "equal_gap_rate",
-    "fit_prior",
-    "shrunk_rate",
-    "silence_limit",
-    "unequal_gap_rate",
-    "volume_band",
-]
-
 DAY_S = 86_400.0
 
 LEVEL = 0.95

@@ -28,8 +28,6 @@ from urlset.watcher.step import (
 from urlset.watcher.summary import section_estimates
 from urlset.watcher.webhook import Hook, HookWalk
 
-__all__ = ["take_step", "watch", "watch_with"]
-
 WEBHOOK_TIMEOUT_S = 60.0
 
 MAX_EXAMPLES = 1_000

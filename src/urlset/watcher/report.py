@@ -32,8 +32,6 @@ from urlset.store import StoreSession
 from urlset.watcher.alerts import KINDS, span_text
 from urlset.watcher.result import SectionEstimate, Watch
 
-__all__ = ["write_report"]
-
 MAX_DAYS = 120
 MAX_SECTIONS = 15
 

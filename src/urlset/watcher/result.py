@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["Alert", "SectionEstimate", "UrlChange", "Watch"]
-
 
 class Alert(NamedTuple):
     """Something that is not normal for the site.

@@ -20,8 +20,6 @@ from urlset.reader.document_queue import FetchTask
 from urlset.reader.site_walk import SiteWalk
 from urlset.store import DocumentState
 
-__all__ = ["Revisit", "RevisitWalk", "digest_of"]
-
 HOME_EVERY = timedelta(days=1)
 """Time between two requests of the home page, if it names no sitemap."""
 

@@ -10,8 +10,6 @@ from datetime import date, datetime, timedelta
 from urlset.store import StoreSession, moment
 from urlset.watcher.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
 
-__all__ = ["SectionHistory", "SectionNow", "SiteHistory", "site_history"]
-
 YEAR = timedelta(days=365)
 DAYS = timedelta(days=100)
 MAX_PAUSES = 1_000

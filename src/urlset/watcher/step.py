@@ -18,8 +18,6 @@ from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFact
 from urlset.watcher.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
 from urlset.watcher.webhook import Hook, WebhookFormat
 
-__all__ = ["Drive", "Progress", "StepSettings", "WatchKeywords", "expect_url", "take_snapshot"]
-
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 """Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a site."""
 

@@ -8,8 +8,6 @@ from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.store import StoreSession
 from urlset.watcher.alerts import Condition
 
-__all__ = ["structure_conditions"]
-
 NEAR = 0.9
 """Share of a limit of the protocol from which on a sitemap is near it."""
 

@@ -17,8 +17,6 @@ from urlset.watcher.estimates import (
 from urlset.watcher.result import SectionEstimate
 from urlset.watcher.series import SectionHistory, SiteHistory
 
-__all__ = ["section_estimates"]
-
 
 def section_estimates(
     site: SiteHistory, excluded: Sequence[AlertDays] = ()

@@ -10,8 +10,6 @@ from urlset.http import Request, Response, origin_of, request_url
 from urlset.terminal_text import escape_json, sanitize
 from urlset.watcher.result import Alert, Watch
 
-__all__ = ["WEBHOOK_FORMATS", "Hook", "HookWalk", "WebhookFormat", "message"]
-
 WebhookFormat = Literal["slack", "discord", "ntfy", "json"]
 
 WEBHOOK_FORMATS: tuple[WebhookFormat, ...] = get_args(WebhookFormat)

@@ -26,8 +26,6 @@ from urlset.urls import SPACE
 from urlset.writer import values
 from urlset.writer.values import ValueProblem
 
-__all__ = ["extensions", "from_text", "is_blank"]
-
 MAX_TAGS = 32
 """``video:tag`` in one ``video:video`` (Google, video sitemaps)."""
 

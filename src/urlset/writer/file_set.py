@@ -16,8 +16,6 @@ from urlset.engine.reference.values import escape
 from urlset.model import Sitemap
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 
-__all__ = ["FileNaming", "Format", "PublishedSet", "read_index", "render_indexes"]
-
 Format = Literal["xml", "text"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._~-]*")

@@ -23,23 +23,6 @@ from urlset.writer import values
 from urlset.writer.extensions import extensions
 from urlset.writer.values import ValueProblem
 
-__all__ = [
-    "Batch",
-    "InputBatch",
-    "ParsedBatch",
-    "Rules",
-    "TableBatch",
-    "as_entry",
-    "batches",
-    "closest_field",
-    "input_loc",
-    "intended_field",
-    "likely_field",
-    "validate",
-    "validate_except_loc",
-    "validate_rows",
-]
-
 BATCH_ROWS = 8_192
 TABLE_ROWS = 32_768
 

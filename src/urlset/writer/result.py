@@ -11,8 +11,6 @@ from urlset.dates import format_date
 from urlset.notebook import html_table
 from urlset.terminal_text import pluralize
 
-__all__ = ["Publication", "Rejection", "WrittenFile"]
-
 
 class Rejection(NamedTuple):
     """Rejected entry: its row in the input (from 1), the invalid field, and the reason."""

@@ -12,8 +12,6 @@ from urlset.formats.encoding import BOM, bom_length, utf16_codec
 from urlset.robots import MAX_BYTES
 from urlset.urls import parse_url
 
-__all__ = ["with_sitemaps"]
-
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 _SITEMAP = re.compile(rb"[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)[ \t]*(?:#.*)?", re.IGNORECASE)

@@ -13,8 +13,6 @@ from urlset.writer.input_rows import InputBatch, Rules, input_loc, validate_rows
 from urlset.writer.result import Rejection
 from urlset.writer.values import shown
 
-__all__ = ["Limits", "RenderedDocument", "Splitter"]
-
 
 class Limits(NamedTuple):
     """Limits of one document: entries, and bytes including header and footer."""

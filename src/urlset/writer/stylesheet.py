@@ -6,8 +6,6 @@ import re
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["NAME", "check_address", "css", "local_file_name", "updated_content"]
-
 NAME = "sitemap.css"
 """Default name of the style sheet file."""
 

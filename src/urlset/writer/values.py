@@ -23,17 +23,6 @@ from urlset.errors import EntryError
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
 from urlset.urls import ASCII_SPACE, SPACE, UrlIssue, parse_url, split_origin, unwrap
 
-__all__ = [
-    "ValueProblem",
-    "changefreq",
-    "dot_segment",
-    "lastmod",
-    "priority",
-    "shown",
-    "text",
-    "url",
-]
-
 _SHOWN = 120
 
 

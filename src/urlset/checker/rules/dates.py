@@ -6,8 +6,6 @@ from urlset.checker.examples import Many, entry
 from urlset.checker.rule import engine_rule, rule
 from urlset.dates import DAY, MINUTE, NO_DAY, ZONE
 
-__all__ = ["RULES"]
-
 _W3C = "https://www.w3.org/TR/NOTE-datetime"
 _HOME = "https://example.com/"
 _GOOD = entry(_HOME)

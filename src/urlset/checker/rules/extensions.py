@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import URIS, Ns
 
-__all__ = ["RULES"]
-
 _IMAGE_SOURCE = (
     "https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps"
 )

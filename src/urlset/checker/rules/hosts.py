@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 # RFC 2606, 6761, 6762, 8375, and the ICANN resolutions on home, corp and internal; example.com,
 # example.net and example.org are left out, since they stand for any site.
 _ENDINGS = (

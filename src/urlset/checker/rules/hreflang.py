@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.rule import engine_rule, rule
 from urlset.languages import LANGUAGES, VARIANTS
 
-__all__ = ["RULES"]
-
 _SOURCE = "https://developers.google.com/search/docs/specialty/international/localized-versions"
 
 

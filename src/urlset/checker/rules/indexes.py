@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["NOT_A_SITEMAP", "RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
 _PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"

@@ -6,8 +6,6 @@ from urlset.checker.examples import Many
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import SITEMAP_NS
 
-__all__ = ["RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 _ONE = _PAGE.replace("{n}", "")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import Many, page, site
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview"
 _LINKS = '<a href="/tea">Tea</a> <a href="/coffee">Coffee</a>'
 _PAGES = {"tea": page("Tea"), "coffee": page("Coffee")}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import ExampleResponse, Piece, page, redirect, site
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _SOURCE = "https://llmstxt.org/"
 _URL = {"page": "preview(loc)"}
 # These statuses may be a refusal of the visitor, not an error of the page.

@@ -20,8 +20,6 @@ from urlset.checker.examples import (
 )
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _ROBOTS = "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag"
 _CANONICAL = (
     "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls"

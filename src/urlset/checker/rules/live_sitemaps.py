@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import HOME, PAGE, ExampleResponse, entry, page, redirect
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 _XML = (("content-type", "application/xml"),)
 _PAGES = {"": page("Home")}

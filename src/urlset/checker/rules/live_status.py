@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import ExampleResponse, entry, page, redirect, site
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _GOOGLE = "https://support.google.com/webmasters/answer/7451001"
 _STATUS = "https://developers.google.com/search/docs/crawling-indexing/http-network-errors"
 _REDIRECTS = "https://developers.google.com/search/docs/crawling-indexing/301-redirects"

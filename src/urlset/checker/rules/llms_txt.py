@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.checker.rule import engine_rule
 
-__all__ = ["RULES"]
-
 _SOURCE = "https://llmstxt.org/"
 _LIST = "## Teas\n\n- [Sencha](https://example.com/sencha): a green tea\n"
 _GOOD = {"llms.txt": f"# Tea\n\n> All about tea.\n\n{_LIST}"}

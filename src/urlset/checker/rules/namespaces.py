@@ -6,8 +6,6 @@ from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 
-__all__ = ["RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"
 _EXTENDING = f"{_PROTOCOL}#extending"
 _COMBINING = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/combine-sitemap-extensions"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import Many
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
 _TAGS = "https://www.sitemaps.org/protocol.html#xmlTagDefinitions"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"

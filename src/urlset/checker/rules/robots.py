@@ -6,8 +6,6 @@ from urlset.checker.examples import Many
 from urlset.checker.rule import engine_rule, rule
 from urlset.reader.discovery import PATHS
 
-__all__ = ["RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#submit_robots"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt"
 _PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"
 _FORMAT = f"{_PROTOCOL}#xmlTagDefinitions"
 _INDEX = f"{_PROTOCOL}#index"

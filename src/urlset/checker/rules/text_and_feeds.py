@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["RULES"]
-
 _TEXT = "https://www.sitemaps.org/protocol.html#otherformats"
 _GOOGLE_TEXT = (
     "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#text"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import ExampleResponse
 from urlset.checker.rule import rule
 
-__all__ = ["RULES"]
-
 _HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 _GOOGLE = "https://support.google.com/webmasters/answer/7451001"
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"

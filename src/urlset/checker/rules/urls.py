@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import entry
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["IN_PATH", "RULES", "SESSION", "SITEMAP_NAME", "TRACKING", "UNFILLED"]
-
 _OPEN, _CLOSE = r"(?:\{|%7[Bb])", r"(?:\}|%7[Dd])"
 _NAME = r"[A-Za-z_][\w.:]{0,40}(?:-[A-Za-z]+){0,5}"  # no GUID, which may stand in braces, too
 _WORDS = "undefined|null|NaN"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
 
-__all__ = ["DIFFERENCE", "IS_SAME_PAGE", "RULES"]
-
 _FIELDS = ("lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "extra")
 # A day agrees with a time on that day.
 _AGREES = """coalesce(count(lastmod) = count(*)

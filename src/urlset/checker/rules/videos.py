@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["RULES"]
-
 _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps"
 _REMOVED = "https://developers.google.com/search/blog/2022/05/spring-cleaning-sitemap-extensions"
 _PARTS = {

@@ -8,8 +8,6 @@ import gzip
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
 
-__all__ = ["RULES"]
-
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"
 _ESCAPING = f"{_PROTOCOL}#escaping"
 _XML = "https://www.w3.org/TR/xml/"

@@ -7,8 +7,6 @@ from urlset.model import Entry, Sitemap
 from urlset.protocol import MAX_DIAGNOSTICS, MAX_LOC
 from urlset.urls import SPACE, ParsedUrl, UrlIssue, parse_url, resolve
 
-__all__ = ["Context", "ascii_lower", "snippet"]
-
 SNIPPET = 80
 
 

@@ -15,8 +15,6 @@ from urlset.engine.reference.tree import Node, Tree
 from urlset.model import Kind
 from urlset.protocol import FIND_ROOT, MAX_BYTES, MAX_NEWS, MAX_URLS
 
-__all__ = ["read_document"]
-
 _NOTHING = re.compile(rb"(?>(?:[ \t\r\n]|\xef\xbb\xbf)*)")
 _ONLY_NULS = re.compile(rb"[\x00 \t\r\n]*+")
 _ROOT_NAME = re.compile(rb"<(?:[A-Za-z_\x80-\xff][-.\w\x80-\xff]*+:)?([A-Za-z]+)")

@@ -19,8 +19,6 @@ from urlset.model import Alternate
 from urlset.protocol import NAMESPACES, PREFIXES, SITEMAP_NS, URIS
 from urlset.urls import SPACE
 
-__all__ = ["read", "serialise"]
-
 _OUTER = {"": SITEMAP_NS, "xml": "http://www.w3.org/XML/1998/namespace"}
 
 

@@ -24,8 +24,6 @@ from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_LOC, URIS, Ns
 from urlset.urls import SPACE, parse_url
 
-__all__ = ["FastPath"]
-
 MAX_ENTRY = 262_144  # bytes; too few to reach the limits of elements and values
 
 # Note: no pattern may look beyond the end of an entry, or scan a byte twice: each byte is scanned

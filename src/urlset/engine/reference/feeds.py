@@ -12,8 +12,6 @@ from urlset.model import Entry
 from urlset.protocol import MAX_LOC
 from urlset.urls import SPACE, resolve
 
-__all__ = ["base_of", "check_version", "finish_item"]
-
 # RFC 4287 section 4.2.7.2: a registered name means the same as its URL at IANA.
 _ALTERNATE = ("alternate", "http://www.iana.org/assignments/relation/alternate")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)

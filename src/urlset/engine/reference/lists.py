@@ -9,8 +9,6 @@ from urlset.model import Entry
 from urlset.protocol import CHANGEFREQS
 from urlset.urls import INNER_SPACE, SPACE, split_words
 
-__all__ = ["read_list"]
-
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")

@@ -6,8 +6,6 @@ import re
 
 from urlset.engine import LogHit
 
-__all__ = ["aggregate_log", "lines"]
-
 # Possessive throughout: a line that does not match costs one pass. The first word is a host if an
 # address and three more words follow: `example.com:443 192.0.2.1 - - [`.
 _LINE = re.compile(

@@ -10,8 +10,6 @@ from urlset.engine.reference.context import Context
 from urlset.fields import ENTRY, EXTENSIONS, container_elements, is_leaf, place_of
 from urlset.protocol import MAX_NAMES, NAMESPACES, PREFIXES, SITEMAP_NS, URIS, Ns
 
-__all__ = ["CHILDREN", "Bindings", "Name", "NameResolver", "Role"]
-
 Bindings = dict[bytes, str]
 
 _XML_NS = "http://www.w3.org/XML/1998/namespace"  # its prefix needs no declaration

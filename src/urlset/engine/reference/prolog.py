@@ -10,8 +10,6 @@ from urlset.engine.reference.tokens import XSL, comment, declaration, instructio
 from urlset.engine.reference.values import NAME
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
 
-__all__ = ["BOM", "FIND_FRAGMENT", "read_doctype", "read_prolog", "skip_space"]
-
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
 FIND_FRAGMENT = re.compile(rb"<(?:url|sitemap|loc)(?=[ \t\r\n/>])", re.IGNORECASE)

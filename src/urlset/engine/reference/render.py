@@ -18,8 +18,6 @@ from urlset.fields import EXTENSIONS, RECORDS, Field, is_leaf, place_of
 from urlset.model import Alternate, Entry
 from urlset.protocol import PREFIXES, URIS, Ns
 
-__all__ = ["DocumentRenderer", "EntryColumns", "UrlTexts", "declaration"]
-
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _FOOTER = b"</urlset>\n"
 

@@ -18,8 +18,6 @@ from urlset.model import Entry, Sitemap
 from urlset.protocol import CHANGEFREQS, MAX_IMAGES, MAX_VALUE
 from urlset.urls import SPACE, has_space, split_urls
 
-__all__ = ["check_attributes", "finish_element", "read_priority"]
-
 Value = tuple[Node, str]
 """Element and its text."""
 

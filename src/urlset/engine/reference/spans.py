@@ -18,8 +18,6 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.prolog import read_prolog
 from urlset.engine.reference.tokens import Tag, tags
 
-__all__ = ["element_spans", "is_well_nested"]
-
 _WITHOUT_CHILDREN = frozenset((b"lastmod", b"changefreq", b"priority"))  # never looked up
 
 

@@ -14,24 +14,6 @@ from urlset.engine.reference.context import Context
 from urlset.engine.reference.values import NAME, attribute_text
 from urlset.protocol import MAX_ATTRIBUTES
 
-__all__ = [
-    "LEAF",
-    "PAIR",
-    "XSL",
-    "Attribute",
-    "AttributeSpan",
-    "Handler",
-    "Tag",
-    "attribute_spans",
-    "attributes",
-    "comment",
-    "declaration",
-    "instruction",
-    "is_declaration",
-    "markup",
-    "tags",
-]
-
 _TARGET = re.compile(rb"[A-Za-z_\x80-\xff][-.\w\x80-\xff]*+")
 _DECLARATION = re.compile(
     rb"""<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*("1\.[0-9]+"|'1\.[0-9]+')"""

@@ -24,8 +24,6 @@ from urlset.protocol import (
     Ns,
 )
 
-__all__ = ["Node", "Tree", "begins_entry", "may_hold"]
-
 
 class Node:
     """Element: ``items`` are its texts (None: uncertain) and child elements in document order.

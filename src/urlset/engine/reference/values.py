@@ -8,8 +8,6 @@ import re
 from urlset.engine.reference.context import Context
 from urlset.protocol import MAX_ENTITY_DEPTH, MAX_EXPANSION, READ_LIMIT
 
-__all__ = ["attribute_text", "cdata_text", "escape", "is_doubly_escaped", "text"]
-
 HTML_ENTITIES = {
     name[:-1].encode(): value for name, value in html.entities.html5.items() if name[-1] == ";"
 }

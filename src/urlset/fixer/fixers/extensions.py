@@ -15,8 +15,6 @@ from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
 from urlset.urls import parse_url
 
-__all__: list[str] = []
-
 _YES = {"true", "1", "y", "yes", "on"}
 _NO = {"false", "0", "n", "no", "off"}
 _FLAGS = ("family_friendly", "live", "requires_subscription")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from urlset.engine.reference.tokens import AttributeSpan
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.registry import FixContext, fixer
-from urlset.formats.spans import AttributeSpan, ElementSpan, decode_text
+from urlset.formats.spans import ElementSpan, decode_text
 from urlset.urls import parse_url
-
-__all__: list[str] = []
 
 # Country codes mistaken for languages, and the ISO 639-1 code of the language (rule H005).
 _LANGUAGES = {"jp": "ja", "cn": "zh", "kr": "ko", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk"}

@@ -19,8 +19,6 @@ from urlset.formats.spans import DocumentSpans, ElementSpan
 from urlset.model import Entry, Sitemap
 from urlset.protocol import NAMESPACES, Ns
 
-__all__ = ["entry_values"]
-
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator
 
 from urlset.engine.reference.names import CHILDREN
+from urlset.engine.reference.tokens import AttributeSpan
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, insert_in_root
 from urlset.fixer.registry import FixContext, excerpt, fixer
-from urlset.formats.spans import AttributeSpan, ElementSpan, decode_text
+from urlset.formats.spans import ElementSpan, decode_text
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
 from urlset.urls import SPACE, split_urls
-
-__all__: list[str] = []
 
 _MOVED = {"image": "image", "video": "video", "news": "news", "link": "xhtml"}
 _SPACES = {"image": Ns.IMAGE, "video": Ns.VIDEO, "news": Ns.NEWS, "xhtml": Ns.XHTML}

@@ -15,8 +15,6 @@ from urlset.formats.encoding import bom_length
 from urlset.formats.spans import decode_text
 from urlset.urls import SPACE, split_words
 
-__all__: list[str] = []
-
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
 

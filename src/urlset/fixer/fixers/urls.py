@@ -19,8 +19,6 @@ from urlset.urls import (
     split_urls,
 )
 
-__all__ = ["normalize_url"]
-
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f<>\"{}|^`]")
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _TWICE = re.compile(r"%25([0-9A-Fa-f]{2})")

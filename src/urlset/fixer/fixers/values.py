@@ -14,8 +14,6 @@ from urlset.formats.spans import ElementSpan, decode_text
 from urlset.protocol import CHANGEFREQS
 from urlset.urls import SPACE
 
-__all__ = ["REMOVE", "better_date", "fix_values"]
-
 REMOVE = ""
 """Returned for a value whose element is to be removed."""
 

@@ -13,8 +13,6 @@ from urlset.formats.encoding import bom_length
 from urlset.formats.spans import decode_text
 from urlset.protocol import PREFIXES, SITEMAP_NS, URIS
 
-__all__: list[str] = []
-
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*(<\?xml\s[^>]*?\?>)")
 _ENCODING = re.compile(rb"(\sencoding\s*=\s*[\"'])([A-Za-z0-9._:-]+)")
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"

@@ -17,8 +17,6 @@ from urlset.integrations.django.pages import is_keyset
 from urlset.integrations.django.sitemaps import DjangoSitemap
 from urlset.protocol import MAX_URLS
 
-__all__ = ["UrlsetConfig", "check_cache", "check_sitemaps"]
-
 
 class UrlsetConfig(AppConfig):  # type: ignore[misc] # Django has no types
     """App that registers the checks and has the command."""

@@ -29,17 +29,6 @@ from django.utils import timezone
 
 from urlset.dates import LOCAL_TIME
 
-__all__ = [
-    "KeyRange",
-    "Plan",
-    "as_instant",
-    "batches",
-    "forget_plan",
-    "is_keyset",
-    "plan_of",
-    "range_facts",
-]
-
 PLAN_S = 3_600
 """Seconds after which the boundaries of pages are computed again."""
 OVERLAP = timedelta(minutes=10)

@@ -28,8 +28,6 @@ from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.writer import render
 
-__all__ = ["Section", "SectionPage", "open_section"]
-
 _VERSION = version("urlset")
 _SAMPLE = 100
 _SHARE = 0.8

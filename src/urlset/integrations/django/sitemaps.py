@@ -16,8 +16,6 @@ from django.utils.encoding import iri_to_uri
 from urlset.integrations.django.pages import BATCH_ROWS, as_instant, is_keyset
 from urlset.model import Alternate, Entry, Image, News, Video
 
-__all__ = ["ALL_NAMESPACES", "DjangoSitemap", "GenericSitemap", "uses_own_urls"]
-
 _URL = "https://example.com/"
 ALL_NAMESPACES = Entry(
     _URL,

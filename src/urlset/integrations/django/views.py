@@ -31,8 +31,6 @@ from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.writer import render
 from urlset.writer.file_set import render_indexes
 
-__all__ = ["index", "sitemap"]
-
 _LOG = logging.getLogger("urlset.django")
 _URL_NAME = "django.contrib.sitemaps.views.sitemap"
 _STORED_S = 7 * 86_400

@@ -18,8 +18,6 @@ from urlset.sources.git.layouts import SourceIndex, is_language, page_of
 from urlset.sources.git.repository import LOG, GitError, History, commits, run_git, stream_git
 from urlset.sources.git.working_tree import SUBMODULE, tracked_files, uncommitted
 
-__all__ = ["GitDatedSource", "GitDates", "git_dates"]
-
 BULK_SHARE = 0.5
 BULK_LEAST = 20
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Set
 
 from urlset.languages import LANGUAGES, REGIONS
 
-__all__ = ["EXTENSIONS", "FOLDERS", "SourceIndex", "is_language", "page_of"]
-
 FOLDERS = (
     "", "content/", "docs/", "src/", "pages/", "src/pages/", "src/content/", "src/content/docs/",
     "src/content/pages/", "app/", "doc/", "source/", "docs/source/", "doc/source/", "docs/src/",

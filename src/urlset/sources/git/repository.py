@@ -14,18 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
-__all__ = [
-    "LOG",
-    "Commit",
-    "FileChange",
-    "GitError",
-    "History",
-    "commits",
-    "read_blobs",
-    "run_git",
-    "stream_git",
-]
-
 # Overrides settings of the repository that run commands or hide files. Note: a command that writes
 # the index or uses patches, signatures, filters or a remote needs more of them.
 _SETTINGS = (

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from urlset.sources.git.repository import run_git, stream_git
 
-__all__ = ["SUBMODULE", "IndexEntry", "tracked_files", "uncommitted"]
-
 SUBMODULE = b"160000"
 _FILES = (b"100644", b"100755")
 _LINK = b"120000"

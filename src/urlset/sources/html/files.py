@@ -21,19 +21,6 @@ from urllib.parse import quote, unquote
 from urlset.html import MAX_ERROR_TEXT, PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
 
-__all__ = [
-    "INDEXES",
-    "FileUrls",
-    "FoundFile",
-    "find_pages",
-    "is_error_page",
-    "is_named_after_error",
-    "is_settled",
-    "is_verification_file",
-    "may_be_error_page",
-    "same_page",
-]
-
 MAX_DEPTH = 200
 
 COARSE_NS = 2_000_000_000

@@ -40,8 +40,6 @@ from urlset.sources.html.files import (
 )
 from urlset.urls import split_origin
 
-__all__ = ["HtmlFolder"]
-
 CACHE_BATCH = 8_192
 """Number of files in one request to the cache."""
 

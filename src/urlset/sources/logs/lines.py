@@ -13,15 +13,6 @@ from urlset.dates import COMMON_LOG_TIME, ISO_LOG_TIME, LOG_TIME_AND_ZONE
 from urlset.engine import Engine, LogHit
 from urlset.engine.reference.logs import lines
 
-__all__ = [
-    "CommonFormat",
-    "ExtendedFormat",
-    "JsonFormat",
-    "LogFormat",
-    "TimestampParser",
-    "unparsed_line",
-]
-
 _MONTHS = b"jan feb mar apr may jun jul aug sep oct nov dec".split()
 _NUMBER = re.compile(rb"(\d{9,19})(?:\.\d{0,9})?")
 _LAST = 253_402_300_799  # the last second of the year 9999

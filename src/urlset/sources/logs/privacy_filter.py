@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from urlset.errors import ConfigurationError
 from urlset.urls import is_host, split_origin
 
-__all__ = ["REFUSALS", "TargetFilter"]
-
 REFUSALS = {
     "asset": "files that are no pages (styles, scripts, images, fonts, feeds …)",
     "hidden": "hidden files, and administration paths (/.git, /wp-login.php …)",

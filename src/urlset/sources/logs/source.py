@@ -30,8 +30,6 @@ from urlset.sources.logs.lines import (
 from urlset.sources.logs.privacy_filter import REFUSALS, TargetFilter
 from urlset.sources.logs.status_history import REMOVAL_STATUSES, SUCCESS_STATUSES, StatusHistory
 
-__all__ = ["AccessLog"]
-
 BLOCK_BYTES = 1 << 20
 
 

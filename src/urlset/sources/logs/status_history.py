@@ -6,8 +6,6 @@ from array import array
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-__all__ = ["REMOVAL_STATUSES", "SUCCESS_STATUSES", "StatusHistory", "UrlStatus"]
-
 SUCCESS_STATUSES = frozenset((b"200", b"304"))
 """Statuses of an existing page; a server sends 304 only instead of a 200."""
 

@@ -16,19 +16,6 @@ from urlset.writer import values
 from urlset.writer.extensions import from_text, is_blank
 from urlset.writer.values import ValueProblem
 
-__all__ = [
-    "NESTED_FIELDS",
-    "UNCONVERTED",
-    "ErrorFactory",
-    "convert_nested_columns",
-    "date_sql",
-    "images_sql",
-    "nested_sql",
-    "number_sql",
-    "text_sql",
-    "url_sql",
-]
-
 ErrorFactory = Callable[[str, str], SourceError]
 """Creates an error from what was expected and an advice; it adds the column and its type."""
 

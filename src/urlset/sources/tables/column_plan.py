@@ -27,15 +27,6 @@ from urlset.sources.tables.casts import (
 from urlset.store import identifier, quoted
 from urlset.writer.input_rows import intended_field, likely_field
 
-__all__ = [
-    "ColumnPlan",
-    "NamedExpression",
-    "NoUrlColumnError",
-    "field_of",
-    "is_urlset_table",
-    "parse_mapping",
-]
-
 NamedExpression = tuple[str, str]
 """The name of a column, and the SQL expression of its values."""
 

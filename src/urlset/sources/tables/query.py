@@ -19,8 +19,6 @@ from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.table import Table, map_batches
 from urlset.store import QUERY_S
 
-__all__ = ["Dsn", "Query"]
-
 
 class Query:
     """The rows of a query as candidates, streamed from the database.

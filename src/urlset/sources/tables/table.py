@@ -30,8 +30,6 @@ from urlset.sources.tables.casts import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
-__all__ = ["Table", "map_batches", "sqlite_batches"]
-
 """First bytes of a file (https://www.sqlite.org/fileformat.html section 1.3)."""
 
 BATCH_ROWS = 8_192
