@@ -34,7 +34,7 @@ CASES = [
     ("build --force sh", {"shrunk"}),
     ("build --with im", {"images"}),
     ("build --lastmod no", {"none"}),
-    ("submit --to b", {"bing"}),
+    ("submit --to g", {"google"}),
     ("check --select G053", {"G053"}),
     ("rules U01", {f"U01{n}" for n in range(10) if f"U01{n}" in CATALOGUE}),
     ("read here", {"here.xml"}),
