@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -254,8 +253,7 @@ def _values(file: File, fields: list[str]) -> list[object]:
     return [getattr(file, name) for name in fields]
 
 
-_SITEMAP_NAME = re.compile(r"[^/]*sitemap[^/]*\.(?:xml|txt)(?:\.gz)?", re.IGNORECASE)
-"""Names under which generators publish sitemaps: ``page-sitemap.xml``, ``sitemap_index.xml``."""
+_ENDINGS = (".xml", ".txt", ".xml.gz", ".txt.gz")
 
 MAX_READ = 30
 MAX_NOTES = 10
@@ -301,14 +299,14 @@ def other_tool_notes(
     """
     name = settings.name
     ours = {*published.names, *published.retired, *published.orphans, *published.companions}
-    own = re.compile(rf"{re.escape(name)}\.(?:xml|txt)(?:\.gz)?")
-    pattern = _SITEMAP_NAME if name == "sitemap" else own
-    names = [one for one in target.names() if one not in ours and pattern.fullmatch(one)]
+    own = {name + ending for ending in _ENDINGS}
+    is_other = _is_usual_name if name == "sitemap" else own.__contains__
+    names = [one for one in target.names() if one not in ours and is_other(one)]
     foreign = [
         one
-        for one in sorted(names, key=lambda one: (own.fullmatch(one) is None, one))[:MAX_READ]
+        for one in sorted(names, key=lambda one: (one not in own, one))[:MAX_READ]
         if not _is_same_document(one, published, engine, target)
-        and (own.fullmatch(one) or not _is_of_a_build(one, engine, target))
+        and (one in own or not _is_of_a_build(one, engine, target))
     ]
     return [
         f"{one} was written by another tool and remains next to this set, where it may still "
@@ -317,6 +315,16 @@ def other_tool_notes(
     ] + [f"{len(foreign):,} sitemaps of another tool remain next to this set"] * (
         len(foreign) > MAX_NOTES
     )
+
+
+def _is_usual_name(name: str) -> bool:
+    """Return whether generators publish sitemaps under such a name.
+
+    >>> _is_usual_name("page-sitemap.xml"), _is_usual_name("sitemap_index.xml.gz")
+    (True, True)
+    """
+    name = name.lower()
+    return "sitemap" in name and "/" not in name and name.endswith(_ENDINGS)
 
 
 def _is_of_a_build(name: str, engine: Engine, target: Target) -> bool:
