@@ -37,7 +37,7 @@ def _node(case: ElementTree.Element) -> str:
     parts = case.get("classname", "").split(".")
     root = Path(__file__).parents[1]
     for end in range(len(parts), 0, -1):
-        path = Path(*parts[:end]).with_suffix(".py")
+        path = Path("/".join(parts[:end]) + ".py")
         if (root / path).is_file():
             return "::".join([path.as_posix(), *parts[end:], case.get("name", "")])
     return f"{'.'.join(parts)}::{case.get('name')}"

@@ -417,7 +417,7 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
             "[build] sources[1].map.loc: expected a string",
         ),
         ('sources = [{path = "l", kind = 7}]', "[build] sources[1].kind: expected a string"),
-        ('sources = ["l"]\noutput = ""', "--output: expected a folder or a bucket"),
+        ('sources = ["l"]\noutput = ""', "[build] output: expected a value, found an empty text"),
         (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
     ],
 )

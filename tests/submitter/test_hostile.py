@@ -201,7 +201,7 @@ def test_no_option_takes_a_token():
         if any(word in name for word in words) and option.value
     }
 
-    assert ("submit", "--bing-key-file") in found
+    assert ("submit", "--google-credentials") in found
     public = {("audit", "--indexnow-key")}  # each visitor of the site can read it
     assert {
         key for key, value in found.items() if value not in ("FILE", "PATH", "FOLDER")
