@@ -23,7 +23,7 @@ __all__ = ["s3", "s3_server"]  # fixtures that come from elsewhere
 DURATIONS = Path(__file__).with_name("durations.json")
 """Seconds of the slowest tests, by test; ``tests/durations.py`` makes it from a run."""
 
-SLOW_S = 0.35
+SLOW_S = 0.25
 """Seconds from which a test is marked ``slow``: `make test` runs the others."""
 
 if os.environ.get("URLSET_NATIVE") == "0":

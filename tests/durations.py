@@ -11,7 +11,7 @@ import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-LEAST_S = 0.3
+LEAST_S = 0.25
 """Seconds from which a test is recorded."""
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     slow = {node: round(seconds, 1) for node, seconds in times.items() if seconds >= LEAST_S}
     target = Path(__file__).with_name("durations.json")
     target.write_text(json.dumps(slow, indent=0, sort_keys=True) + "\n", "utf-8")
-    for limit in (0.2, 0.35, 0.5, 1, 2, 5, 10, 1e9):
+    for limit in (0.2, 0.25, 0.5, 1, 2, 5, 10, 1e9):
         found = [seconds for seconds in times.values() if seconds < limit]
         print(f"below {limit:g} s: {len(found):,} tests, {sum(found):,.0f} s")
 
