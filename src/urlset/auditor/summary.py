@@ -8,7 +8,7 @@ from urlset.auditor.verdict_shares import FINE, VerdictShare
 from urlset.terminal_text import pluralize
 
 MAX_NAMED = 4
-"""Verdicts that the sentence names beside the fine ones, the worst first."""
+"""Verdicts that the sentence names after the share of fine URLs, the worst first."""
 
 # The worst first.
 _PHRASES = {

@@ -8,7 +8,6 @@ from html import unescape
 MAX_ERROR_TEXT = 2_000
 """Maximum characters of the main content of an error page; a longer page is about errors."""
 
-
 # Every language by its usual phrase; with punctuation replaced by blanks, in lower case.
 _NOT_FOUND = frozenset(
     line.strip()
@@ -71,8 +70,8 @@ _NO_WORD = re.compile(r"[\W_]")
 def says_not_found(title: str | None, body: bytes) -> bool:
     """Return whether the title and the first heading of a page both say "not found".
 
-    The heading must have no other words, and the title only those of the site beside them, so that
-    a page about the status 404 is none.
+    The heading must have no other words, and the title no others than the name of the site. A page
+    about the status 404 has more.
 
     >>> says_not_found("Page not found | Shop", b"<h1>Page <b>not</b> found!</h1>")
     True
