@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.hostile import attacks
+
 SMALL, LARGE = 16_384, 262_144
 MAX_RATIO = 50
 UNNOTICEABLE_S = 0.3
@@ -104,13 +106,7 @@ SITEMAP: dict[str, tuple[str, str, str]] = {
 
 
 def text_of(shape: tuple[str, str, str], size: int) -> bytes:
-    first, repeated, last = shape
-    count = max(1, size // len(repeated))
-    if "{n}" in repeated:
-        middle = "".join(repeated.replace("{n}", str(n)) for n in range(count))
-    else:
-        middle = repeated * count
-    return (first + middle + last).encode()
+    return attacks.shape(*shape)(size)
 
 
 def read_html(data: bytes) -> None:

@@ -55,7 +55,8 @@ class KnownResponses:
         elif request.purpose == "home" and not response.redirects:
             is_whole = response.has_document and response.is_whole and response.error is None
             if is_whole and not response.is_from_cache:
-                self._home = response._replace(request=_bare(request))
+                with self._lock:
+                    self._home = response._replace(request=_bare(request))
 
     def forget_failures(self) -> None:
         """Remove each robots.txt that could not be read, so that it is requested again."""
