@@ -224,6 +224,21 @@ def test_the_report_of_a_site_with_scripts_claims_no_missing_link(box, tmp_path)
     assert "is not linked" not in text
 
 
+def test_the_report_states_a_reason_once(box, tmp_path):
+    put_sitemap(box, ["/", "/a"])
+    box.put_robots("User-agent: *", "Disallow: /b", f"Sitemap: {box.url('/sitemap.xml')}")
+    put_page(box, "/", "/a", "/b")
+    put_page(box, "/a")
+
+    with audit(box, crawl=True) as result:
+        result.report(tmp_path / "report.html")
+
+    text = (tmp_path / "report.html").read_text()
+    notes = re.search(r'<div class="notes">(.*?)</div>', text)
+    assert notes is not None
+    assert notes[1].count("robots: 1 URL") == 1
+
+
 def test_return_link_that_a_script_may_add_is_unknown(box):
     heads = {
         path: "".join(

@@ -137,14 +137,6 @@ def test_findings_come_before_charts_on_the_page_and_in_the_menu(level, order):
         assert (text.index(charts) - text.index(findings)) * order > 0
 
 
-def test_a_reason_is_stated_once():
-    notes = ["Which listed pages are not linked is unknown: robots: 1 URL."]
-
-    page = report_of(log_of(), [CHARTS], notes=notes)
-
-    assert part_of(page, r'<div class="notes">(.*?)</div>').count("robots: 1 URL") == 1
-
-
 def test_the_summary_names_the_worst_verdicts_first_and_counts_all():
     counts = {"fine": 60, "canonicalised": 20, "noindex": 9, "gone": 5, "server-error": 3}
     counts |= {"redirect-loop": 1, "unknown": 2}

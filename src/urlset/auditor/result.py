@@ -165,7 +165,7 @@ class Audit:
         """Further results in sentences: estimates of a sample, coverage, dates, changes."""
         notes = [f"{line}." for line in self.shares] if self.is_sampled else []
         notes += self.coverage.sentences()
-        if self.coverage.has_links and not self.coverage.is_complete:
+        if self.coverage.reasons:
             reasons = "; ".join(self.coverage.reasons)
             notes.append(f"Which listed pages are not linked is unknown: {reasons}.")
         if dates := sum(trial.dates for trial in self.lastmod):
@@ -223,7 +223,8 @@ class Audit:
                     self._weakly_linked(),
                     LINKED_BY_SQL,
                 )
-            figures = take_figures(session, self.source or "sitemaps", coverage)
+            # The summary and the notes state what is not complete, of the crawl, too.
+            figures = take_figures(session, self.source or "sitemaps", coverage)._replace(notes=())
         report = ReportInput(
             kind="audit",
             site=self.source or "sitemaps",

@@ -175,8 +175,7 @@ def _header(report: ReportInput) -> str:
     sentence = report.sentence or _sentence(report)
     notes = [*report.notes]
     if len(report.sources) == 1:
-        said = " ".join(notes)
-        notes += [note for note in report.sources[0].notes if _reasons(note) not in said]
+        notes += report.sources[0].notes
     noted = "".join(f"<p>{_unbroken(escape(safe(note, 500)))}</p>" for note in notes)
     links = [("charts", "Charts")] if report.sources else []
     at = 0 if are_findings_first(report) else len(links)
@@ -195,11 +194,6 @@ def _header(report: ReportInput) -> str:
         + (f'<div class="notes">{noted}</div>' if noted else "")
         + "</header>"
     )
-
-
-def _reasons(note: str) -> str:
-    """Return a note without its first words and its full stop: what another note may say, too."""
-    return note.partition(": ")[2].removesuffix(".") or note
 
 
 def _unbroken(text: str) -> str:
