@@ -4,7 +4,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from urlset import Alternate, Entry, Image
+from urlset import Alternate, Entry, Image, News, Video
+from urlset.model import ContentSegment, Price, TvShow, VideoId
 
 SITE = "https://e.com/"
 
@@ -78,6 +79,58 @@ alternate_lists = st.one_of(
     st.lists(alternates, max_size=2).map(tuple),
     st.lists(alternates.map(lambda link: link._asdict()), max_size=2),
 )
+VIDEO = Video(
+    f"{SITE}t.jpg",
+    "Tea & Grün",
+    "How tea is made.",
+    f"{SITE}tea.mp4",
+    duration="90",
+    rating="4.5",
+    publication_date="2026-01-02T03:04:05.6Z",
+    tags=("tea", "green"),
+    family_friendly="yes",
+)
+NEWS = News("Tea Times", "en", publication_date="2026-01-02", title="New tea")
+
+# One field of a valid record is replaced, by a value that is right or wrong for it.
+odd_values = {
+    **dict.fromkeys(("thumbnail_loc", "content_loc", "player_loc"), urls),
+    **dict.fromkeys(("title", "description"), images_of_text),
+    "duration": st.sampled_from(["0", "28800", "28801", "1.5", 90, None]),
+    "rating": st.sampled_from(["5.0", "5.1", 4.5, None]),
+    "view_count": st.sampled_from(["0", "-1", "many", 7]),
+    **dict.fromkeys(("expiration_date", "publication_date"), texts_of_dates | dates),
+    "family_friendly": st.sampled_from(["no", "maybe", "", True]),
+    "tags": st.lists(images_of_text, max_size=2) | st.lists(images_of_text, max_size=2).map(tuple),
+    "content_segments": st.just((ContentSegment(f"{SITE}1.mp4", "9"),)),
+    "prices": st.sampled_from([(Price("9.50", "EUR"),), [Price("9.50")], ({"value": "9"},)]),
+    "tvshow": st.sampled_from([None, TvShow("Tea", "full"), {"show_title": "Tea"}]),
+    "ids": st.just((VideoId("1", "tms:series"),)),
+    "restriction": st.sampled_from(["DE AT", "Germany"]),
+    "live": st.sampled_from(["yes", "soon"]),
+}
+odd_news = {
+    "name": images_of_text,
+    "language": st.sampled_from(["de", "zh-cn", "english", "", None]),
+    "publication_date": texts_of_dates | dates,
+    "title": images_of_text,
+    "keywords": images_of_text,
+}
+
+
+def with_one_odd(record, values):
+    """Return a strategy of a record, unchanged or with one of the values."""
+    changed = [values[name].map(lambda value, name=name: {name: value}) for name in values]
+    return st.just(record) | st.one_of(changed).map(lambda change: record._replace(**change))
+
+
+videos = with_one_odd(VIDEO, odd_values)
+video_lists = st.one_of(
+    st.just(()),
+    st.lists(videos, max_size=2).map(tuple),
+    st.lists(videos | videos.map(lambda video: video._asdict()), max_size=2),
+)
+news = st.none() | with_one_odd(NEWS, odd_news)
 entries = st.builds(
     Entry,
     urls,
@@ -86,9 +139,11 @@ entries = st.builds(
     changefreqs,
     priorities,
     images=image_lists,
+    videos=video_lists,
+    news=news,
     alternates=alternate_lists,
 )
-_NAMES = ("loc", "lastmod", "lastmod_text", "changefreq", "priority", "images", "alternates")
+_NAMES = Entry._fields[:9]
 
 
 def as_dict(entry: Entry, names: frozenset[str]) -> dict[str, object]:
@@ -97,4 +152,7 @@ def as_dict(entry: Entry, names: frozenset[str]) -> dict[str, object]:
 
 dicts = st.builds(as_dict, entries, st.frozensets(st.sampled_from(_NAMES)))
 strange = st.sampled_from([None, 5, {"last_mod": "2026", "loc": SITE}, {"url": f"{SITE}u"}, {}])
-rows = st.one_of(entries, entries, dicts, urls, strange)
+extended = st.builds(
+    Entry, plain_urls, videos=st.lists(videos, max_size=2).map(tuple), news=news
+)  # with nothing else that could be odd
+rows = st.one_of(entries, entries, dicts, extended, urls, strange)

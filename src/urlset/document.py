@@ -239,6 +239,8 @@ def parse(
 
 def _as_bytes(data: Any) -> bytes:
     """Return data as bytes; raise an error that names the right call for a text or a file."""
+    if type(data) is bytes:
+        return data  # without a copy: it costs as much as parsing
     if isinstance(data, str):
         advice = "urlset.parse(text.encode()), or urlset.read(path) for a file or a URL"
     elif isinstance(data, os.PathLike):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.engine import source_offset
+import urlset
+from urlset.engine import available, source_offset
 from urlset.formats import encoding
 from urlset.formats.encoding import decode
 
@@ -83,3 +84,18 @@ def test_binary_file_takes_memory_in_proportion_to_its_bytes():
     tracemalloc.stop()
 
     assert peak < 50 * len(data)  # it was 270 times as much
+
+
+@pytest.mark.guard
+@pytest.mark.skipif("native" not in available(), reason="the reference engine makes objects")
+def test_a_document_is_parsed_where_it_is():
+    rows = b"".join(b"<url><loc>https://e.com/%d</loc></url>\n" % number for number in range(9_000))
+    data = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">' + rows + b"</urlset>"
+    urlset.parse(data, engine="native")
+
+    tracemalloc.start()
+    urlset.parse(data, engine="native")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < len(data) / 2  # a copy took a third of the time

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import urlset
-from tests.odd_rows import SITE, plain_urls, priorities, rows, texts_of_dates, urls
-from urlset.engine import available
+from tests.odd_rows import NEWS, SITE, VIDEO, plain_urls, priorities, rows, texts_of_dates, urls
+from urlset.engine import available, get
 from urlset.writer import input_rows, splitter
 
 native = pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
@@ -44,6 +44,15 @@ def test_rows_are_refused_and_written_as_row_by_row(given_rows, form, most):
     options = {"format": form, "max_urls": most}
 
     assert written(given_rows, "native", **options) == written(given_rows, "reference", **options)
+
+
+@native
+def test_valid_videos_and_news_are_not_validated_one_by_one():
+    rows = [urlset.Entry(f"{SITE}{number}", videos=(VIDEO,), news=NEWS) for number in range(3)]
+    odd = urlset.Entry(f"{SITE}odd", videos=(VIDEO._replace(duration="0"),))
+    engine = get("native")
+
+    assert list(engine.uncertain_rows(engine.user_columns([*rows, odd]), False)) == [3]
 
 
 _STRINGS = {"loc": urls, "lastmod": st.none() | texts_of_dates, "changefreq": st.sampled_from(

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
 use urlset_core::columns::{
-    ENTRY_FIELDS, Entries, PROTOCOL_TEXTS, RecordList, TEXT_COLUMNS, Texts, entry_index,
+    ENTRY_FIELDS, Entries, PROTOCOL_TEXTS, Record, RecordList, TEXT_COLUMNS, Texts, Videos,
+    entry_index, video_index,
 };
 
 use crate::columns::Columns;
@@ -19,6 +20,12 @@ type Object<'py> = Bound<'py, PyAny>;
 struct Classes<'py> {
     entry: Bound<'py, PyType>,
     image: Bound<'py, PyType>,
+    video: Bound<'py, PyType>,
+    segment: Bound<'py, PyType>,
+    price: Bound<'py, PyType>,
+    tvshow: Bound<'py, PyType>,
+    video_id: Bound<'py, PyType>,
+    news: Bound<'py, PyType>,
     alternate: Bound<'py, PyType>,
     datetime: Bound<'py, PyType>,
     utc: Object<'py>,
@@ -37,10 +44,16 @@ const VIDEOS: usize = entry_index("videos");
 const NEWS: usize = entry_index("news");
 const ALTERNATES: usize = entry_index("alternates");
 
+const SEGMENTS: usize = video_index("content_segments");
+const TAGS: usize = video_index("tags");
+const PRICES: usize = video_index("prices");
+const TVSHOW: usize = video_index("tvshow");
+const IDS: usize = video_index("ids");
+
 /// Converts entries, dicts and URLs. A row that needs a conversion of values, or that may not be
 /// written in any case, gets an empty URL.
 ///
-/// `classes` contains the classes of entry, image, alternate and datetime, then the time zone UTC.
+/// `classes` contains the classes of [`Classes`] in order, then the time zone UTC.
 #[pyfunction]
 pub fn columns_from_user_rows(
     py: Python<'_>,
@@ -51,9 +64,15 @@ pub fn columns_from_user_rows(
     let classes = Classes {
         entry: class(0)?,
         image: class(1)?,
-        alternate: class(2)?,
-        datetime: class(3)?,
-        utc: classes.get_item(4)?,
+        video: class(2)?,
+        segment: class(3)?,
+        price: class(4)?,
+        tvshow: class(5)?,
+        video_id: class(6)?,
+        news: class(7)?,
+        alternate: class(8)?,
+        datetime: class(9)?,
+        utc: classes.get_item(10)?,
     };
     let mut entries = Entries::default();
     let mut datetimes = DatetimeCache::new(py)?;
@@ -133,10 +152,7 @@ fn add_fields(
     let row = entries.row();
     let field = |index: usize| fields[index].as_ref();
     let mut extensions = TEXT_COLUMNS[PROTOCOL_TEXTS..].iter();
-    if field(NEWS).is_some()
-        || extensions.any(|column| field(column.index).is_some())
-        || length(field(VIDEOS))? > 0
-    {
+    if extensions.any(|column| field(column.index).is_some()) {
         return not_plain();
     }
     let dates = (field(LASTMOD), field(LASTMOD_TEXT));
@@ -147,6 +163,13 @@ fn add_fields(
     }
     add_list(&mut entries.images, row, field(IMAGES), &classes.image)?;
     add_list(&mut entries.alternates, row, field(ALTERNATES), &classes.alternate)?;
+    for video in items(field(VIDEOS))? {
+        add_video(&mut entries.videos, row, &video, classes)?;
+    }
+    if let Some(news) = field(NEWS) {
+        entries.news.set_present(row);
+        add_record(&mut entries.news.items, row, news, &classes.news)?;
+    }
     let Some(loc) = field(LOC) else { return not_plain() };
     entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
     Ok(())
@@ -193,14 +216,19 @@ fn set(column: &mut Texts, row: usize, value: Option<&Object<'_>>) -> PyResult<(
     Ok(())
 }
 
-/// Returns the length of a list or a tuple. Other iterables fail, because they may be read only
+/// Returns the items of a list or a tuple. Other iterables fail, because they may be read only
 /// once.
-fn length(values: Option<&Object<'_>>) -> PyResult<usize> {
-    let Some(values) = values else { return Ok(0) };
-    if let Ok(tuple) = values.cast_exact::<PyTuple>() {
-        return Ok(tuple.len());
-    }
-    Ok(values.cast_exact::<PyList>()?.len())
+fn items<'py>(
+    values: Option<&Object<'py>>,
+) -> PyResult<impl Iterator<Item = Object<'py>> + use<'py>> {
+    let tuple = match values {
+        None => None,
+        Some(values) => Some(match values.cast_exact::<PyTuple>() {
+            Ok(tuple) => tuple.clone(),
+            Err(_) => values.cast_exact::<PyList>()?.to_tuple(),
+        }),
+    };
+    Ok(tuple.into_iter().flatten())
 }
 
 fn add_list<const N: usize>(
@@ -209,19 +237,70 @@ fn add_list<const N: usize>(
     values: Option<&Object<'_>>,
     class: &Bound<'_, PyType>,
 ) -> PyResult<()> {
-    let Some(values) = values.filter(|values| !values.is_none()) else { return Ok(()) };
-    if length(Some(values))? == 0 {
-        return Ok(());
-    }
-    for value in values.try_iter()? {
-        let value = value?;
-        if !value.get_type().is(class) {
-            return not_plain();
-        }
+    for value in items(values)? {
         let item = column.list.push(row);
-        for (texts, value) in column.items.fields.iter_mut().zip(value.cast::<PyTuple>()?.iter()) {
-            set(texts, item, Some(&value).filter(|value| !value.is_none()))?;
+        add_record(&mut column.items, item, &value, class)?;
+    }
+    Ok(())
+}
+
+fn add_record<const N: usize>(
+    record: &mut Record<N>,
+    row: usize,
+    value: &Object<'_>,
+    class: &Bound<'_, PyType>,
+) -> PyResult<()> {
+    for (texts, value) in record.fields.iter_mut().zip(fields_in(value, class)?.iter()) {
+        set(texts, row, given(&value))?;
+    }
+    Ok(())
+}
+
+fn add_video(
+    videos: &mut Videos,
+    row: usize,
+    value: &Object<'_>,
+    classes: &Classes<'_>,
+) -> PyResult<()> {
+    let video = videos.list.push(row);
+    let mut texts = videos.texts.fields.iter_mut();
+    for (number, value) in fields_in(value, &classes.video)?.iter().enumerate() {
+        let value = given(&value);
+        match number {
+            SEGMENTS => add_list(&mut videos.content_segments, video, value, &classes.segment)?,
+            TAGS => {
+                for tag in items(value)? {
+                    let tag = tag.cast_exact::<PyString>()?;
+                    videos.tags.push(video, tag.to_str()?.as_bytes());
+                }
+            }
+            PRICES => add_list(&mut videos.prices, video, value, &classes.price)?,
+            TVSHOW => {
+                if let Some(show) = value {
+                    videos.tvshow.set_present(video);
+                    add_record(&mut videos.tvshow.items, video, show, &classes.tvshow)?;
+                }
+            }
+            IDS => add_list(&mut videos.ids, video, value, &classes.video_id)?,
+            _ => {
+                if let Some(column) = texts.next() {
+                    set(column, video, value)?;
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// Returns the fields of an instance of exactly this class.
+fn fields_in<'a, 'py>(
+    value: &'a Object<'py>,
+    class: &Bound<'py, PyType>,
+) -> PyResult<&'a Bound<'py, PyTuple>> {
+    if value.get_type().is(class) { Ok(value.cast::<PyTuple>()?) } else { not_plain() }
+}
+
+/// Returns a value that is not None.
+fn given<'a, 'py>(value: &'a Object<'py>) -> Option<&'a Object<'py>> {
+    Some(value).filter(|value| !value.is_none())
 }

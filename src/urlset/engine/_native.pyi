@@ -153,7 +153,7 @@ def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) ->
 def columns_from_user_rows(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
     """Convert entries, dicts and URLs. A row that needs a conversion of values gets an empty URL.
 
-    ``classes`` contains the classes of entry, image, alternate and datetime, then the zone UTC.
+    ``classes`` contains the classes of an entry and its parts, and datetime, then the zone UTC.
     """
 
 def columns_from_arrow(stream: object) -> Columns | object:

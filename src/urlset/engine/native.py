@@ -23,7 +23,19 @@ from urlset.engine._native import (
     uncertain_rows,
 )
 from urlset.errors import panics_as_errors
-from urlset.model import Alternate, Entry, Image, Kind, Sitemap
+from urlset.model import (
+    Alternate,
+    ContentSegment,
+    Entry,
+    Image,
+    Kind,
+    News,
+    Price,
+    Sitemap,
+    TvShow,
+    Video,
+    VideoId,
+)
 
 __all__ = [
     "aggregate_log",
@@ -132,7 +144,10 @@ def plain_rows(rows: Sequence[Any], source: str | None) -> NativeRows | None:
     return None if len(uncertain_rows(found, False)) else NativeRows(found, source)
 
 
-_CLASSES = (Entry, Image, Alternate, datetime, UTC)
+_CLASSES = (
+    *(Entry, Image, Video, ContentSegment, Price, TvShow, VideoId, News, Alternate, datetime),
+    UTC,
+)
 
 
 def written_urls() -> UrlHashes:

@@ -2,7 +2,8 @@
 
 use super::{is_plain_text, is_plain_url};
 use crate::columns::{Entries, Texts, video_text};
-use crate::dates::w3c_instant;
+use crate::dates::{parse_date, w3c_instant};
+use crate::utf8::utf8;
 
 /// Maximum number of videos of one entry, far below the limit on elements.
 const MAX_VIDEOS: usize = 1_000;
@@ -92,14 +93,28 @@ fn is_rating(text: &[u8]) -> bool {
     matches!(text, [b'0'..=b'5'] | [b'0'..=b'4', b'.', b'0'..=b'9'] | b"5.0")
 }
 
-/// Returns whether a text is a day, or a time with seconds and a zone.
+/// Returns whether a text is a W3C date that states a day at least, in ten characters or more.
 fn is_date(text: &[u8]) -> bool {
     w3c_instant(text).is_some()
+        || (text.len() >= 10 && utf8(text).is_some_and(|text| parse_date(text).code.is_none()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_state_a_day() {
+        let right = [
+            "2026-01-31",
+            "2026-01-31T12:00:00Z",
+            "2026-01-31T12:00Z",
+            "2026-01-31T12:00:00.5+01:00",
+        ];
+        assert!(right.iter().all(|text| is_date(text.as_bytes())));
+        let wrong = ["", "2026", "2026-01", "2026-02-31", "2026-01-31T12:00:00", "31 January 2026"];
+        assert!(!wrong.iter().any(|text| is_date(text.as_bytes())));
+    }
 
     #[test]
     fn durations_and_ratings_have_their_range() {
