@@ -128,10 +128,35 @@ def hint_for(owner: str, attribute: str, known: tuple[str, ...]) -> str:
 
 
 def add_hints(*classes: type) -> None:
-    """Let classes name the attribute that was meant if one does not exist."""
+    """Let classes name the attribute that was meant if one does not exist.
+
+    Records, of which there are millions, only do so for the names in :data:`HINTS`: with a
+    ``__getattr__`` the interpreter reads each existing attribute more slowly.
+    """
     for kind in classes:
-        if "__getattr__" not in kind.__dict__:
+        if issubclass(kind, tuple):
+            for name in HINTS.get(kind.__name__, {}):
+                setattr(kind, name, _Absent(name))
+            kind.__dir__ = _existing  # type: ignore[method-assign, assignment]
+        elif "__getattr__" not in kind.__dict__:
             kind.__getattr__ = _missing  # type: ignore[attr-defined]
+
+
+class _Absent:
+    """Attribute that does not exist."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __get__(self, record: object, kind: type) -> Any:
+        raise MissingAttributeError(kind.__name__, self._name)
+
+
+def _existing(record: object) -> list[str]:
+    kind = type(record)
+    return [name for name in object.__dir__(record) if hasattr(kind, name)]
 
 
 def _missing(self: Any, name: str) -> Any:
