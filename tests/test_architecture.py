@@ -24,8 +24,7 @@ LAYERS = {
     "languages temp_files terminal_text notebook object_store",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
-    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "
-    "llms_txt",
+    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter",
     "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }
@@ -72,7 +71,6 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
-    "urlset.auditor.llms_txt_links": "walk without I/O; the run of the stages is 490 lines",
     "urlset.cli": "entry point of the console script, without typer",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",

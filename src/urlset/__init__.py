@@ -1,8 +1,7 @@
 """Read, write, build, check, fix and compare sitemaps (https://www.sitemaps.org); crawl and audit.
 
 ``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch``,
-``submit``, ``sync`` and ``draft_llms_txt`` are imported on first use, so that ``import urlset`` is
-fast.
+``submit`` and ``sync`` are imported on first use, so that ``import urlset`` is fast.
 
 The loggers ``urlset.http``, ``urlset.read``, ``urlset.build`` and ``urlset.submit`` log retries and
 stages at the level info, requests and documents at the level debug. Without a handler they are
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from urlset.differ import Diff, PageChange, diff
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
-    from urlset.llms_txt import draft_llms_txt
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
     from urlset.submitter import Submission, submit
@@ -104,7 +102,6 @@ __all__ = [
     "check",
     "crawl",
     "diff",
-    "draft_llms_txt",
     "fix",
     "load_config",
     "parse",
@@ -146,7 +143,6 @@ _LAZY = {
     "check": "checker",
     "crawl": "crawler",
     "diff": "differ",
-    "draft_llms_txt": "llms_txt",
     "fix": "fixer",
     "load_config": "config",
     "read": "reader",

@@ -15,9 +15,7 @@ from urlset.arguments import checked_arguments
 from urlset.engine import Diagnostic, OffsetRun, Rows, source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.compression import inflate
-from urlset.formats.detect import is_llms_txt
 from urlset.formats.encoding import charset_of, decode, skip_space
-from urlset.formats.llms_txt import llms_txt_diagnostics
 from urlset.formats.signatures import Template, find_template
 from urlset.model import Entry, Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
@@ -36,7 +34,7 @@ class Document:
 
     Attributes:
         kind: ``urlset``, ``index``, ``text``, ``rss``, ``atom``, ``html``, ``template``, ``empty``
-            or ``unknown``, detected by the content alone; ``llms-txt`` by the name ``llms.txt``.
+            or ``unknown``, detected by the content alone.
         entries: The entries: an iterable of :class:`urlset.Entry` with a length, and an Arrow
             stream (``__arrow_c_stream__``).
         sitemaps: The sitemaps that an index lists.
@@ -68,13 +66,12 @@ class Document:
         base_url: str | None,
         engine: str,
         kind: Kind | None = None,
-        omitted: dict[str, int] | None = None,
     ):
         self.kind: Kind = kind or parsed.kind
         self.entries: Rows = parsed.entries
         self.sitemaps: list[Sitemap] = parsed.sitemaps
         self.omitted: dict[str, int] = {
-            RULES[code].name: count for code, count in (omitted or parsed.omitted).items()
+            RULES[code].name: count for code, count in parsed.omitted.items()
         }
         self.encoding = encoding
         self.size = size
@@ -194,7 +191,6 @@ def parse(
     decoded = decode(inflated.data, charset_of(content_type), chosen.is_utf8)
     text = _complete_lines(decoded.text) if is_cut else decoded.text
     kind: Kind | None = None
-    omitted: dict[str, int] = {}
     template = find_template(text)
     if template is not None:
         kind = "template"
@@ -202,11 +198,6 @@ def parse(
             chosen.parse(b"", base_url, source, []),
             [_template_diagnostic(template, source)],
         )
-    elif is_llms_txt(source, text):
-        parsed = chosen.parse(b"", base_url, source, [])
-        kind = "llms-txt"
-        diagnosed, omitted = llms_txt_diagnostics(text)
-        found = [*decoded.diagnostics, *diagnosed]
     else:
         parsed = chosen.parse(text, base_url, source, decoded.runs)
         found = [*decoded.diagnostics, *parsed.diagnostics]
@@ -233,7 +224,6 @@ def parse(
         base_url=base_url,
         engine=chosen.name,
         kind=kind,
-        omitted=omitted,
     )
 
 
@@ -264,11 +254,7 @@ def _unpickled(
     values: dict[str, Any],
 ) -> Document:
     chosen = engines.get(engine if engine in engines.available() else None)
-    if is_llms_txt(source, text):
-        parsed = chosen.parse(b"", base_url, source, [])
-        values = values | {"kind": "llms-txt", "omitted": llms_txt_diagnostics(text)[1]}
-    else:
-        parsed = chosen.parse(text, base_url, source, runs)
+    parsed = chosen.parse(text, base_url, source, runs)
     return Document(
         parsed, text=text, runs=runs, source=source, base_url=base_url, engine=chosen.name, **values
     )

@@ -107,12 +107,6 @@ R002 robots-sitemap-relative        error   Sitemap value "{}" is not an absolut
 R003 robots-sitemap-syntax          warning Sitemap line in robots.txt: {}
 R006 robots-too-large               error   robots.txt is {} bytes; content after 512,000 is ignored
 R007 robots-encoding                info    robots.txt is not plain UTF-8: {}
-M001 llms-txt-no-title              error   llms.txt has no title
-M002 llms-txt-several-titles        warning llms.txt has more than one title
-M003 llms-txt-relative-link         warning Link "{}" is not an absolute URL
-M004 llms-txt-link-scheme           error   Link "{}" does not lead to a page
-M005 llms-txt-duplicate-link        info    {} is linked more than once
-M006 llms-txt-empty-section         info    A section has no content
 """
 
 

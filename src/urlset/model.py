@@ -11,10 +11,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal[
-    "urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown", "llms-txt"
-]
-"""Kind of a document, detected by its content alone; ``llms-txt`` by the name ``llms.txt``."""
+Kind = Literal["urlset", "index", "text", "rss", "atom", "html", "template", "empty", "unknown"]
+"""Kind of a document, detected by its content alone."""
 
 Level = Literal["error", "warning", "info"]
 """Level of a problem. error: rejected or misread; warning: risky; info: harmless."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from examples.box.server import Box
 
 import urlset
 from tests.auditor.test_audit import MOMENT
-from tests.docs.transcripts import matches, read_sections, run_command
 from tests.example_site import audited
 from tests.http_walks import quick
 from tests.site_box import SiteBox, cut
 from urlset.auditor import llms_txt_links
 from urlset.checker.examples import ExampleResponse, page, redirect, site
 
-GUIDE = Path(__file__).parents[2] / "docs" / "llms-txt.md"
 TITLE = "# Tea\n\n## Pages\n\n"
 TEA = site(tea=page("Tea"))
 
@@ -159,18 +155,3 @@ def test_a_link_counts_as_fixed_only_if_it_was_checked_again(tmp_path: Path):
     assert change_after(dead) == ["still there"]
     markdown = ExampleResponse("# A", headers=(("content-type", "text/markdown"),))
     assert change_after({**dead, "a": markdown}) == ["fixed"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the guide speaks to a POSIX shell")
-def test_the_guide_shows_what_an_audit_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    [section] = [s for s in read_sections(GUIDE) if s.title == "Check it against the site"]
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with Box() as box:
-        shop = box.origin("shop")
-        [step] = [step for block in section.blocks for step in block.steps()]
-        command = step.command.replace("https://example.com", shop)
-        code, told = run_command(f"{command} --recheck-after 0", Path(sys.executable).parent)
-
-    assert code == 1
-    assert matches(told.replace(shop, "https://example.com"), step.expected), told

@@ -73,7 +73,6 @@ def urlset(capsys, monkeypatch, tmp_path):
         "watch",
         "submit",
         "sync",
-        "llms",
         "rules",
         "completion",
     ],

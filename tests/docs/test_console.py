@@ -1,4 +1,4 @@
-"""What docs/building.md and the README show a person typing runs, and what they say comes of it."""
+"""What docs/building.md shows a person typing runs, and what they say comes of it."""
 
 import os
 import shutil
@@ -15,7 +15,6 @@ from urlset.sources.tables.query import Dsn
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "building.md"
 SECTIONS = {section.title: section for section in read_sections(GUIDE)}
-README = {part.title: part for part in read_sections(ROOT / "README.md")}
 PRODUCTS = (
     "CREATE TABLE product AS SELECT 'tea-' || i AS slug, i < 4 AS is_public, "
     "TIMESTAMPTZ '2026-01-18 10:00Z' AS updated_at FROM generate_series(1, 5) i"
@@ -68,13 +67,6 @@ def test_the_guide_shows_what_happens(title, programs, garden, request):
             pytest.skip(f"{tool} is not installed")
 
     play(section, programs)
-
-
-@pytest.mark.parametrize(
-    "title", [t for t, part in README.items() if any(b.what == "console" for b in part.blocks)]
-)
-def test_the_readme_shows_what_happens(title, programs, garden):
-    play(README[title], programs)
 
 
 def play(section: Section, programs: Path) -> None:

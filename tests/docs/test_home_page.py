@@ -1,4 +1,4 @@
-"""The home page shows the result of each job; all of them are run, on a server on loopback."""
+"""The home page and the README show results of the jobs; all are run, on a server on loopback."""
 
 import os
 import re
@@ -11,11 +11,17 @@ import pytest
 import urlset
 from tests.docs.transcripts import matches, read_sections, run_command
 from tests.site_box import SiteBox, redirect
+from urlset.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "index.md"
-SECTIONS = {section.title: section for section in read_sections(PAGE)}
+README = ROOT / "README.md"
+BROKEN = """<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>https://example.com/search?q=bread&lang=en</loc><lastmod>2026-01-31</lastmod></url>
+</urlset>
+"""
 SITE = "https://example.com"
+VERBS = set("read write render parse build check fix crawl audit diff watch submit sync".split())
 PATHS = "/ /about.html /blog/ /blog/compost.html /blog/first-frost.html /blog/old-tulips.html"
 URLS = [f"{SITE}{path}" for path in f"{PATHS} /de/ /de/besuch.html /visit.html".split()]
 OLD_URLS = [f"{SITE}/club.html", f"{SITE}/spring-fair.html"]
@@ -51,11 +57,13 @@ def located(command: str, site: str) -> str:
     return command if "--base-url" in command else command.replace(SITE, site)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the page speaks to a POSIX shell")
+@pytest.mark.skipif(os.name == "nt", reason="the pages speak to a POSIX shell")
 @pytest.mark.slow
-def test_the_home_page_shows_what_happens(site, tmp_path):
+@pytest.mark.parametrize("page", ["docs/index.md", "README.md"])
+def test_the_page_shows_what_happens(page, site, tmp_path):
+    (tmp_path / "broken.xml").write_text(BROKEN)  # the README does not show it
     code = 0
-    for block in (block for section in SECTIONS.values() for block in section.blocks):
+    for block in (block for section in read_sections(ROOT / page) for block in section.blocks):
         if block.what == "file":
             (tmp_path / block.name).write_text(block.text)
         for step in block.steps() if block.what == "console" else ():
@@ -65,3 +73,22 @@ def test_the_home_page_shows_what_happens(site, tmp_path):
             code, told = run_command(located(step.command, site), Path(sys.executable).parent)
             told = PROGRESS.sub("", told.replace(site, SITE))
             assert matches(told, step.expected), f"line {step.line}: $ {step.command}\n{told}"
+
+
+def test_the_readme_has_an_example_of_each_function_and_command():
+    text = README.read_text(encoding="utf-8")
+    shown = "\n".join(re.findall(r"^```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    commands = set(re.findall(r"^\$ urlset (\w+)", shown, re.MULTILINE))
+
+    assert commands == set(COMMANDS) - {"rules", "completion"}
+    functions = set(re.findall(r"\burlset\.([a-z]+)\(", shown))
+    assert commands | functions | {"fix"} == VERBS
+    assert "urlset check broken.xml --fix" in shown
+
+
+def test_the_readme_is_short_and_has_no_hidden_scripts():
+    text = README.read_text(encoding="utf-8")
+
+    assert len(text.splitlines()) <= 150
+    comments = re.findall(r"<!--(.*?)-->", text, re.DOTALL)
+    assert [comment.strip() for comment in comments] == ["figures: reading", "end of figures"]

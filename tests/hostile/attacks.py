@@ -91,6 +91,12 @@ def document(data: bytes) -> None:
     list(urlset.read(data))
 
 
+def llms_txt(data: bytes) -> None:
+    from urlset.auditor.llms_txt_links import llms_txt_links
+
+    list(llms_txt_links(data))
+
+
 def guessed(data: bytes) -> None:
     """Read a document that was found, so that its content decides what it is."""
     import urlset
@@ -241,9 +247,9 @@ GROUPS: dict[str, list[Attack]] = {
         Attack("gzip name", document, lambda n: b"\x1f\x8b\x08\x08\0\0\0\0\0\0" + b"a" * n),
         Attack("gzip nested", document, lambda n: reduce(lambda data, _: gzip.compress(data), range(n // 2_000), GZ)),
         Attack("ZIP", document, lambda n: b"PK\x03\x04" * (n // 4)),
-        Attack("titles of llms.txt", document, shape("", "# a\n")),
-        Attack("open brackets of llms.txt", document, shape("# a\n\n", "](a(b)")),
-        Attack("entities of llms.txt", document, shape("# a\n\n[a](", "&amp;", ")")),
+        Attack("titles of llms.txt", llms_txt, shape("", "# a\n")),
+        Attack("open brackets of llms.txt", llms_txt, shape("# a\n\n", "](a(b)")),
+        Attack("entities of llms.txt", llms_txt, shape("# a\n\n[a](", "&amp;", ")")),
         Attack("warnings before the root", document, shape("", "<br />\n<b>Warning</b>: a\n", f"{ROOT}</urlset>")),
         Attack("elements around the root", guessed, lambda n: b"".join(b"<a%d>" % i for i in range(n // 130)) + (ROOT + "<url><loc>https://e.com/a</loc></url>" * (n // 40) + "</urlset>").encode()),
     ],

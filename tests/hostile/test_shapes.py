@@ -95,14 +95,22 @@ SITEMAP: dict[str, tuple[str, str, str]] = {
     "prefixes": ("<urlset ", "xmlns:a{n}='b' ", "/>"),
     "elements before the root": ("", "<a{n}>", "<urlset></urlset>"),
     "references": ("<urlset><url><loc>https://a.example/", "&#9", ";</loc></url></urlset>"),
-    "titles of llms.txt": ("", "# a\n", ""),
-    "links of llms.txt": ("# a\n", "](<", ""),
-    "code of llms.txt": ("# a\n\n", "`](a", ""),
-    "fences of llms.txt": ("# a\n", "```\n", ""),
-    "underlines of llms.txt": ("# a\n", "=", "x"),
     "feeds": ("<rss><channel>", "<item><link>", ""),
     "duration": ("<urlset><url><loc>https://a.example/</loc><lastmod>", "1", "</lastmod></url></urlset>"),
 }  # fmt: skip
+
+
+LLMS_TXT: dict[str, tuple[str, str, str]] = {
+    "titles": ("", "# a\n", ""),
+    "links": ("", "[a](b(c)) ", ""),
+    "starts of links": ("# a\n", "](", ""),
+    "starts of links in brackets": ("# a\n", "](<", ""),
+    "open brackets": ("# a\n", "](a(b", ""),
+    "code": ("# a\n\n", "`](a", ""),
+    "fences": ("# a\n", "```\n", ""),
+    "short lines": ("# a\n", "a\n", ""),
+    "entities": ("[a](", "&amp;", ")"),
+}
 
 
 def text_of(shape: tuple[str, str, str], size: int) -> bytes:
@@ -125,6 +133,12 @@ def read_robots_txt(data: bytes) -> None:
     robots.crawl_delay_s()
 
 
+def read_llms_txt(data: bytes) -> None:
+    from urlset.auditor.llms_txt_links import llms_txt_links
+
+    list(llms_txt_links(data))
+
+
 def check(data: bytes) -> None:
     import urlset
 
@@ -135,6 +149,7 @@ READERS: dict[str, tuple[Callable[[bytes], None], dict[str, tuple[str, str, str]
     "html": (read_html, HTML),
     "robots": (read_robots_txt, ROBOTS),
     "sitemap": (check, SITEMAP),
+    "llms.txt": (read_llms_txt, LLMS_TXT),
 }
 
 PROGRAM = """

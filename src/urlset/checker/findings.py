@@ -258,8 +258,7 @@ class Findings:
     @property
     def failed(self) -> list[DocumentRecord]:
         """Documents that could not be read completely; each has an ``error``."""
-        # An llms.txt is an error of a reader of sitemaps only: a check reads it whole.
-        return [record for record in self.documents if record.error and record.kind != "llms-txt"]
+        return [record for record in self.documents if record.error]
 
     @property
     def _tally(self) -> Tally:

@@ -192,8 +192,7 @@ def load(
             failures.add(number, record, document)
             documents, urls = documents + 1, urls + record.entries
             if progress is not None:
-                error = None if record.kind == "llms-txt" else record.error  # it can be checked
-                progress(ProgressEvent(urls, documents, None, record.source, error))
+                progress(ProgressEvent(urls, documents, None, record.source, record.error))
             if document is None:
                 continue
             if document.text:  # a document from a store has no text

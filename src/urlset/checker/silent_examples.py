@@ -112,10 +112,6 @@ def _robots(text: str, _number: int) -> dict[str, str]:
     return {"robots.txt": text.replace("⏎", "\n") + "\n", "sitemap.xml": entry(HOME)}
 
 
-def _llms_txt(text: str, _number: int) -> dict[str, str]:
-    return {"llms.txt": text.replace("⏎", "\n") + "\n"}
-
-
 def _markup(text: str, _number: int) -> str:
     entries = text if "<url" in text else entry(HOME)
     attributes = "" if "<url" in text else f" {text}"
@@ -178,7 +174,6 @@ _EXAMPLE_OF: dict[str, Callable[[str, int], Example]] = {
     "atom": _atom,
     "text": _text,
     "robots": _robots,
-    "llms.txt": _llms_txt,
     "markup": _markup,
     "document": _document,
     "site": _site,

@@ -315,15 +315,6 @@ R002 | a URL in full | Sitemap: https://example.com/sitemap.xml
 R007 | a comment in UTF-8 | # für alle⏎Sitemap: https://example.com/sitemap.xml
 R013 | what it declares, in another spelling | Sitemap: https://example.com/%73itemap.xml
 """
-LLMS_TXT = """
-M001 | a title that is underlined | Tea⏎===⏎⏎## Teas⏎⏎- [Sencha](https://example.com/sencha)
-M002 | a comment in a block of code | # Tea⏎⏎```⏎# brew it⏎```
-M003 | a link in code | # Tea⏎⏎Write `[name](page)` for a link.
-M003 | parentheses in a URL | # Tea⏎⏎- [Oolong [dark]](https://example.com/oolong_(dark))
-M004 | an address of mail | # Tea⏎⏎- [Write to us](mailto:editor@example.org)
-M005 | URLs that differ by a query | # Tea⏎⏎- [A](https://example.com/?a)⏎- [B](https://example.com/?b)
-M006 | a section of text | # Tea⏎⏎## About⏎⏎All about tea.
-"""
 MARKUP = """
 S012 | the place of a schema | xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.sitemaps.org/schemas/sitemap/0.9 http://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd"
 S010 | a comment in an entry | <url><!-- home --><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>
@@ -429,7 +420,6 @@ TABLES = {
     "atom": ATOM,
     "text": TEXTS,
     "robots": ROBOTS,
-    "llms.txt": LLMS_TXT,
     "markup": MARKUP,
     "document": DOCUMENTS,
     "site": SITES,

@@ -38,7 +38,6 @@ COMMANDS = {
     "change once.",
     "sync": "Write what an index of the pages of a site has to add, replace and delete, as "
     "JSON lines.",
-    "llms": "Draft an llms.txt: the sections of a site, with links to its pages by title.",
     "rules": "List the rules of `urlset check`, or explain one.",
     "completion": "Print the completion script of a shell: commands, options, their values, rules, "
     "files.",

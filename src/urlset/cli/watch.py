@@ -104,9 +104,9 @@ def watch(
     it can be read.
 
     Alerts are about what is not normal for this site: new and removed URLs of a day outside the
-    band of 99 %, silence, dates that all move at once, robots.txt, sitemaps that are gone, sizes.
-    Bands need four weeks. Each alert is reported once until it ends. `urlset diff FILE@1 FILE@2`
-    compares two snapshots.
+    normal range of the weekday, silence, dates that all move at once, robots.txt, sitemaps that are
+    gone, sizes. Ranges need four weeks. Each alert is reported once until it ends. `urlset diff
+    FILE@1 FILE@2` compares two snapshots.
 
     Exit codes: 0 no new alert, also if some sitemaps could not be read; 1 new alerts; 2 nothing
     could be read, or invalid usage.

@@ -436,21 +436,3 @@ def _kind_without_pages(path: str) -> SourceKind:
         f"found {found}; "
         "build the site first, or name the folder that it is built into"
     )
-
-
-_LLMS_TXT = re.compile(r"(?:^|[/\\])llms\.txt(?:[?#]|$)", re.IGNORECASE)
-_MARKDOWN = re.compile(rb"^ {0,3}(?:#|>|[-*+] )|\]\(", re.MULTILINE)
-
-
-def is_llms_txt(source: str | None, text: bytes) -> bool:
-    """Return whether a document is an llms.txt: by its name, and by Markdown in its first 64 KiB.
-
-    >>> is_llms_txt("https://example.com/docs/llms.txt", b"# Tea")
-    True
-    >>> is_llms_txt("llms.txt", b"<!DOCTYPE html>"), is_llms_txt("urls.txt", b"# Tea")
-    (False, False)
-    """
-    if source is None or not _LLMS_TXT.search(source):
-        return False
-    start = skip_space(text)
-    return not start.startswith(b"<") and _MARKDOWN.search(start) is not None

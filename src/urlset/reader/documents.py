@@ -116,7 +116,6 @@ _NOT_A_SITEMAP = {
     "template": "expected a sitemap, found a template; read the file that is generated from it",
     "empty": "expected a sitemap, found an empty file",
     "unknown": "expected a sitemap (XML, text, RSS or Atom), found something else",
-    "llms-txt": "expected a sitemap, found an llms.txt; check it with `urlset check`",
 }
 
 

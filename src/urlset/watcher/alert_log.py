@@ -6,28 +6,29 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from urlset.store import StoreSession, insert_rows, moment, quoted
-from urlset.watcher.alerts import EVENTS, AlertDays, Condition, judge, unjudged
+from urlset.watcher.alerts import EVENTS, Condition, judge, unjudged
+from urlset.watcher.bands import AlertDays, Bands, day_bands
 from urlset.watcher.result import Alert
 from urlset.watcher.series import SiteHistory, site_history
 from urlset.watcher.structure import structure_conditions
 
 
-def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Sequence[AlertDays]]:
+def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Bands]:
     """Raise and end alerts for the latest snapshot; return the history they are based on.
 
     Returns:
-        The history that they are based on, and the days with earlier alerts.
+        The history that they are based on, and the normal ranges of its daily counts.
 
     Call it in the transaction of the snapshot, so that none is lost.
     """
     open_ = _open_alerts(session)
     watched = frozenset(subject for kind, subject in open_ if kind == "lastmod-mass")
     site = site_history(session, snapshot, watched)
-    days = _alert_days(session, site.now)
+    bands = day_bands(session, site, _alert_days(session, site.now))
     conditions = {
         (each.kind, each.subject): each
         for each in (
-            *judge(site, days, open_),
+            *judge(site, bands, open_),
             *structure_conditions(session, snapshot),
         )
     }
@@ -45,7 +46,7 @@ def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Se
         )
     new = [each for key, each in conditions.items() if key not in open_ or each.kind in EVENTS]
     _insert(session, snapshot, site.now, new)
-    return site, days
+    return site, bands
 
 
 def current_alerts(session: StoreSession) -> tuple[Alert, ...]:

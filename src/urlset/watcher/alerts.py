@@ -6,18 +6,11 @@ What a step could not read raises nothing and ends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from urlset.watcher.estimates import (
-    DAY_S,
-    MIN_DAYS,
-    Band,
-    DayCount,
-    silence_limit,
-    volume_band,
-)
+from urlset.watcher.bands import Band, Bands
+from urlset.watcher.estimates import DAY_S, DayCount, silence_limit
 from urlset.watcher.series import SectionHistory, SiteHistory
 
 KINDS = {
@@ -37,11 +30,8 @@ KINDS = {
 EVENTS = frozenset({"shrink", "robots", "sitemap-dropped"})
 """Kinds that happen at one step; they end with the next."""
 
-ALARM_SHARE = 0.01
-"""Share of normal days with an alert about numbers, all sections together: a band of 99 %."""
-
-_SHARES = {"volume": 0.4, "silence": 0.35, "removals": 0.25}
-"""How the tests share :data:`ALARM_SHARE`."""
+SILENCE_SHARE = 0.0035
+"""Share of normal days with an alert of silence, all sections together."""
 
 MIN_COUNT = 10
 """New or removed URLs of a day that are an alert at least, however quiet the section is."""
@@ -55,9 +45,6 @@ MASS_SHARE = 0.5
 EQUAL_SHARE = 0.9
 """At least this share of the dates that moved are equal, and of all dates the share before."""
 
-RELEARN_DAYS = 7
-"""Days after which a volume outside of the band is the new normal."""
-
 
 class Condition(NamedTuple):
     """Something that is not normal: its kind, what it is about, and the numbers."""
@@ -70,42 +57,30 @@ class Condition(NamedTuple):
     high: float | None = None
 
 
-class AlertDays(NamedTuple):
-    """Days of a section with an alert: their counts are excluded from its normal range."""
-
-    kind: str
-    subject: str
-    first: date
-    last: date
-
-
-def band_tail(test: str, sections: int) -> float:
-    """Return the accepted probability of a false alert of a test for one of several sections."""
-    return ALARM_SHARE * _SHARES[test] / max(1, sections)
-
-
 def judge(
     site: SiteHistory,
-    excluded: Sequence[AlertDays] = (),
+    bands: Bands,
     open_: Collection[tuple[str, str]] = (),
 ) -> Iterator[Condition]:
     """Yield conditions for alerts by the numbers of the sections at the latest snapshot.
 
     Args:
         site: The history.
-        excluded: Days with earlier alerts.
+        bands: Normal ranges of the daily counts.
         open_: Kind and subject of the alerts that are open.
     """
     judged = [section for section in site.sections if section.now.is_known]
     yield from _shrink(site)
     for section in judged:
         yield from _mass_lastmod(section, is_open=("lastmod-mass", section.name) in open_)
+    silences = list(_silences(site, judged))
+    silent = {each.subject for each in silences}
     for test in ("volume", "removals"):
-        series = [(s, normal_days(s, test, excluded)) for s in judged]
-        series = [(section, days) for section, days in series if len(days) >= MIN_DAYS]
-        for section, days in series:
-            yield from _volume(section, days, test, band_tail(test, len(series)))
-    yield from _silences(site, judged)
+        for section in judged:
+            found = _volume(section, test, bands)
+            # A silence says it already, and a band that begins at 0 on some weekdays would end it.
+            yield from (e for e in found if e.kind != "volume-low" or e.subject not in silent)
+    yield from silences
 
 
 def unjudged(site: SiteHistory) -> frozenset[str]:
@@ -113,35 +88,12 @@ def unjudged(site: SiteHistory) -> frozenset[str]:
     return frozenset(section.name for section in site.sections if not section.now.is_known)
 
 
-def normal_days(
-    section: SectionHistory, test: str, excluded: Sequence[AlertDays]
-) -> list[DayCount]:
-    """Return the daily counts of a section without days that had an alert.
-
-    After some days, a volume outside of the band is the new normal.
-    """
-    counts = section.added if test == "volume" else section.removed
-    kinds = ("volume-high", "volume-low", "silence") if test == "volume" else ("removals", "shrink")
-    spans = [e for e in excluded if e.kind in kinds and e.subject in (section.name, "site")]
-    return [
-        each
-        for each in counts
-        if not any(
-            e.first <= each.day <= min(e.last, e.first + timedelta(days=RELEARN_DAYS))
-            for e in spans
-        )
-    ]
-
-
-def _volume(
-    section: SectionHistory, normal: Sequence[DayCount], test: str, tail: float
-) -> Iterator[Condition]:
+def _volume(section: SectionHistory, test: str, bands: Bands) -> Iterator[Condition]:
     """Yield a condition if one of the last two daily counts is outside of its normal range."""
     counts = section.added if test == "volume" else section.removed
     what = "new" if test == "volume" else "removed"
     for each in counts[-2:]:
-        days = [each.day - timedelta(days=back) for back in range(each.span)]
-        band = volume_band(normal, days, tail=tail)
+        band = bands.get((test, section.name, each.day))
         if band is None:
             continue
         shown = f"{section.name}: {each.urls:,} {what} URLs {_when(each)}; normal is {_range(band)}"
@@ -163,7 +115,7 @@ def _silences(site: SiteHistory, judged: Iterable[SectionHistory]) -> Iterator[C
         if section.last_new is None or not section.added:
             continue
         per_day = DAY_S / (sum(section.pauses_s) / len(section.pauses_s))
-        tail = min(0.5, band_tail("silence", len(pausing)) / per_day)
+        tail = min(0.5, SILENCE_SHARE / len(pausing) / per_day)
         limit = silence_limit(section.pauses_s, tail=tail)
         pause = (site.now - section.last_new).total_seconds()
         if limit is not None and pause > limit.limit_s:

@@ -1,4 +1,4 @@
-"""Estimate normal values of a section: change rate, number of new URLs, pauses between them.
+"""Estimate the change rate of the URLs of a section, and the longest normal pause between new ones.
 
 All functions are pure. Times are in seconds, rates in changes per second and URL.
 """
@@ -10,26 +10,16 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
-from urlset.watcher.distributions import beta_quantile, count_quantile, gamma_quantile
-
 DAY_S = 86_400.0
 
-LEVEL = 0.95
-"""Confidence level of the intervals of rates."""
-
-MIN_DAYS = 28
-"""Days that a volume band needs: four of each weekday."""
-
-WINDOW_DAYS = 84
-"""Days that a volume band is fitted to."""
-
-HALF_LIFE_DAYS = 28.0
-"""Age at which a day has half of the weight of the latest one: the level may change slowly."""
+NO_CHANGE = 0.025
+"""Probability of no change at the upper end of an interval, if none was observed."""
 
 MIN_PAUSES = 20
 """Pauses that a limit of silence needs."""
 
 _EQUAL = 0.05  # gaps that differ by less are equal
+_Z = 1.96  # standard errors of an interval of 95 %
 _DROP = 1.92  # fall of the log-likelihood at the ends of an interval of 95 %
 
 
@@ -53,27 +43,12 @@ class RateEstimate(NamedTuple):
     method: Literal["dates", "equal-gaps", "unequal-gaps"]
 
 
-class Prior(NamedTuple):
-    """Gamma distribution of the rates of sections: shape, and rate in seconds."""
-
-    shape: float
-    rate: float
-
-
 class DayCount(NamedTuple):
     """New or removed URLs of one day, or of the ``span`` days that end with it."""
 
     day: date
     urls: int
     span: int = 1
-
-
-class Band(NamedTuple):
-    """Normal range of a count: from ``low`` to ``high``, both included."""
-
-    low: int
-    high: int
-    mean: float
 
 
 class Silence(NamedTuple):
@@ -108,20 +83,21 @@ def equal_gap_rate(visits: int, changed: int, gap_s: float) -> RateEstimate:
     """Estimate a rate from visits at equal gaps.
 
     Cho and Garcia-Molina, Estimating Frequency of Change (2003): the share of visits that found a
-    change is biased, because several changes between two visits are one.
+    change is biased, because several changes between two visits are one. The interval is that of
+    Wilson for the share.
 
     >>> estimate = equal_gap_rate(1000, 632, 1.0)
     >>> round(estimate.rate, 1), round(632 / 1000, 1)
     (1.0, 0.6)
     """
     rate = -math.log((visits - changed + 0.5) / (visits + 0.5)) / gap_s
-    tail = (1 - LEVEL) / 2
-    low = beta_quantile(tail, changed + 0.5, visits - changed + 0.5) if changed else 0.0
-    high = 1.0
+    middle = changed + _Z * _Z / 2
+    spread = _Z * math.sqrt(changed * (visits - changed) / visits + _Z * _Z / 4)
+    total = visits + _Z * _Z
+    first = -math.log1p(-(middle - spread) / total) / gap_s if changed else 0.0
+    last = math.inf
     if changed < visits:
-        high = beta_quantile(1 - tail, changed + 0.5, visits - changed + 0.5)
-    first = -math.log1p(-low) / gap_s
-    last = math.inf if high >= 1 else -math.log1p(-high) / gap_s
+        last = -math.log1p(-(middle + spread) / total) / gap_s
     return RateEstimate(rate, first, last, changed, visits * gap_s, "equal-gaps")
 
 
@@ -135,7 +111,7 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     events = sum(count for _, count in changed)
     exposure = sum(gap * total for gap, total, _ in gaps)
     if not events:
-        return RateEstimate(0.0, 0.0, -math.log((1 - LEVEL) / 2) / exposure, 0, exposure, _UNEQUAL)
+        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, _UNEQUAL)
     # If every visit found a change, the likelihood has no maximum; half of a visit without one
     # bounds it, as 0.5 does for equal gaps.
     still = still or 0.5 * min(gap for gap, _ in changed)
@@ -167,100 +143,23 @@ def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
 
     Looked at backwards from each visit, the time to the last change is that to the first event of
     a Poisson process: maximum likelihood is the number of gaps with a change, divided by the sum
-    of min(age, gap). The interval is that of Jeffreys. None without observations.
+    of min(age, gap). The interval is the score interval of a count. None without observations.
     """
     if exposure_s <= 0:
         return None
-    tail = (1 - LEVEL) / 2
-    low = gamma_quantile(tail, events + 0.5, exposure_s) if events else 0.0
-    high = gamma_quantile(1 - tail, events + 0.5, exposure_s)
+    middle = events + _Z * _Z / 2
+    spread = _Z * math.sqrt(events + _Z * _Z / 4)
+    low, high = max(0.0, middle - spread) / exposure_s, (middle + spread) / exposure_s
     return RateEstimate(events / exposure_s, low, high, events, exposure_s, "dates")
 
 
-def fit_prior(estimates: Sequence[RateEstimate]) -> Prior | None:
-    """Fit the gamma distribution of the rates of all sections, by moments; None without changes."""
-    exposure = sum(each.exposure_s for each in estimates)
-    events = sum(each.rate * each.exposure_s for each in estimates)
-    if exposure <= 0 or events <= 0:
-        return None
-    mean = events / exposure
-    spread = sum(each.exposure_s * (each.rate - mean) ** 2 for each in estimates) / exposure
-    # A part of the spread is that of the counts, not of the rates.
-    variance = max(spread - mean * (len(estimates) - 1) / exposure, mean * mean / 100)
-    return Prior(mean * mean / variance, mean / variance)
+def change_probability(rate: float, within_s: float) -> float:
+    """Return the probability that a URL that changes at a rate changes within some time.
 
-
-def shrunk_rate(estimate: RateEstimate, prior: Prior | None) -> float:
-    """Return the rate of a section, shrunk towards the mean of all if it has few observations.
-
-    >>> few = RateEstimate(0.0, 0.0, 1.0, 0, 10.0, "dates")
-    >>> shrunk_rate(few, Prior(2.0, 10.0))
-    0.1
+    >>> round(change_probability(0.5, 2.0), 3)
+    0.632
     """
-    if prior is None:
-        return estimate.rate
-    shape, rate = prior
-    return (shape + estimate.rate * estimate.exposure_s) / (rate + estimate.exposure_s)
-
-
-def change_probability(estimate: RateEstimate, prior: Prior | None, within_s: float) -> float:
-    """Return the probability that a URL of a section changes within some time."""
-    if prior is None:
-        return -math.expm1(-estimate.rate * within_s)
-    total = prior.rate + estimate.exposure_s
-    shape = prior.shape + estimate.rate * estimate.exposure_s
-    return -math.expm1(shape * math.log(total / (total + within_s)))
-
-
-def volume_band(counts: Sequence[DayCount], days: Sequence[date], *, tail: float) -> Band | None:
-    """Return the normal range of a number of URLs on some days, by the counts of earlier days.
-
-    The model is a negative binomial around the product of a slowly changing level and a factor of
-    the weekday. Its variance includes that of the estimates.
-
-    Args:
-        counts: Counts of earlier days; spans of several days are ignored.
-        days: The days, one or several that are counted together.
-        tail: Probability of a count outside of the band, half of it on each side.
-
-    Returns:
-        The band; None for fewer than :data:`MIN_DAYS` earlier days.
-    """
-    first = min(days)
-    known = [each for each in counts if each.span == 1 and each.day < first]
-    known = sorted(known)[-WINDOW_DAYS:]
-    if len(known) < MIN_DAYS:
-        return None
-    weights = [0.5 ** ((first - each.day).days / HALF_LIFE_DAYS) for each in known]
-    total = sum(weights)
-    level = sum(w * each.urls for w, each in zip(weights, known, strict=True)) / total
-    if level <= 0:
-        # No event in n days: the upper limit of the rate, by the rule of three.
-        mean = 1 / (len(known) + 1)
-        return Band(0, count_quantile(1 - tail / 2, mean * len(days), mean * len(days) * 2), 0.0)
-    factors = [1.0] * 7
-    sums = [[0.0, 0.0] for _ in range(7)]
-    for weight, each in zip(weights, known, strict=True):
-        sums[each.day.weekday()][0] += weight * each.urls
-        sums[each.day.weekday()][1] += weight * level
-    for weekday, (found, expected) in enumerate(sums):
-        factors[weekday] = (found + 1) / (expected + 1)  # drawn towards 1 if there are few
-    means = [level * factors[each.day.weekday()] for each in known]
-    size = sum(weights) ** 2 / sum(weight * weight for weight in weights)
-    pairs = list(zip(weights, means, known, strict=True))
-    excess = sum(w * ((each.urls - m) ** 2 * size / (size - 7) - m) for w, m, each in pairs)
-    squares = sum(w * m * m for w, m, _ in pairs)
-    dispersion = max(0.0, excess / squares)
-    # The dispersion is an estimate, too: one standard error is added.
-    dispersion += math.sqrt(2 / size) * (1 / level + dispersion)
-    mean = variance = 0.0
-    for day in days:
-        expected = level * factors[day.weekday()]
-        spread = expected + dispersion * expected * expected
-        mean += expected
-        variance += spread * (1 + 7 / size)
-    low = count_quantile(tail / 2, mean, variance)
-    return Band(low, count_quantile(1 - tail / 2, mean, variance), mean)
+    return -math.expm1(-rate * within_s)
 
 
 def silence_limit(pauses_s: Sequence[float], *, tail: float) -> Silence | None:

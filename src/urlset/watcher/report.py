@@ -158,7 +158,7 @@ def _band_figures(sections: Sequence[SectionEstimate]) -> Iterator[Figure]:
     yield Figure(
         "bands",
         "Normal numbers of new URLs on the latest day",
-        "Band of 99 % by section, from the weekdays and the level of the weeks before.",
+        "Normal range by section, from the same weekdays of the twelve weeks before.",
         ranges(bars, ticks, most=most),
         ("section", "new", "low", "high"),
         rows,

@@ -42,8 +42,8 @@ class SectionEstimate(NamedTuple):
         name: First folder of the path, such as ``/news/``; ``/`` for URLs in no folder.
         urls: URLs that are listed.
         new_today: New URLs of the latest day, which may not be over; None if it is not known.
-        new_low: Lower end of the band of 99 % of new URLs on that day; None before four weeks.
-        new_high: Upper end of that band.
+        new_low: Lower end of the normal range of new URLs on that day; None before four weeks.
+        new_high: Upper end of that range.
         new_least: Least new URLs of a day so far; None if there is no day yet.
         new_most: Most new URLs of a day so far.
         changes_per_day: Changes of one URL per day; None if the entries have no dates.
