@@ -1,29 +1,38 @@
 # ruff: noqa: E501 - shapes are in rows
 """Hostile bytes of every source, and the readers that get them.
 
-``python -P -m tests.hostile.attacks GROUP`` reads each attack of a group at 64 KB and at 1 MB, each
-in a process of its own with a limit of CPU time and memory, and prints the failures as JSON.
+``python -P -m tests.hostile.attacks GROUP`` reads each attack of a group in two sizes, in a process
+of its own with a limit of CPU time and memory, and prints the failures as JSON.
 """
 
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import os
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial, reduce
 from typing import NamedTuple
 
-SMALL, LARGE = 65_536, 1_048_576
+from tests.hostile.shapes import HTML, LLMS_TXT, ROBOTS, SITEMAP
+
+SIZES = (65_536, 1_048_576)
+CHECK_SIZES = (16_384, 262_144)
+"""Of the groups ``CHECKED``, whose readers fill tables: most of their time is that of one byte."""
+
+CHECKED = ("sitemaps", "files", "shapes of sitemaps")
+
 MAX_RATIO = 40
-"""Of the CPU times: 16 is linear, 256 is quadratic."""
+"""Of the CPU times beyond that of one byte: 16 is linear, 256 is quadratic."""
 
 UNNOTICEABLE_S = 0.6
 LIMIT_S = 30
+IMPORTED = "html.facts html.links robots checker reader sources config crawler.page_record"
 MAX_MEMORY = 4 << 30
 
 Make = Callable[[int], bytes]
@@ -103,6 +112,20 @@ def guessed(data: bytes) -> None:
     from urlset.reader.documents import rejection_reason
 
     rejection_reason(urlset.parse(data))
+
+
+def check(data: bytes) -> None:
+    import urlset
+
+    list(urlset.check(data))
+
+
+def robots_txt(data: bytes) -> None:
+    from urlset.robots import read_robots
+
+    robots = read_robots(data, "https://example.com/robots.txt")
+    robots.allows("https://example.com/" + "a" * 1_000)
+    robots.crawl_delay_s()
 
 
 def table(suffix: str, data: bytes) -> None:
@@ -247,9 +270,6 @@ GROUPS: dict[str, list[Attack]] = {
         Attack("gzip name", document, lambda n: b"\x1f\x8b\x08\x08\0\0\0\0\0\0" + b"a" * n),
         Attack("gzip nested", document, lambda n: reduce(lambda data, _: gzip.compress(data), range(n // 2_000), GZ)),
         Attack("ZIP", document, lambda n: b"PK\x03\x04" * (n // 4)),
-        Attack("titles of llms.txt", llms_txt, shape("", "# a\n")),
-        Attack("open brackets of llms.txt", llms_txt, shape("# a\n\n", "](a(b)")),
-        Attack("entities of llms.txt", llms_txt, shape("# a\n\n[a](", "&amp;", ")")),
         Attack("warnings before the root", document, shape("", "<br />\n<b>Warning</b>: a\n", f"{ROOT}</urlset>")),
         Attack("elements around the root", guessed, lambda n: b"".join(b"<a%d>" % i for i in range(n // 130)) + (ROOT + "<url><loc>https://e.com/a</loc></url>" * (n // 40) + "</urlset>").encode()),
     ],
@@ -282,8 +302,24 @@ GROUPS: dict[str, list[Attack]] = {
 }  # fmt: skip
 
 
-def measure(attack: Attack, data: bytes) -> float | str:
-    """Return the CPU time of an attack in a process of its own, or how it failed."""
+GROUPS |= {
+    f"shapes of {kind}": [Attack(name, read, shape(*parts)) for name, parts in shapes.items()]
+    for kind, read, shapes in (
+        ("pages", html, HTML),
+        ("robots.txt", robots_txt, ROBOTS),
+        ("sitemaps", check, SITEMAP),
+        ("llms.txt", llms_txt, LLMS_TXT),
+    )
+}
+
+
+def measure(attack: Attack, documents: Sequence[bytes]) -> list[float] | str:
+    """Return the CPU times of an attack in a process of its own, or how it failed.
+
+    Args:
+        attack: The attack.
+        documents: What it reads, one after the other.
+    """
     import resource
 
     reader, writer = os.pipe()
@@ -294,34 +330,36 @@ def measure(attack: Attack, data: bytes) -> float | str:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         with suppress(Exception):
             attack.read(b"a")  # imports what it needs
+        size = 0
         try:
-            begin = time.process_time()
-            attack.read(data)
-            answer = str(time.process_time() - begin)
+            times = []
+            for document in documents:
+                size = len(document)
+                begin = time.process_time()
+                attack.read(document)
+                times.append(time.process_time() - begin)
+            answer = json.dumps(times)
         except BaseException as error:  # noqa: BLE001 - it is the answer
-            answer = "".join(traceback.format_exception_only(error)).strip()[:300]
+            text = "".join(traceback.format_exception_only(error)).strip()
+            answer = json.dumps(f"{size:,} bytes: {text[:300]}")
         os.write(writer, answer.encode(errors="replace"))
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as file:
         answer = file.read().decode()
     _, status = os.waitpid(child, 0)
-    try:
-        return float(answer)
-    except ValueError:
-        return answer or f"ended by signal {status}"
+    found: list[float] | str = json.loads(answer) if answer else f"ended by signal {status}"
+    return found
 
 
-def failure(attack: Attack) -> str | None:
+def failure(attack: Attack, sizes: tuple[int, int] = SIZES) -> str | None:
     """Return what is wrong with the reading of an attack; None if nothing is."""
-    times = []
-    for size in (SMALL, LARGE):
-        found = measure(attack, attack.make(size))
-        if isinstance(found, str):
-            return f"{size:,} bytes: {found}"
-        times.append(found)
-    if times[1] > max(UNNOTICEABLE_S, MAX_RATIO * times[0]):
-        return f"{times[0]:.2f} s and {times[1]:.2f} s of CPU time"
+    found = measure(attack, [attack.make(1), *map(attack.make, sizes)])
+    if isinstance(found, str):
+        return found
+    base, small, large = found
+    if large - base > max(UNNOTICEABLE_S, MAX_RATIO * (small - base)):
+        return f"{base:.3f} s, {small:.3f} s and {large:.3f} s of CPU time"
     return None
 
 
@@ -329,7 +367,10 @@ def main(group: str) -> None:
     import urlset
 
     urlset.parse(b"")  # what is imported here is not imported in each process
-    found = {attack.name: failure(attack) for attack in GROUPS[group]}
+    for name in IMPORTED.split():
+        importlib.import_module(f"urlset.{name}")
+    sizes = CHECK_SIZES if group in CHECKED else SIZES
+    found = {attack.name: failure(attack, sizes) for attack in GROUPS[group]}
     failed = {name: text for name, text in found.items() if text is not None}
     sys.stdout.write(json.dumps(failed) + "\n")
 
