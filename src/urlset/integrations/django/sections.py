@@ -178,6 +178,11 @@ class KeysetSection(Section):
         for batch in key_pages.batches(self._items, self._range(number)):
             yield self.site.entries(batch, *self._root)
 
+    def batches(self) -> Iterator[list[Entry]]:
+        """Yield the entries of all rows in batches, without dividing them into pages."""
+        for batch in key_pages.batches(self._items, key_pages.KeyRange(None, None)):
+            yield self.site.entries(batch, *self._root)
+
     @property
     def _field(self) -> str | None:
         field: str | None = self.site.date_source()
@@ -240,6 +245,9 @@ def open_section(site: Any, protocol: str, current: Any) -> Section | UrlsSectio
 
 def all_entries(section: Section | UrlsSection) -> Iterator[Entry]:
     """Yield the entries of all pages of a section, in batches of queries."""
+    if isinstance(section, KeysetSection):
+        yield from chain.from_iterable(section.batches())
+        return
     for number in range(1, section.pages + 1):
         yield from chain.from_iterable(section.entry_batches(number))
 

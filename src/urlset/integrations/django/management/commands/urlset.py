@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
 from collections.abc import Callable
@@ -60,6 +61,9 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
         try:
             if action == "build":
+                # The garbage collector need not visit what Django and urlset loaded, again and
+                # again while rows are created.
+                gc.freeze()
                 self._build(settings, options)
             else:
                 self._submit(settings, options)
@@ -67,6 +71,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             raise CommandError(str(error), returncode=error.exit_code) from error
         except (UrlsetError, ValueError) as error:
             raise CommandError(str(error), returncode=2) from error
+        finally:
+            gc.unfreeze()
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
