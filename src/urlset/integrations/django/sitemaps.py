@@ -39,6 +39,8 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
     - ``cache_version``: a number or a text. Set it if every change of a URL also changes the date
       in ``lastmod_field``; then a page is identified by the number of its rows and the latest
       date, so that it is answered by 304 or from ``URLSET_PAGE_CACHE`` without being rendered.
+      ``manage.py urlset build`` takes a section over from the last build while the keys and dates
+      of all its rows are the same.
       Increase it when URLs change in another way: a route, ``update()`` without the date, a row of
       another table.
     - ``images(item)``, ``videos(item)``, ``news(item)``: extensions, as for ``urlset.Entry``.

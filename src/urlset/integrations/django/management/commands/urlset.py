@@ -7,6 +7,7 @@ import gc
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,10 +19,10 @@ from django.utils.module_loading import import_string
 
 from urlset.builder import GATES, LEDGER, build
 from urlset.errors import GateError, UrlsetError
+from urlset.integrations.django.row_version import row_version
 from urlset.integrations.django.sections import all_entries, open_section
 from urlset.model import ProgressEvent
 from urlset.sources.memory import InMemorySource
-from urlset.submitter import submit
 from urlset.terminal_text import pluralize
 
 PROGRESS_S = 1.0
@@ -82,13 +83,18 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         base_url = _required(settings, "BASE_URL", options["base_url"], "the URL of the output")
         address = urlsplit(base_url)
         current = SimpleNamespace(domain=address.netloc, name=address.netloc)
+        sections = {
+            name: open_section(_site(site), address.scheme, current)
+            for name, site in sitemaps.items()
+        }
         sources = [
             InMemorySource(
-                all_entries(open_section(_site(site), address.scheme, current)),
+                all_entries(section),
                 name=name,
                 base_url=base_url,
+                row_version=partial(row_version, section),
             )
-            for name, site in sitemaps.items()
+            for name, section in sections.items()
         ]
         result = build(
             sources,
@@ -107,6 +113,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         )
         for rejection in result.rejected:
             self.stderr.write(rejection.reason)
+        for note in result.notes:
+            self.stdout.write(note)
         for file in (*result.files, *result.indexes):
             self.stdout.write(f"{str(target).rstrip('/')}/{file.name}")
         count = len(result.indexes)
@@ -135,6 +143,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         return show
 
     def _submit(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
+        from urlset.submitter import submit
+
         given = dict(settings.get("SUBMIT", {}))
         given.setdefault("announcements", _ledger(settings).parent / "announcements.duckdb")
         result = submit(_ledger(settings), dry_run=options["dry_run"], **given)
