@@ -76,6 +76,7 @@ SMALL_MODULES = {
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
+    "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
     "urlset.store.sections": "the one definition of sections, for rules and charts",

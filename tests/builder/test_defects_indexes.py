@@ -11,8 +11,8 @@ import urlset
 from tests.builder.test_build import BASE, NOON, Site, pages
 from urlset import parse
 from urlset.builder import Filter, build
+from urlset.builder.file_mark import digest_of
 from urlset.builder.ledger import Ledger
-from urlset.builder.render import digest_of
 from urlset.dates import format_date
 from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase

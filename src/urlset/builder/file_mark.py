@@ -7,6 +7,8 @@ mark.
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from urlset.engine.reference.render import declaration
 
 MARK = b"<!-- urlset build -->\n"
@@ -31,3 +33,8 @@ def is_marked(document: bytes) -> bool:
     False
     """
     return document.startswith(_DECLARATION + MARK)
+
+
+def digest_of(data: bytes) -> str:
+    """Return 128 bits of BLAKE2b, in hexadecimal, that identify the bytes of an output file."""
+    return blake2b(data, digest_size=16).hexdigest()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches, batches_to_entries
@@ -131,6 +132,14 @@ class Ingest:
                 yield self.count
             else:
                 yield from self._verify_parts(iter([part]))
+
+    @property
+    def row_counts(self) -> list[int]:
+        """The number of rows of each source, also of invalid ones, in the order of the sources."""
+        return [
+            end - start
+            for start, end in pairwise([*self._starts, (self._starts or [0])[-1] + self._rows])
+        ]
 
     @property
     def names(self) -> list[str]:

@@ -22,8 +22,8 @@ from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, TableSchema, quoted
 from urlset.temp_files import expect_no_outside_link
 
-VERSION = 4
-"""Version of the tables; ledgers of versions 2 and 3 are updated, others are not opened."""
+VERSION = 5
+"""Version of the tables; ledgers of versions 2 to 4 are updated, others are not opened."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Ledger:
             columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._db.rows(f"SELECT version FROM {self.table('settings')}")
-        if versions in ([(2,)], [(3,)]):
+        if versions in ([(2,)], [(3,)], [(4,)]):
             self._update()
             versions = [(VERSION,)]
         if not versions:
@@ -283,8 +283,10 @@ TABLES: tuple[TableSchema, ...] = (
         "sources",
         "A source of the set.",
         """
-        number | USMALLINT | Its number.
-        name   | VARCHAR   | Its name as it was given.
+        number  | USMALLINT | Its number.
+        name    | VARCHAR   | Its name as it was given.
+        version | VARCHAR   | A digest of the options and of what the source stated about its rows: while it is the same, they are not read again. Null if it stated nothing.
+        rows    | UBIGINT   | Number of rows that the last build read from it.
         """,
     ),
     TableSchema.of(

@@ -128,7 +128,7 @@ class Pipeline:
                 )
             self._explain(db, ingest, allocator, published)
             if not settings.dry_run:
-                self._publish(db, ledger, allocator, published, counts, target)
+                self._publish(db, ledger, ingest, allocator, published, counts, target)
                 self._log_stage("published")
             self._notes += other_tool_notes(published, settings, self._engine, target)
             return self._result(db, ingest, published, counts)
@@ -165,8 +165,10 @@ class Pipeline:
         for position, source in enumerate(self._sources):
             if self._pages is not None and hasattr(source, "use_cache"):
                 source.use_cache(self._pages)
+            published = self._provenance.reuse.find(position, target, self._settings)
+            rows = source if published is None else published
             try:
-                for count in ingest.add(source):
+                for count in ingest.add(rows, is_published=published is not None):
                     self._progress(ProgressEvent(count))
             except SourceError as error:
                 if self._settings.on_error == "raise":
@@ -177,7 +179,7 @@ class Pipeline:
         for count in ingest.verify_rest(compared):
             self._progress(ProgressEvent(count))
         self._notes += ingest.notes
-        self._notes += self._provenance.notes()
+        self._notes += [*self._provenance.notes(), *self._provenance.reuse.notes]
         if self._settings.obey_robots is not None:
             exclude_disallowed(db, ingest.staging, self._settings.obey_robots, self._settings)
         if ingest.urls.encoded:
@@ -244,6 +246,7 @@ class Pipeline:
         self,
         db: ScratchDatabase,
         ledger: Ledger,
+        ingest: Ingest,
         allocator: Allocator,
         published: Published,
         counts: Counts,
@@ -255,7 +258,7 @@ class Pipeline:
         try:
             with db.transaction(), changes_written(db, self._settings.changes):
                 commit(db, ledger, self._settings, published, allocator.ranges, counts)
-                self._provenance.commit()
+                self._provenance.commit(ingest.row_counts)
                 if self._pages is not None:
                     self._pages.commit()
                 target.swap(published.new_names, published.retired)
@@ -289,6 +292,7 @@ class Pipeline:
             failures=tuple(text for source in self._sources for text in source.failures),
             why=self._explained,
             sources=tuple((source.name, source_type_of(source)) for source in self._sources),
+            reused=tuple(self._provenance.reuse.reused),
         )
 
 

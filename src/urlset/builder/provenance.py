@@ -7,16 +7,13 @@ sources that were read completely can leave the set. The others stay listed as t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from urlset.arrow import open_stream
-from urlset.arrow.batches import column_values, take_rows
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions, fail
+from urlset.builder.reuse import PublishedRows, SourceReuse, published_rows
 from urlset.builder.tables import KEPT, STAGED_RAW
-from urlset.document import parse
 from urlset.publisher import Target
 from urlset.sources import Source
 from urlset.sources.candidates import UNREADABLE, UNREADABLE_FOLDER, source_type_of
@@ -27,20 +24,6 @@ LEAST_LOST = 10
 
 _PAGE_TYPES = ("html", "git")
 """Types of sources whose rows state which pages and folders could not be read."""
-
-
-@dataclass
-class _Published:
-    """Source of URLs that stay listed: from the ledger, or from the file that lists them."""
-
-    name: str
-    found: Iterator[Any]
-    failures: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def batches(self) -> Iterator[Any]:
-        """Yield the entries as Arrow batches."""
-        return self.found
 
 
 class Provenance:
@@ -65,6 +48,7 @@ class Provenance:
         for name in self._names:
             numbers.setdefault(name, max(numbers.values(), default=0) + 1)
         self._numbers = [numbers[name] for name in self._names]
+        self.reuse: SourceReuse = SourceReuse(db, ledger, sources, self._numbers)
         (recorded,) = db.fetch_one(f"SELECT count(DISTINCT source) FROM {ledger.table('urls')}")
         self.is_compared: bool = len(sources) > 1 or recorded > 1
         """Whether a URL that moved to another source is a change of the ledger."""
@@ -115,7 +99,7 @@ class Provenance:
         )
         (self.kept,) = self._db.fetch_one("SELECT count(*) FROM kept")
         if self.kept:
-            source = _Published("the published set", self._published_rows(target, settings))
+            source = PublishedRows("the published set", self._published_rows(target, settings))
             for _ in ingest.add(source, is_published=True):
                 pass
 
@@ -136,25 +120,7 @@ class Provenance:
 
     def _published_rows(self, target: Target, settings: BuildOptions) -> Iterator[Any]:
         """Yield the rows that stay; those with extensions are read from the published files."""
-        yield from self._db.batches(
-            "SELECT loc, lastmod AS lastmod_text, changefreq, priority FROM kept WHERE more IS NULL"
-        )
-        names = {file.number: file.name for file in self._ledger.files()}
-        missing = 0
-        for number, count in self._db.rows(
-            "SELECT file, count(*) FROM kept WHERE more IS NOT NULL GROUP BY file ORDER BY file"
-        ):
-            locs = {
-                loc
-                for (loc,) in self._db.rows(
-                    f"SELECT loc FROM kept WHERE more IS NOT NULL AND file = {number}"
-                )
-            }
-            missing += count
-            for batch in open_stream(parse(target.read(names[number]) or b"").entries):
-                rows = [n for n, loc in enumerate(column_values(batch, "loc")) if loc in locs]
-                missing -= len(rows)
-                yield take_rows(batch, rows)
+        missing = yield from published_rows(self._db, self._ledger, target)
         if missing:
             fail(
                 "source",
@@ -190,14 +156,13 @@ class Provenance:
             if at not in self._incomplete and old and is_lost and new < old * settings.min_share:
                 fail("source", settings, f"{self._names[at]} fell from {old:,} to {new:,} URLs")
 
-    def commit(self) -> None:
-        """Write the names of new sources to the ledger; within the transaction of a build."""
-        new = {
-            (number, name)
-            for name, number in zip(self._names, self._numbers, strict=True)
-            if name not in self._known
-        }
-        self._db.insert_rows(self._ledger.table("sources"), sorted(new))
+    def commit(self, row_counts: Sequence[int]) -> None:
+        """Write the sources to the ledger, with what identifies their rows; in a transaction."""
+        table = self._ledger.table("sources")
+        versions = self.reuse.versions(self._incomplete)
+        columns = (self._numbers, self._names, versions, row_counts[: len(self._names)])
+        self._db.run(f"DELETE FROM {table} WHERE number IN ({', '.join(map(str, self._numbers))})")
+        self._db.insert_rows(table, list(zip(*columns, strict=True)))
 
 
 def _unique_names(sources: Sequence[Source]) -> Iterator[str]:

@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 
 from urlset.builder.allocation import Allocator
-from urlset.builder.file_mark import MARK, is_marked, marked
+from urlset.builder.file_mark import MARK, digest_of, is_marked, marked
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.render import FileRenderer, digest_of
+from urlset.builder.render import FileRenderer
 from urlset.builder.resolve import rules_of
 from urlset.builder.result import Counts
 from urlset.builder.sections import FileNames

@@ -13,11 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from urlset.arrow import open_stream
-from urlset.builder.file_mark import is_marked
+from urlset.builder.file_mark import digest_of, is_marked
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.render import digest_of
 from urlset.builder.sections import FileNames
 from urlset.document import Document, parse
 from urlset.engine import Engine

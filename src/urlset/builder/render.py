@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from hashlib import blake2b
 from itertools import accumulate, pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches
 from urlset.builder.allocation import Allocator
-from urlset.builder.file_mark import MARK, is_marked, marked
+from urlset.builder.file_mark import MARK, digest_of, is_marked, marked
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
@@ -158,11 +157,6 @@ class FileRenderer:
         else:
             return
         fail("unreadable", self._settings, f"expected a file that reads back {problem}")
-
-
-def digest_of(data: bytes) -> str:
-    """Return 128 bits of BLAKE2b, in hexadecimal, that identify the bytes of an output file."""
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 ROWS = 50_000

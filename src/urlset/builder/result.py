@@ -66,7 +66,8 @@ class Build:
     (option ``excluded`` writes all of them to a file). ``undated`` counts URLs without a
     ``lastmod``; ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has
     further remarks, ``failures`` the inputs that could not be read. ``sources`` has the name and
-    the type (``html``, ``table``, ``log``, …) of each source.
+    the type (``html``, ``table``, ``log``, …) of each source. ``reused`` has the names of those
+    whose rows the last build has, so that they were not read again.
     """
 
     target: str
@@ -87,6 +88,7 @@ class Build:
     excluded: tuple[Excluded, ...] = ()
     undated: int = 0
     sources: tuple[tuple[str, str | None], ...] = ()
+    reused: tuple[str, ...] = ()
 
     @property
     def addresses(self) -> tuple[str, ...]:

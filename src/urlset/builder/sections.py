@@ -18,7 +18,8 @@ from urlset.sources import Source
 from urlset.store import quoted
 from urlset.writer.file_set import FileNaming
 
-_COLUMN = "section_of_source"
+LABEL_COLUMN = "section_of_source"
+"""Column with the label of the source, for the section ``source``."""
 _PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
 
 
@@ -28,9 +29,9 @@ def section_labels(
     """Add a column with a section label to each source if ``sections`` contains ``source``."""
     if "source" not in settings.sections:
         return sources, settings
-    specs = tuple(f"column:{_COLUMN}" if s == "source" else s for s in settings.sections)
+    specs = tuple(f"column:{LABEL_COLUMN}" if s == "source" else s for s in settings.sections)
     labels = labels_of(sources)
-    wrapped = [_LabelledSource(*pair) for pair in zip(sources, labels, strict=True)]
+    wrapped = [LabelledSource(*pair) for pair in zip(sources, labels, strict=True)]
     return wrapped, replace(settings, sections=specs)
 
 
@@ -55,7 +56,7 @@ def labels_of(sources: Sequence[Source]) -> list[str]:
             levels[key] += 1
 
 
-class _LabelledSource:
+class LabelledSource:
     """Source with an additional column that has the label in every row."""
 
     def __init__(self, source: Source, label: str):
@@ -63,6 +64,7 @@ class _LabelledSource:
         self._source = source
         self._label = label
         self.check = getattr(source, "check", None)
+        self.row_version = getattr(source, "row_version", None)
 
     def use_cache(self, cache: Any) -> None:
         """Pass a cache to the source, if it supports one."""
@@ -71,8 +73,12 @@ class _LabelledSource:
 
     def batches(self) -> Iterator[Any]:
         """Yield the batches of the source, each with the label."""
-        for batch in self._source.batches():
-            yield with_columns(batch, {_COLUMN: text_array([self._label] * batch.num_rows)})
+        yield from self.labelled(self._source.batches())
+
+    def labelled(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield batches with the label."""
+        for batch in batches:
+            yield with_columns(batch, {LABEL_COLUMN: text_array([self._label] * batch.num_rows)})
 
 
 def _table(source: Source) -> str | None:

@@ -91,10 +91,10 @@ EXTENDED = _declare(
 )
 KEPT = _declare(
     "kept",
-    "Published URLs of sources that could not be read: they stay listed.",
+    "Published URLs that stay listed: of unread sources, and of those whose rows are unchanged.",
     "loc file lastmod changefreq priority more",
-    writers="provenance",
-    readers="provenance",
+    writers="provenance reuse",
+    readers="provenance reuse",
 )
 LEDGER_MATCHES = _declare(
     "ledger_matches",

@@ -10,6 +10,7 @@ from urlset.sources.candidates import (
     EVIDENCE,
     GUESSES,
     Candidate,
+    RowVersion,
     Source,
     in_batches,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "HtmlFolder",
     "NoUrlColumnError",
     "Query",
+    "RowVersion",
     "Sitemaps",
     "Source",
     "SourceOptions",

@@ -119,8 +119,24 @@ CANDIDATE: tuple[tuple[str, Any], ...] = (
 """The columns of a batch of candidates, each with its type as in :mod:`urlset.arrow`."""
 
 
+class RowVersion(NamedTuple):
+    """What a source states about its rows before they are read.
+
+    Attributes:
+        version: A text that changes whenever a row changes, or would be read as another one at a
+            later time; None if there is none.
+        reason: Why the rows are the same while the text is, or why there is no text.
+    """
+
+    version: str | None
+    reason: str
+
+
 class Source(Protocol):
     """Protocol of a source of a build: a name and batches of candidates.
+
+    A source may also have a method ``row_version`` that returns a :class:`RowVersion`, or None.
+    While its text is that of the last build, the rows are taken over without being read.
 
     Attributes:
         name: The name under which the source was requested, for messages.

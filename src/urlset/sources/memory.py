@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from urlset.sources.candidates import (
     CANDIDATE,
     FAULT,
     Candidate,
+    RowVersion,
     SourceType,
     encode_fault,
     in_batches,
@@ -35,7 +36,8 @@ class InMemorySource:
 
     Accepts the same rows as :func:`urlset.write`. ``mapping`` and ``keep`` apply to tables, as in
     :class:`urlset.sources.Table`. A row with an invalid value is passed on with the reason in the
-    column ``fault``.
+    column ``fault``. ``row_version`` states that rows are unchanged, as
+    :class:`urlset.sources.RowVersion`.
 
     >>> [batch.num_rows for batch in InMemorySource([{"loc": "https://example.com/"}]).batches()]
     [1]
@@ -52,10 +54,12 @@ class InMemorySource:
         mapping: Mapping[str, str] | str | None = None,
         keep: Sequence[str] = (),
         engine: str | None = None,
+        row_version: Callable[[], RowVersion | None] | None = None,
     ):
         self.name = name
         self.failures: list[str] = []
         self.notes: list[str] = []
+        self.row_version = row_version
         self._rows = rows
         self.base_url = base_url
         self._engine = engine

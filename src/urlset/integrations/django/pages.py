@@ -212,6 +212,8 @@ def as_instant(value: datetime | date) -> datetime:
     """Return a date as an aware datetime; naive ones are in the time zone of the settings."""
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, UTC)
+    if value.tzinfo is UTC:
+        return value
     if timezone.is_naive(value):
         value = value.replace(tzinfo=timezone.get_default_timezone())
     return value.astimezone(UTC)

@@ -28,7 +28,8 @@ from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.writer import render
 
-_VERSION = version("urlset")
+VERSION = version("urlset")
+"""Version of urlset, which is part of what identifies a page or the rows of a section."""
 _SAMPLE = 100
 _SHARE = 0.8
 """Part of the byte limit that a page is planned for, as items differ in size."""
@@ -169,13 +170,29 @@ class KeysetSection(Section):
         text = None
         cache_version = self.site.cache_version
         if self._field is not None and cache_version is not None:
-            text = repr((keys, found, self._root, self.size, _VERSION, cache_version))
+            text = repr((keys, found, self._root, self.size, VERSION, cache_version))
         is_dated = found.rows > 0 and found.dated == found.rows
         return SectionPage(found.rows * self.factor, found.latest, is_dated, text)
 
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""
         for batch in key_pages.batches(self._items, self._range(number)):
+            yield self.site.entries(batch, *self._root)
+
+    @property
+    def rows(self) -> Any:
+        """The queryset with all rows."""
+        return self._items
+
+    def sample(self, count: int) -> list[Entry]:
+        """Return the entries of the first and the last rows, up to ``count`` of each."""
+        rows = [*self._items.order_by("pk")[:count], *self._items.order_by("-pk")[:count]]
+        found: list[Entry] = self.site.entries(rows, *self._root)
+        return found
+
+    def batches(self) -> Iterator[list[Entry]]:
+        """Yield the entries of all rows in batches, without dividing them into pages."""
+        for batch in key_pages.batches(self._items, key_pages.KeyRange(None, None)):
             yield self.site.entries(batch, *self._root)
 
     @property
@@ -240,6 +257,9 @@ def open_section(site: Any, protocol: str, current: Any) -> Section | UrlsSectio
 
 def all_entries(section: Section | UrlsSection) -> Iterator[Entry]:
     """Yield the entries of all pages of a section, in batches of queries."""
+    if isinstance(section, KeysetSection):
+        yield from chain.from_iterable(section.batches())
+        return
     for number in range(1, section.pages + 1):
         yield from chain.from_iterable(section.entry_batches(number))
 

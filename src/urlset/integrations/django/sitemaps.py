@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from django import conf
@@ -38,6 +39,8 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
     - ``cache_version``: a number or a text. Set it if every change of a URL also changes the date
       in ``lastmod_field``; then a page is identified by the number of its rows and the latest
       date, so that it is answered by 304 or from ``URLSET_PAGE_CACHE`` without being rendered.
+      ``manage.py urlset build`` takes a section over from the last build while the keys and dates
+      of all its rows are the same.
       Increase it when URLs change in another way: a route, ``update()`` without the date, a row of
       another table.
     - ``images(item)``, ``videos(item)``, ``news(item)``: extensions, as for ``urlset.Entry``.
@@ -83,24 +86,30 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
         root = f"{protocol}://{domain}"
         if hasattr(self, "item_urls"):
             return [entry_of(found, root) for item in items for found in self.item_urls(item)]
-        if not self.i18n:
-            return [self._entry(item, _absolute(root, self._location(item))) for item in items]
-        return self._translated(items, root)
+        if self.i18n:
+            return self._translated(items, root)
+        entry = self._entry_maker()
+        if type(self)._location is contrib.Sitemap._location:  # it calls `_get`, as this does
+            location = self._getter("location")
+            return [entry(item, _absolute(root, location(item))) for item in items]
+        return [entry(item, _absolute(root, self._location(item))) for item in items]
 
     def _translated(self, items: list[Any], root: str) -> list[Entry]:
         """Return the entries of all languages; each language is activated once for the batch."""
         languages = [list(self.get_languages_for_item(item)) for item in items]
         urls: list[dict[str, str]] = [{} for _ in items]
+        location = self._getter("location")
         for code in dict.fromkeys(code for codes in languages for code in codes):
             with translation.override(code):
                 for item, codes, found in zip(items, languages, urls, strict=True):
                     if code in codes:
-                        found[code] = _absolute(root, self._get("location", (item, code)))
+                        found[code] = _absolute(root, location((item, code)))
         entries: list[Entry] = []
+        entry_of_item = self._entry_maker()
         for item, codes, found in zip(items, languages, urls, strict=True):
             alternates = self._alternates(found) if self.alternates else ()
             if codes:  # what is not the URL is the same in all languages
-                entry = self._entry((item, codes[0]), found[codes[0]], alternates)
+                entry = entry_of_item((item, codes[0]), found[codes[0]], alternates)
                 entries.append(entry)
                 entries += [entry._replace(loc=found[code]) for code in codes[1:]]
         return entries
@@ -113,26 +122,50 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
             found.append(Alternate("x-default", urls[code].replace(f"/{code}/", "/", 1)))
         return tuple(found)
 
-    def _entry(self, item: Any, url: str, alternates: tuple[Alternate, ...] = ()) -> Entry:
-        lastmod = self._get("lastmod", item)
+    def _entry_maker(self) -> Callable[..., Entry]:
+        """Return a function of an item, its URL and alternates that returns its entry.
+
+        Attributes are looked up once for a batch of items, because a lookup for each item takes
+        longer than the rest.
+        """
+        lastmod, changefreq, priority = map(self._getter, ("lastmod", "changefreq", "priority"))
         field = None if hasattr(self, "lastmod") else self.date_source()
         if field is not None:
-            lastmod = getattr(item[0] if self.i18n else item, field, None)
-        extensions: dict[str, Any] = {
-            name: tuple(values) if name != "news" else values
+            name, is_pair = field, self.i18n
+
+            def lastmod(item: Any) -> Any:
+                return getattr(item[0] if is_pair else item, name, None)
+
+        extensions = [
+            (name, tuple if name != "news" else lambda value: value, self._getter(name))
             for name in ("images", "videos", "news")
-            if hasattr(self, name) and (values := self._get(name, item))
-        }
-        instant, text = _date(lastmod)
-        return Entry(
-            url,
-            instant,
-            text,
-            self._get("changefreq", item),
-            self._get("priority", item),
-            alternates=alternates,
-            **extensions,
-        )
+            if hasattr(self, name)
+        ]
+
+        def entry(item: Any, url: str, alternates: tuple[Alternate, ...] = ()) -> Entry:
+            instant, text = _date(lastmod(item))
+            found = Entry(
+                url, instant, text, changefreq(item), priority(item), alternates=alternates
+            )
+            if not extensions:
+                return found
+            values = [(name, kind, get(item)) for name, kind, get in extensions]
+            given: dict[str, Any] = {name: kind(value) for name, kind, value in values if value}
+            return found._replace(**given)
+
+        return entry
+
+    def _getter(self, name: str) -> Callable[[Any], Any]:
+        """Return a function of an item that returns what ``_get`` of Django returns for it."""
+        if type(self)._get is not contrib.Sitemap._get:
+            return partial(self._get, name)
+        value = getattr(self, name, None)
+        if not callable(value):
+            return lambda _: value
+        method: Callable[[Any], Any] = value
+        if self.i18n:
+            return lambda pair: method(pair[0])
+        return method
 
     @property
     def namespaces(self) -> Entry:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +19,10 @@ from django.utils.module_loading import import_string
 
 from urlset.builder import GATES, LEDGER, build
 from urlset.errors import GateError, UrlsetError
+from urlset.integrations.django.row_version import row_version
 from urlset.integrations.django.sections import all_entries, open_section
 from urlset.model import ProgressEvent
 from urlset.sources.memory import InMemorySource
-from urlset.submitter import submit
 from urlset.terminal_text import pluralize
 
 PROGRESS_S = 1.0
@@ -60,6 +62,9 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
         try:
             if action == "build":
+                # The garbage collector need not visit what Django and urlset loaded, again and
+                # again while rows are created.
+                gc.freeze()
                 self._build(settings, options)
             else:
                 self._submit(settings, options)
@@ -67,6 +72,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             raise CommandError(str(error), returncode=error.exit_code) from error
         except (UrlsetError, ValueError) as error:
             raise CommandError(str(error), returncode=2) from error
+        finally:
+            gc.unfreeze()
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
@@ -76,13 +83,18 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         base_url = _required(settings, "BASE_URL", options["base_url"], "the URL of the output")
         address = urlsplit(base_url)
         current = SimpleNamespace(domain=address.netloc, name=address.netloc)
+        sections = {
+            name: open_section(_site(site), address.scheme, current)
+            for name, site in sitemaps.items()
+        }
         sources = [
             InMemorySource(
-                all_entries(open_section(_site(site), address.scheme, current)),
+                all_entries(section),
                 name=name,
                 base_url=base_url,
+                row_version=partial(row_version, section),
             )
-            for name, site in sitemaps.items()
+            for name, section in sections.items()
         ]
         result = build(
             sources,
@@ -101,6 +113,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         )
         for rejection in result.rejected:
             self.stderr.write(rejection.reason)
+        for note in result.notes:
+            self.stdout.write(note)
         for file in (*result.files, *result.indexes):
             self.stdout.write(f"{str(target).rstrip('/')}/{file.name}")
         count = len(result.indexes)
@@ -129,6 +143,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         return show
 
     def _submit(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
+        from urlset.submitter import submit
+
         given = dict(settings.get("SUBMIT", {}))
         given.setdefault("announcements", _ledger(settings).parent / "announcements.duckdb")
         result = submit(_ledger(settings), dry_run=options["dry_run"], **given)

@@ -1,0 +1,199 @@
+"""Take the URLs of a source over from the last build, if the source proves that it is unchanged.
+
+A source may have a method ``row_version``. It returns a :class:`RowVersion`: a text that changes
+whenever a row changes, or None with the reason why there is none. The ledger records it with the
+options of the build. While both are the same, the rows are not read from the source again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
+from typing import Any
+
+from urlset.arrow import open_stream
+from urlset.arrow.batches import column_values, take_rows
+from urlset.builder.file_mark import digest_of
+from urlset.builder.ledger import Ledger
+from urlset.builder.options import BuildOptions
+from urlset.builder.sections import LABEL_COLUMN, LabelledSource
+from urlset.builder.tables import KEPT
+from urlset.document import parse
+from urlset.publisher import Target
+from urlset.sources import RowVersion, Source
+from urlset.store import ScratchDatabase
+
+_INDEPENDENT = frozenset(
+    "now force dry_run why changes excluded min_share ledger robots grace compact".split()
+)
+"""Options that do not decide how a row is published."""
+
+
+@dataclass
+class PublishedRows:
+    """Source of URLs that stay listed: from the ledger, or from the file that lists them."""
+
+    name: str
+    found: Iterator[Any]
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the entries as Arrow batches."""
+        return self.found
+
+
+class SourceReuse:
+    """Decides for each source whether its rows are those of the last build.
+
+    ``reused`` has the names of the sources whose rows were taken over; ``notes`` says of each
+    source with ``row_version`` whether it was read, and why.
+
+    Args:
+        db: The database of the build.
+        ledger: The ledger of the set.
+        sources: The sources of the build.
+        numbers: The number of each source in the ledger.
+    """
+
+    def __init__(
+        self, db: ScratchDatabase, ledger: Ledger, sources: Sequence[Source], numbers: Sequence[int]
+    ):
+        self.reused: list[str] = []
+        self.notes: list[str] = []
+        self._db = db
+        self._ledger = ledger
+        self._sources = sources
+        self._numbers = numbers
+        self._versions: list[str | None] = [None] * len(sources)
+        self._recorded: dict[int, tuple[str | None, int | None]] = {
+            number: (version, rows)
+            for number, version, rows in db.rows(
+                f"SELECT number, version, rows FROM {ledger.table('sources')}"
+            )
+        }
+
+    def find(self, position: int, target: Target, settings: BuildOptions) -> Source | None:
+        """Return the published rows of a source if it is unchanged; None if it must be read.
+
+        The version is requested before the rows are read: a row that changes in between is then
+        recorded with the version before the change, and read again by the next build.
+        """
+        source = self._sources[position]
+        row_version = getattr(source, "row_version", None)
+        if row_version is None:
+            return None
+        stated: RowVersion | None = row_version()
+        if stated is None:
+            return None
+        if stated.version is None:
+            self.notes.append(f"{source.name}: all rows are read, because {stated.reason}")
+            return None
+        version = self._versions[position] = _digest(stated.version, settings)
+        number = self._numbers[position]
+        reason = self._difference(number, version, target, settings)
+        if reason is not None:
+            self.notes.append(f"{source.name}: all rows are read, because {reason}")
+            return None
+        self.reused.append(source.name)
+        _, rows = self._recorded[number]
+        urls = "1 URL is" if rows == 1 else f"{rows:,} URLs are"
+        self.notes.append(
+            f"{source.name}: {urls} taken over from the last build without reading the rows, "
+            f"because {stated.reason}"
+        )
+        self._db.run(
+            f"""{KEPT.create_table} SELECT loc, file, lastmod, changefreq, priority, more
+            FROM {self._ledger.table("urls")} WHERE source = {number}"""
+        )
+        found: Iterator[Any] = published_rows(self._db, self._ledger, target)
+        if isinstance(source, LabelledSource):
+            found = source.labelled(found)
+        return PublishedRows(source.name, found)
+
+    def versions(self, incomplete: Collection[int]) -> list[str | None]:
+        """Return what to record for each source; nothing for those that were not read to the end.
+
+        Args:
+            incomplete: The positions of these.
+        """
+        return [
+            None if position in incomplete else version
+            for position, version in enumerate(self._versions)
+        ]
+
+    def _difference(
+        self, number: int, version: str, target: Target, settings: BuildOptions
+    ) -> str | None:
+        """Return why the last build does not have the rows of a source; None if it has them."""
+        before, rows = self._recorded.get(number, (None, None))
+        if self._ledger.is_new or before is None:
+            return "the last build recorded no version of them"
+        if before != version:
+            return "rows, cache_version or options changed since the last build"
+        if set(settings.kept_columns) - {LABEL_COLUMN}:
+            return "sections are formed from a column"
+        urls = self._ledger.table("urls")
+        # A date of other evidence than the row itself would become one that the row states.
+        (listed,) = self._db.fetch_one(
+            f"""SELECT count(*) FROM {urls} WHERE source = {number}
+            AND (lastmod IS NULL OR lastmod_from = 'given')"""
+        )
+        if listed != rows:
+            return (
+                f"the last build lists {listed:,} of its {rows:,} rows as URLs of this source only"
+            )
+        return self._damaged(number, target)
+
+    def _damaged(self, number: int, target: Target) -> str | None:
+        """Return why URLs with extensions cannot be read from the published files, or None."""
+        files = {file.number: file for file in self._ledger.files()}
+        for (name,) in self._db.rows(
+            f"""SELECT DISTINCT file FROM {self._ledger.table("urls")}
+            WHERE source = {number} AND more IS NOT NULL"""
+        ):
+            file = files[name]
+            if digest_of(target.read(file.name) or b"") != file.digest:
+                return f"{file.name} is not as the last build wrote it"
+        return None
+
+
+def _digest(version: str, settings: BuildOptions) -> str:
+    """Return a digest of a version, and of the options that decide how rows are published."""
+    options = [
+        (one.name, getattr(settings, one.name))
+        for one in fields(settings)
+        if one.name not in _INDEPENDENT
+    ]
+    return blake2b(repr((version, options)).encode(), digest_size=16).hexdigest()
+
+
+def published_rows(
+    db: ScratchDatabase, ledger: Ledger, target: Target
+) -> Generator[Any, None, int]:
+    """Yield the rows of ``kept``; those with extensions are read from the published files.
+
+    Returns:
+        The number of rows that the published files do not have.
+    """
+    yield from db.batches(
+        "SELECT loc, lastmod AS lastmod_text, changefreq, priority FROM kept WHERE more IS NULL"
+    )
+    names = {file.number: file.name for file in ledger.files()}
+    missing = 0
+    for number, count in db.rows(
+        "SELECT file, count(*) FROM kept WHERE more IS NOT NULL GROUP BY file ORDER BY file"
+    ):
+        locs = {
+            loc
+            for (loc,) in db.rows(
+                f"SELECT loc FROM kept WHERE more IS NOT NULL AND file = {number}"
+            )
+        }
+        missing += count
+        for batch in open_stream(parse(target.read(names[number]) or b"").entries):
+            rows = [n for n, loc in enumerate(column_values(batch, "loc")) if loc in locs]
+            missing -= len(rows)
+            yield take_rows(batch, rows)
+    return missing
