@@ -84,9 +84,8 @@ else
 	@echo "Rust is not linted: cargo clippy is not installed."
 endif
 
-soak: setup ## run the long tests: complexity, attacks, kills, random faults (an hour or more)
-	URLSET_BOX_SEEDS=100 $(PYTHON) -m pytest tests/soak tests/auditor/test_box.py \
-		--numprocesses auto --dist worksteal
+soak: setup ## run the long tests: complexity, attacks, kills, random examples (hours)
+	URLSET_SOAK=1 $(PYTHON) -m pytest tests tests/soak -m soak --numprocesses auto --dist worksteal
 
 test-hosts: ## test adapters with the oldest and newest hosts (HOST=django, WHICH=oldest: some of them)
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/host_tests.py \

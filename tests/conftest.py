@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.amounts import IS_SOAK
 from tests.s3 import s3, s3_server
 from tests.site_box import SiteBox
 from urlset.engine import Engine, available, get
@@ -23,6 +24,8 @@ __all__ = ["s3", "s3_server"]  # fixtures that come from elsewhere
 DURATIONS = Path(__file__).with_name("durations.json")
 """Seconds of the slowest tests, by test; ``tests/durations.py`` makes it from a run."""
 
+SOAK = Path(__file__).with_name("soak")
+
 SLOW_S = 0.25
 """Seconds from which a test is marked ``slow``: `make test` runs the others."""
 
@@ -30,8 +33,13 @@ if os.environ.get("URLSET_NATIVE") == "0":
     sys.modules["urlset.engine._native"] = None  # type: ignore[assignment]
 
 # No deadline: a busy machine is not a bug. CI repeats the same examples: red means the change.
+# Without `max_examples` of its own, a test tries 50 examples, and 1,000 in `make soak`.
 settings.register_profile(
-    "urlset", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True
+    "urlset",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")) and not IS_SOAK,
+    print_blob=True,
+    max_examples=1_000 if IS_SOAK else 50,
 )
 settings.load_profile("urlset")
 
@@ -72,6 +80,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         seconds = durations.get(item.nodeid) or durations.get(item.nodeid.partition("[")[0], 0)
         if seconds >= SLOW_S:
             item.add_marker(pytest.mark.slow)
+        function = getattr(item, "obj", None)
+        if SOAK in item.path.parents or getattr(function, "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.soak)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,11 +1,10 @@
 """The sites in a box: an audit finds every planted fault, and nothing else.
 
-``URLSET_BOX_SEEDS=100`` audits them with the random faults of a hundred seeds; by default of two.
+They are audited with the random faults of two seeds, in `make soak` of a hundred.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +16,14 @@ from examples.box.pages import INDEXNOW_KEY, sites
 from examples.box.server import Box, RandomFaults
 
 import urlset
+from tests.amounts import amount
 from tests.certificates import client_context, server_context
 from tests.http_walks import quick
 from urlset.checker import CATALOGUE
 from urlset.crawler import pace
 from urlset.http import Response, exchange
 
-SEEDS = int(os.environ.get("URLSET_BOX_SEEDS", "2"))
+SEEDS = amount(2, 100)
 SITES = sites()
 
 OFF_BY_DEFAULT = (
@@ -182,6 +182,7 @@ def test_a_sitemap_that_becomes_short_is_noticed(name, kept, expected, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["shop", "office"])
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_under_random_faults_no_finding_is_false(seed, name, tmp_path):
     with Box(faults=RandomFaults(seed)) as box:

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from tests.odd_rows import SITE, plain_urls
 from urlset import Alternate, Entry, Image
 from urlset.engine.reference import columns, renderer
@@ -293,7 +294,7 @@ _rows = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=amount(8, 100), suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(_rows, min_size=1, max_size=6), st.sampled_from(NESTED))
 def test_any_rows_are_refused_and_written_alike(given_rows, make):
     given_rows = [*given_rows, row(0)]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import urlset
+from tests.amounts import amount
 from tests.s3 import ask
 
 BASE = "https://example.com/maps/"
@@ -87,7 +88,8 @@ def publish(ledger: Path, urls: list[str], puts: int = 0, when: str = "before") 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(amount(3, 60)))
 def test_no_change_is_hidden_by_the_date_of_a_killed_publication(
     seed: int, s3: str, s3_server: str, tmp_path: Path
 ):

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from urlset import engine as engines
 from urlset import parse
 from urlset.builder import Build, Filter, build
@@ -24,7 +25,7 @@ from urlset.sources import Candidate, CandidateRows
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-EXAMPLES = int(os.environ.get("URLSET_EXAMPLES", "12"))
+EXAMPLES = amount(4, 200)
 HOURS = timedelta(hours=3)
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from tests.builder.test_model import quick
 from urlset.builder import Build, Filter, build
 from urlset.builder.incremental import split
@@ -87,7 +88,7 @@ def run(root: Path, number: int, step: Any) -> tuple[Build, dict[str, bytes], li
 
 
 @settings(
-    max_examples=15,
+    max_examples=amount(6, 100),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

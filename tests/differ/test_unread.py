@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import urlset
+from tests.amounts import amount
 from tests.http_walks import quick
 from tests.site_box import (
     SiteBox,
@@ -226,7 +227,8 @@ def check_seed(box: SiteBox, seed: int, tmp_path: Path, *, is_after: bool) -> in
     return unknown
 
 
-@pytest.mark.parametrize("start", range(0, 100, 25))
+@pytest.mark.soak
+@pytest.mark.parametrize("start", range(0, amount(25, 100), 25))
 def test_no_false_removal_under_random_faults(start, tmp_path):
     with SiteBox() as box:
         unknown = [

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from urlset.arrow import batches_to_entries, entries_to_stream, schema
 from urlset.dates import microseconds, parse_date
 from urlset.engine import OffsetRun, available, get
@@ -204,13 +205,13 @@ def test_any_text(text):
     assert_agree(text.encode())
 
 
-@settings(max_examples=400)
+@settings(max_examples=amount(100, 4_000))
 @given(soups)
 def test_token_soup(text):
     assert_agree(text.encode())
 
 
-@settings(max_examples=800)
+@settings(max_examples=amount(200, 8_000))
 @given(mutated(), st.sampled_from([None, BASE]))
 def test_mutated_documents(text, base):
     assert_agree(text.encode(), base)
@@ -296,7 +297,7 @@ date_texts = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=amount(250, 10_000))
 @given(date_texts)
 @example("9999-12-31T23:59:59-00:01")
 @example("0001-01-01T00:00:00+00:01")
@@ -322,7 +323,7 @@ url_texts = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=amount(250, 10_000))
 @given(url_texts, st.sampled_from([None, BASE, "https://e.com", "HTTP://E.com/x/?q#f", "ftp://x/"]))
 def test_urls(text, base):
     found = parse_url(text, base)
@@ -347,7 +348,7 @@ def packed(draw):
     return data
 
 
-@settings(max_examples=400)
+@settings(max_examples=amount(100, 4_000))
 @given(packed(), st.sampled_from([0, 1, 100, 10_000, 1_000_000]))
 def test_gunzip(data, limit):
     assert native.gunzip(data, limit) == reference.gunzip(data, limit)

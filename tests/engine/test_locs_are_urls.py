@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from urlset.engine import Engine
 from urlset.robots import read_robots
 from urlset.urls import parse_url, resolve
@@ -146,7 +147,7 @@ forms = st.sampled_from(
 )
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=amount(375, 15_000))
 @given(forms, texts, texts, st.sampled_from(BASES) | texts)
 def test_every_loc_is_a_url_whatever_the_text(engine, form, one, two, base):
     data = form.replace("{}", one, 1).replace("{}", two).encode(errors="ignore")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from urlset.engine import get
 from urlset.engine.reference import sitemap
 from urlset.engine.reference.fast_path import MAX_ENTRY, FastPath
@@ -107,7 +108,7 @@ def test_values_of_an_ordinary_entry():
     assert entry.alternates == (Alternate("de", "/?a&b"),)
 
 
-@settings(max_examples=400)
+@settings(max_examples=amount(100, 4_000))
 @given(
     st.sampled_from(ROOTS),
     st.lists(st.sampled_from(ORDINARY + ODD[:-1]), min_size=1, max_size=4),

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from urlset import parse
 from urlset.checker import CATALOGUE
 from urlset.errors import SourceError
@@ -365,7 +366,7 @@ def damaged(seed: int) -> bytes:
     return gzip.compress(data, mtime=0) if chance.random() < 0.2 else data
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=amount(40, 800), deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_random_damage_is_fixed_and_stays_so(seed: int) -> None:
     data = damaged(seed)
@@ -378,7 +379,7 @@ def test_random_damage_is_fixed_and_stays_so(seed: int) -> None:
     assert fix_data(result, *SAFE) == result, f"seed {seed}"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(20, 400), deadline=None)
 @given(st.integers(0, 1 << 32))
 def test_unsafe_fixes_of_random_damage_end_too(seed: int) -> None:
     data = damaged(seed)
@@ -387,7 +388,7 @@ def test_unsafe_fixes_of_random_damage_end_too(seed: int) -> None:
     assert len(locs(once)) >= len(set(locs(data)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(20, 400), deadline=None)
 @given(st.binary(max_size=60), st.integers(0, 400))
 def test_any_bytes_anywhere_lose_no_url(noise: bytes, at: int) -> None:
     data = sitemap("".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(5)))

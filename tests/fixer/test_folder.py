@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from tests.cli.test_commands import NS, command
 from urlset import fix, parse, read, write_fixed
 from urlset.errors import SourceError
@@ -256,7 +257,9 @@ def test_a_sitemap_with_faults_is_one_whatever_its_name(data: bytes, tmp_path: P
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=amount(30, 600),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.integers(0, 1 << 32))
 def test_random_mixtures_of_files_stay_as_they_are(tmp_path_factory, seed: int) -> None:

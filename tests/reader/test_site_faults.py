@@ -1,11 +1,10 @@
 """A site of 500 documents with every fault there is, at random: no entry is lost in silence.
 
-``URLSET_FAULT_SEEDS=100`` plays a hundred such sites; by default it is three.
+Three such sites are played, in `make soak` a hundred.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import zlib
 from collections import Counter
@@ -13,6 +12,7 @@ from collections import Counter
 import pytest
 
 from tests import site_box
+from tests.amounts import amount
 from tests.http_walks import quick
 from tests.site_box import Player, SiteBox, gz, index_of, page, redirect, urlset_of
 from urlset.http import drive_in_thread
@@ -21,7 +21,7 @@ from urlset.reader.discovery import Discovery
 from urlset.reader.site_walk import SiteWalk
 
 DOCUMENTS = 500
-SEEDS = int(os.environ.get("URLSET_FAULT_SEEDS", "3"))
+SEEDS = amount(3, 100)
 
 
 def faults(box: SiteBox, path: str, body: bytes, chance: random.Random) -> dict[str, Player]:
@@ -110,6 +110,7 @@ def play_site(box: SiteBox, seed: int) -> tuple[dict[str, list[str]], dict[str, 
     return entries, played
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_each_entry_is_read_or_its_document_is_listed_as_failed(box: SiteBox, seed: int):
     entries, played = play_site(box, seed)

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from urlset.errors import EntryError
 from urlset.sources import open_source
 from urlset.sources.tables.table import Table
@@ -161,7 +162,7 @@ def test_empty_values_of_nested_fields_are_no_values_in_every_source(tmp_path, f
         assert not any(getattr(entry, field) for entry in entries), name
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=amount(3, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ROWS, min_size=1, max_size=4))
 @example([GOOD, {**GOOD, "loc": "/b", "images": None, "alternates": None}])
 @example([GOOD, {**GOOD, "loc": "/b", "images": [{"url": "/1.jpg"}]}])

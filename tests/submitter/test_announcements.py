@@ -11,6 +11,7 @@ from collections import Counter
 import pytest
 
 import urlset
+from tests.amounts import amount
 from tests.submitter.fake_engines import HOST, KEY, SITE, Bench, Reply, added, removed
 
 
@@ -19,9 +20,10 @@ class Crash(BaseException):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.soak
+@pytest.mark.parametrize("block", range(amount(2, 50)))
 def test_crash_between_post_and_commit_loses_nothing_and_repeats_once(block, tmp_path):
-    """The process dies at random after the engine has received a request: 100 seeds."""
+    """The process dies at random after the engine has received a request: ten seeds each."""
     crashes = 0
     for seed in range(block * 10, block * 10 + 10):
         kills = random.Random(seed)

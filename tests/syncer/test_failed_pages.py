@@ -135,7 +135,7 @@ def test_partial_sitemap_is_unread_and_removes_nothing_from_a_watch(box, tmp_pat
 def test_crawl_does_not_call_an_incomplete_page_ok(box, tmp_path, status):
     box.put("/", '<a href="/a">a</a>', kind="text/html")
     box.put("/a", b"" if status == 204 else b"<html>half", status=status, kind="text/html")
-    with urlset.crawl(box.url("/"), tmp_path / "c.duckdb", policy=Policy(retries=0)):
+    with urlset.crawl(box.url("/"), tmp_path / "c.duckdb", policy=Policy(retries=0), recheck_s=0):
         pass
     with urlset.Store.open(tmp_path / "c.duckdb", read_only=True) as store:
         query = "SELECT verdict, unknown_reason FROM pages WHERE url LIKE '%/a'"

@@ -7,6 +7,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import urlset
+from tests.amounts import amount
 from tests.watcher.simulated_site import SITE, SimulatedSite
 from urlset.errors import SourceError
 
@@ -84,7 +85,7 @@ def compose(first, second):
     return found
 
 
-@settings(max_examples=10, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=amount(3, 200), phases=[Phase.explicit, Phase.generate])
 @example([{"/a.xml": {"/1": None}}, {"/a.xml": 503}, {"/a.xml": {"/1": "2026-01-01"}}])
 @example(MOVED_AND_CHANGED)
 @given(st.lists(step, min_size=3, max_size=4))

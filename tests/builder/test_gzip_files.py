@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: packed files."""
+"""What a build does right that producers of sitemaps were seen to do wrong: packed files."""
 
 import gzip
 import zlib

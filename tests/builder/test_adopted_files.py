@@ -1,4 +1,4 @@
-"""Defects of taking over what is published: whose it is, and what its dates are worth."""
+"""Taking over what is published: whose it is, and what its dates are worth."""
 
 import shutil
 from datetime import timedelta

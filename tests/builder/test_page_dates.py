@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: dates of pages."""
+"""What a build does right that producers of sitemaps were seen to do wrong: dates of pages."""
 
 import os
 import re

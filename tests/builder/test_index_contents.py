@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: indexes."""
+"""What a build does right that producers of sitemaps were seen to do wrong: indexes."""
 
 from __future__ import annotations
 

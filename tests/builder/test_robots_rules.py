@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: robots.txt."""
+"""What a build does right that producers of sitemaps were seen to do wrong: robots.txt."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: limits of a file."""
+"""What a build does right that producers of sitemaps were seen to do wrong: limits of a file."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""Defects that producers of sitemaps were seen to have, and a build has not: what else is said."""
+"""What a build does right that producers of sitemaps were seen to do wrong: what else is said."""
 
 from typing import Any
 
