@@ -161,6 +161,24 @@ fn add_fields(
     if let Some(value) = field(PRIORITY) {
         entries.priority.set(row, value.cast_exact::<PyFloat>()?.value());
     }
+    let is_given = |index: usize| field(index).is_some_and(|values| !is_empty_tuple(values));
+    if field(NEWS).is_some() || [IMAGES, VIDEOS, ALTERNATES].into_iter().any(is_given) {
+        add_extensions(entries, fields, classes)?;
+    }
+    let Some(loc) = field(LOC) else { return not_plain() };
+    entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
+    Ok(())
+}
+
+/// Adds what most entries do not have.
+#[inline(never)]
+fn add_extensions(
+    entries: &mut Entries,
+    fields: &Fields<'_>,
+    classes: &Classes<'_>,
+) -> PyResult<()> {
+    let row = entries.row();
+    let field = |index: usize| fields[index].as_ref();
     add_list(&mut entries.images, row, field(IMAGES), &classes.image)?;
     add_list(&mut entries.alternates, row, field(ALTERNATES), &classes.alternate)?;
     for video in items(field(VIDEOS))? {
@@ -170,8 +188,6 @@ fn add_fields(
         entries.news.set_present(row);
         add_record(&mut entries.news.items, row, news, &classes.news)?;
     }
-    let Some(loc) = field(LOC) else { return not_plain() };
-    entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
     Ok(())
 }
 
@@ -214,6 +230,11 @@ fn set(column: &mut Texts, row: usize, value: Option<&Object<'_>>) -> PyResult<(
         column.set(row, value.cast_exact::<PyString>()?.to_str()?.as_bytes());
     }
     Ok(())
+}
+
+/// Returns whether a value is the default of a list, which most entries have.
+fn is_empty_tuple(value: &Object<'_>) -> bool {
+    value.cast_exact::<PyTuple>().is_ok_and(PyTupleMethods::is_empty)
 }
 
 /// Returns the items of a list or a tuple. Other iterables fail, because they may be read only
