@@ -200,3 +200,15 @@ def test_errors_are_pickled_with_what_they_know(pool):
 
     assert (there.row, there.field, there.value) == (2, "loc", "nothing")
     assert str(there) == str(caught.value)
+
+
+def test_a_template_stays_one():
+    entry = "<url><loc>https://example.com/<?php echo $id ?></loc></url>"
+    text = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entry}</urlset>'
+    document = urlset.parse(f"<?php echo 1 ?>\n{text}".encode())
+
+    other = pickle.loads(pickle.dumps(document))
+
+    assert document.kind == other.kind == "template"
+    assert list(document.entries) == list(other.entries) == []
+    assert document.problems == other.problems

@@ -92,7 +92,10 @@ class Document:
 
             state = {**vars(self), "entries": ListedRows(list(self.entries))}
             return object.__new__, (Document,), state
-        names = ("packing_diagnostics", "diagnostics", "encoding", "size", "packed_size", "layers")
+        names = (
+            *("kind", "packing_diagnostics", "diagnostics", "encoding", "size", "packed_size"),
+            "layers",
+        )
         values = {name: vars(self).get(f"_{name}", vars(self).get(name)) for name in names}
         return _unpickled, (self.engine, self.text, self.base_url, self.source, self.runs, values)
 
@@ -254,7 +257,7 @@ def _unpickled(
     values: dict[str, Any],
 ) -> Document:
     chosen = engines.get(engine if engine in engines.available() else None)
-    parsed = chosen.parse(text, base_url, source, runs)
+    parsed = chosen.parse(b"" if values["kind"] == "template" else text, base_url, source, runs)
     return Document(
         parsed, text=text, runs=runs, source=source, base_url=base_url, engine=chosen.name, **values
     )
