@@ -246,6 +246,32 @@ def test_content_that_changes_under_an_old_date_is_late(tmp_path: Path):
     assert "N127" in codes(found)
 
 
+def test_a_date_in_the_future_is_reported_by_one_rule():
+    dated = page("Tea", '<meta property="article:modified_time" content="2026-05-01T08:00:00Z">')
+    example: dict[str, Piece] = {
+        "sitemap.xml": entry(f"{HOME}tea", lastmod="2031-05-01"),
+        "tea": dated,
+    }
+    past = {**example, "sitemap.xml": entry(f"{HOME}tea", lastmod="2026-10-01")}
+
+    with audited(example, MOMENT) as found:
+        assert {"D007", "N110"} & set(codes(found)) == {"D007"}
+    with audited(past, MOMENT) as found:
+        assert {"D007", "N110"} & set(codes(found)) == {"N110"}
+
+
+def test_disallowed_urls_are_not_counted_as_visited():
+    example = site(tea=TEA, coffee=COFFEE, milk=page("Milk"))
+    example["robots.txt"] = b"User-agent: *\nDisallow: /tea\n"
+    server = RecordingServer(example)
+
+    with audit_with(server, example, max_requests=1) as found:
+        visited = [request.url for request in server.requests if "robots" not in request.url]
+        assert len(visited) == 1
+        assert (found.visited, found.listed) == (2, 3)
+        assert found.summary.startswith("Of 2 checked URLs, of 3 listed, 50.0 % are fine")
+
+
 def test_last_modified_of_rendering_is_no_witness():
     now = "Sat, 21 Nov 2026 12:00:00 GMT"
     names = [f"blog/{n}" for n in range(6)]

@@ -179,7 +179,7 @@ def test_a_listed_url_that_was_not_visited_is_no_fault():
             found = take_figures(session, BASE)
 
     assert "100\u202f% are fine" in found.sentence
-    assert "visited listed URLs" in found.sentence
+    assert "checked listed URLs" in found.sentence
     assert ("listed URLs", "400", "") in found.numbers
 
 
@@ -224,7 +224,7 @@ def test_a_sample_is_drawn_without_the_urls_that_were_not_visited():
     verdicts = next(figure for figure in found.figures if figure.key == "verdicts")
     assert "not-visited" not in verdicts.chart
     assert re.search(r"\d+ of 680<", verdicts.chart)
-    assert "visited listed URLs" in found.sentence
+    assert "checked listed URLs" in found.sentence
 
 
 def test_a_listed_url_that_is_written_differently_is_the_same_page():
@@ -240,7 +240,7 @@ def test_a_listed_url_that_is_written_differently_is_the_same_page():
 
     assert ("listed URLs", "400", "") in found.numbers
     assert "not-visited" not in [role for _, _, role in found.numbers]
-    assert "visited listed" not in found.sentence
+    assert "checked listed" not in found.sentence
 
 
 def test_a_store_of_sitemaps_has_charts_of_its_dates_only(tmp_path):

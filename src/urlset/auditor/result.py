@@ -66,7 +66,7 @@ class Audit:
         findings: Findings by document and position, at most 10,000 of each rule.
         changes: How the findings differ from those of the audit before; None for the first one.
         listed: Number of URLs that the sitemaps list, without duplicates.
-        visited: Number of them that were visited.
+        visited: Number of them with a result: they were requested, or robots.txt disallows them.
         verdicts: Share of the listed URLs with each verdict, most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.

@@ -1,4 +1,4 @@
-"""Write the result of an audit as sentences: visited URLs, and the share of each verdict."""
+"""Write the result of an audit as sentences: checked URLs, and the share of each verdict."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def summary_sentence(
     if not listed:
         return "The sitemaps list no URLs."
     if not visited:
-        return f"None of {pluralize(listed, 'listed URL')} was visited."
+        return f"None of {pluralize(listed, 'listed URL')} was checked."
     fine = next((share for share in shares if share.verdict == FINE), None)
     others = [share for share in shares if share.verdict != FINE]
     if is_sampled:
@@ -57,7 +57,7 @@ def summary_sentence(
     elif visited < listed:
         count = fine.visited if fine else 0
         start = (
-            f"Of {visited:,} visited URLs, of {listed:,} listed, {_percent(count, visited)} are "
+            f"Of {visited:,} checked URLs, of {listed:,} listed, {_percent(count, visited)} are "
             "fine"
         )
     elif not others:

@@ -144,6 +144,10 @@ class NetworkOptions(NamedTuple):
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = None
 
+    def __repr__(self) -> str:
+        auth = None if self.auth is None else "hidden"
+        return f"NetworkOptions(policy={self.policy!r}, auth={auth})"
+
     @classmethod
     def of(
         cls,

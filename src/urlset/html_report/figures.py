@@ -70,9 +70,9 @@ def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
     if not total.listed:
         return "No listed URLs were found."
     if not total.visited:
-        return f"None of {plural(total.listed, 'listed URL')} was visited."
-    visited = "" if total.visited == total.listed else "visited "
-    of = f"Of {total.visited:,} {visited}listed URLs"
+        return f"None of {plural(total.listed, 'listed URL')} was checked."
+    checked = "" if total.visited == total.listed else "checked "
+    of = f"Of {total.visited:,} {checked}listed URLs"
     text = f"{of}, {share(total.counts['fine'], total.visited)} are fine"
     faults = Counter({name: total.counts[name] for name in _FAULT_NAMES if total.counts[name]})
     if faults:
@@ -94,7 +94,7 @@ def _numbers(total: Outcome) -> list[tuple[str, str, str]]:
     counts = total.counts
     numbers = [("listed URLs", f"{total.listed:,}", "")]
     if total.visited < total.listed:
-        numbers.append(("visited", f"{total.visited:,}", ""))
+        numbers.append(("checked", f"{total.visited:,}", ""))
     numbers += [
         (label, f"{counts[name]:,}", name)
         for name, label in (

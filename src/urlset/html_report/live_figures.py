@@ -133,7 +133,7 @@ class Outcome(NamedTuple):
 
     @property
     def visited(self) -> int:
-        """URLs that were requested."""
+        """URLs with a result: they were requested, or robots.txt disallows them."""
         return self.listed - self.counts["not-visited"]
 
 
@@ -212,7 +212,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
     if not total.faults:
         title = f"No fault in {plural(total.visited, 'visited URL')}"
     elif len(sections) == 1:
-        title = f"{share(total.faults, total.visited)} of the visited URLs have a fault"
+        title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:
         title = (
             f"{worst.section} has the most faults: {worst.faults:,} of "
@@ -250,7 +250,7 @@ def _funnel(session: StoreSession) -> Figure:
     listed, visited, answered, indexable, canonical, redirects, errors, unknown, disallowed = row
     steps = [FunnelStep("listed", listed)]
     if visited < listed:
-        steps.append(FunnelStep("visited", visited, f"− {listed - visited:,} not visited"))
+        steps.append(FunnelStep("checked", visited, f"− {listed - visited:,} not visited"))
     reasons = (
         (redirects, "redirect"),
         (errors, "fail"),
@@ -267,7 +267,7 @@ def _funnel(session: StoreSession) -> Figure:
     steps.append(FunnelStep("self-canonical", canonical, lost))
     return Figure(
         "funnel",
-        f"{share(canonical, visited)} of the visited URLs can be indexed under their own address",
+        f"{share(canonical, visited)} of the checked URLs can be indexed under their own address",
         "Listed URLs, and how many remain after each condition.",
         funnel(steps),
         ("step", "URLs"),
@@ -312,10 +312,10 @@ def _faults_by_folder(session: StoreSession) -> Figure | None:
     return Figure(
         "folders",
         title,
-        "Sections above, their folders below. Width: visited URLs. Colour: share of URLs that "
+        "Sections above, their folders below. Width: checked URLs. Colour: share of URLs that "
         "redirect, fail or are not indexable.",
         icicle(blocks),
-        ("folder", "visited", "faults", "share"),
+        ("folder", "checked", "faults", "share"),
         rows,
         _ICICLE_SQL,
         True,

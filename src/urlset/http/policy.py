@@ -76,11 +76,11 @@ class Policy:
     max_error_bytes: int = 65_536
     max_held_bytes: int = 8 * MAX_BYTES
     user_agent: str | None = None
-    headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS)
+    headers: Mapping[str, str] = field(default_factory=lambda: _NO_HEADERS, repr=False)
     site_headers: Mapping[str, Mapping[str, str]] = field(
         default_factory=lambda: _NO_SITE_HEADERS, repr=False
     )
-    proxies: Mapping[str, str] | None = None
+    proxies: Mapping[str, str] | None = field(default=None, repr=False)
     allow_private: bool = False
     obey_robots: bool = True
 

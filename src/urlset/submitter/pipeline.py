@@ -61,7 +61,7 @@ class SubmitSettings:
     """
 
     keys: KeysGiven = field(default=None, repr=False)
-    endpoints: Sequence[str] = (DEFAULT_ENDPOINT,)
+    endpoints: Sequence[str] = field(default=(DEFAULT_ENDPOINT,), repr=False)
     announcements: str | os.PathLike[str] = ANNOUNCEMENTS
     announce_all: bool = False
     sample: int = 20

@@ -291,7 +291,8 @@ RULES = (
         sql="""
             SELECT *, page_s IS NOT NULL AS is_page FROM lastmod_trials
             WHERE trial IN ('late', 'early', 'invented')
-                AND abs(coalesce(page_s, header_s) - listed_s) > 86400""",
+                AND abs(coalesce(page_s, header_s) - listed_s) > 86400
+                AND listed_s <= epoch(check_time()) + 86400 -- D007 reports later dates""",
         values={
             "page": "preview(loc)",
             "listed": "preview(listed_text)",
