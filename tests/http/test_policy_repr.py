@@ -6,7 +6,7 @@ from urlset.cli.options import NetworkOptions
 
 def test_representations_hide_headers_proxies_and_credentials() -> None:
     policy = Policy(
-        headers={"Authorization": "Bearer s3cret"},
+        headers={"X-Team": "s3cret"},
         site_headers={"https://example.com": {"Authorization": "Bearer s3cret"}},
         proxies={"https": "http://user:s3cret@proxy.example:8080"},
     )
