@@ -115,8 +115,11 @@ def imports_of(path: Path) -> Iterator[Import]:
     """Yield the imports of a file, also in functions, under TYPE_CHECKING and by import_module."""
     module = module_name(path)
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
+    name = path.relative_to(SRC.parent)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        where = f"{path.relative_to(SRC.parent)}:{getattr(node, 'lineno', 0)}"
+        if not isinstance(node, ast.Import | ast.ImportFrom | ast.Call):
+            continue
+        where = f"{name}:{node.lineno}"
         match node:
             case ast.Import(names=names):
                 for alias in names:
@@ -130,9 +133,9 @@ def imports_of(path: Path) -> Iterator[Import]:
                     yield Import(module, inner if inner in MODULES else str(origin), where)
             case ast.Call(
                 func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
-                args=[ast.Constant(value=str(name)), *_],
+                args=[ast.Constant(value=str(target)), *_],
             ):
-                yield Import(module, name, where)
+                yield Import(module, target, where)
             case _:
                 pass
 
