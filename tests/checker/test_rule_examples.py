@@ -17,7 +17,8 @@ MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BESIDE = {"L009": {"L002"}, "I006": {"I503"}, "N007": {"X019"}}
 """Errors that a rule cannot do without: what is cut for its size is too large, too."""
 
-ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE)
+# The scope puts the tests of a rule next to each other, so that one process runs its bad example.
+ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE, scope="module")
 
 
 @cache
