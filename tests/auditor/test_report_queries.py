@@ -60,3 +60,23 @@ def test_queries_of_rules_run_after_the_views(audited):
 
     assert len(rules) > 15
     assert all(count != (0,) for count in counts)
+
+
+def test_queries_about_the_current_time_use_that_of_the_audit(tmp_path):
+    store = tmp_path / "site.duckdb"
+    with Box() as box:
+        path = tmp_path / "sitemap.xml"
+        entry = f"<url><loc>{box.origin('shop')}/</loc><lastmod>2091-01-01</lastmod></url>"
+        core = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        path.write_text(f'<urlset xmlns="{core}">{entry}</urlset>')
+        with urlset.audit(path, store=store, recheck_s=0.0, policy=quick()) as result:
+            assert "D007" in result.by_rule
+            result.report(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+
+    [views] = queries(text, section="about")
+    [query] = [q for q in queries(text, section="findings") if "check_time() + INTERVAL" in q]
+
+    with duckdb.connect(str(store), read_only=True) as connection:
+        connection.execute(views)
+        assert connection.execute(f"SELECT count(*) FROM ({query})").fetchone() == (1,)

@@ -29,7 +29,7 @@ from urlset.html_report import (
 from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord
-from urlset.store import QueryResult, Store
+from urlset.store import QueryResult, Store, quoted
 from urlset.terminal_text import pluralize
 
 TABLES = (
@@ -279,7 +279,14 @@ class Audit:
             f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()
         )
         views = view_script(queries, omitted=_RUN_TABLES)
-        return f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {run};\n{views}" if views else ""
+        now = (self.settings.now or self.started).isoformat()
+        profile = self.settings.profile
+        variables = (
+            f"SET VARIABLE now = '{now}'::TIMESTAMPTZ;\n"
+            f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'};\n"
+        )
+        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {run};\n"
+        return f"{variables}{run_view}{views}" if views else ""
 
     def _weakly_linked(self) -> list[tuple[str, int]]:
         """Return the number of listed pages to which no plain link leads, by how one does."""

@@ -293,7 +293,7 @@ RULES = (
             SELECT *, page_s IS NOT NULL AS is_page FROM lastmod_trials
             WHERE trial IN ('late', 'early', 'invented')
                 AND abs(coalesce(page_s, header_s) - listed_s) > 86400
-                AND listed_s <= epoch(check_time()) + 86400""",
+                AND (listed_s > epoch(check_time()) + 86400) IS NOT TRUE""",
         values={
             "page": "preview(loc)",
             "listed": "preview(listed_text)",
