@@ -9,22 +9,24 @@ takes longer than running them. DuckDB plans a query on one core.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Condition
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from urlset.checker.macros import PARAMETERIZED
 from urlset.checker.rule import Rule
 from urlset.checker.views import (
+    EMPTY_TABLES,
     MATERIALIZED,
     MAX_UNUSUAL_ROWS,
     PROBES,
     SLOWEST,
     creation_order,
-    referenced_names,
+    names_in,
+    used_names,
 )
 from urlset.store import StoreSession
 
@@ -112,6 +114,9 @@ def plan(
 ) -> list[Rule]:
     """Create the non-empty views that rules query; return the rules that may match.
 
+    Views are created in rounds: what depends on the row count of a probe waits for the next round,
+    where it may not be needed.
+
     Args:
         sessions: The connections to the store.
         rules: The selected rules.
@@ -121,82 +126,99 @@ def plan(
         The rules that may find something.
     """
     empty = _empty_views(sessions[0])
-    candidates = _possible(rules, empty)
-    row_counts = _create_views(sessions, candidates, is_ascii=is_ascii)
-    empty |= {PROBES[name] for name in PROBES.keys() & row_counts.keys() if not row_counts[name]}
-    empty |= {name for name in MATERIALIZED & row_counts.keys() if not row_counts[name]}
-    return _possible(candidates, empty)
+    row_counts: dict[str, int] = {}
+    while True:
+        rules = _possible(rules, empty)
+        statements = _missing_views(rules, empty, row_counts, is_ascii=is_ascii)
+        if not statements:
+            return rules
+        row_counts |= _run_statements(sessions, statements)
+        empty |= {view for probe, view in PROBES.items() if row_counts.get(probe) == 0}
+        empty |= {name for name in MATERIALIZED if row_counts.get(name) == 0}
 
 
-def _possible(rules: Iterable[Rule], empty: set[str]) -> list[Rule]:
+def _possible(rules: Iterable[Rule], empty: Set[str]) -> list[Rule]:
     """Return the rules that do not depend on one of the empty views."""
     return [
         rule
         for rule in rules
         if ("reported" if rule.is_engine_rule else rule.view) not in empty
-        and not (rule.requires_rows and empty.issuperset(rule.requires_rows.split()))
+        and not (rule.requires_rows and empty >= set(rule.requires_rows.split()))
     ]
 
 
-def _create_views(
-    sessions: Sequence[StoreSession], rules: Sequence[Rule], *, is_ascii: bool
-) -> dict[str, int]:
-    """Create the views and macros that rules use; return the row counts of the tables.
+def _missing_views(
+    rules: Sequence[Rule], empty: set[str], row_counts: Mapping[str, int], *, is_ascii: bool
+) -> dict[str, str]:
+    """Return the statements of the next round, by the name of the view or macro that they create.
 
-    Views over an empty table are skipped; their count is 0.
+    Empty tables do not replace views that custom rules use: these may read any column.
     """
-    row_counts: dict[str, int] = {}
-    views = dict(creation_order(_queries(rules), is_ascii=is_ascii))
-    tables = dict(
-        creation_order(_queries(rules), MATERIALIZED | {"unusual_urls"}, is_ascii=is_ascii)
-    )
-    probes = _required_probes(rules)
-
-    def create(session: StoreSession, name: str) -> None:
-        is_needed = all(row_counts[probe] for probe in probes[name])
-        is_small = name != "unusual_urls" or row_counts["unusual_locs"] <= MAX_UNUSUAL_ROWS
-        statement = (tables if is_small else views)[name]
-        row_counts[name] = session.run(statement) if is_needed else 0
-
-    needs = {
-        name: (referenced_names([text]) | probes[name]) - {name} for name, text in views.items()
+    empty = empty - used_names(_queries(rule for rule in rules if rule.is_custom))
+    empty &= EMPTY_TABLES.keys()
+    materialized = set(MATERIALIZED)
+    if row_counts.get("unusual_locs", 0) <= MAX_UNUSUAL_ROWS:
+        materialized.add("unusual_urls")
+    undecided = {view: probe for probe, view in PROBES.items() if probe not in row_counts}
+    for view in empty:
+        undecided.pop(view, None)
+    leaves = empty | undecided.keys()
+    used = used_names(_queries(rules), leaves)
+    probes = [probe for view, probe in undecided.items() if view in used]
+    certain = _possible(rules, undecided.keys())  # those that do not wait for a probe
+    names = used_names([*_queries(certain), *probes], leaves)
+    statements = creation_order(names, materialized, is_ascii=is_ascii, empty=empty)
+    return {
+        name: statement
+        for name, statement in statements
+        if name in names
+        and name not in row_counts
+        and undecided.keys().isdisjoint(used_names([name], empty))
     }
+
+
+def _run_statements(
+    sessions: Sequence[StoreSession], statements: Mapping[str, str]
+) -> dict[str, int]:
+    """Create views and macros, each after those that it uses; return the row counts of tables."""
+
+    def create(session: StoreSession, name: str) -> int:
+        return session.run(statements[name])
+
+    needs = {name: names_in(text) - {name} for name, text in statements.items()}
     # The slowest views and their dependencies first, then tables before views.
-    urgent = {name for name, _ in creation_order(SLOWEST)}
-    order = sorted(views, key=lambda name: (name not in urgent, name not in MATERIALIZED))
-    run_tasks(sessions, {name: partial(create, name=name) for name in order}, needs)
-    return row_counts
-
-
-def _required_probes(rules: Sequence[Rule]) -> dict[str, set[str]]:
-    """Return, by view and macro, the tables that must have rows for it to have rows."""
-    probes: dict[str, set[str]] = defaultdict(set)
-    names = {name for name, _ in creation_order(_queries(rules))}
-    for probe, view in PROBES.items():
-        rest = {name for name, _ in creation_order(_queries(_possible(rules, {view})))}
-        for name in names - rest - {name for name, _ in creation_order([probe])}:
-            probes[name].add(probe)
-    return probes
+    urgent = used_names(SLOWEST)
+    order = sorted(statements, key=lambda name: (name not in urgent, name not in MATERIALIZED))
+    return run_tasks(sessions, {name: partial(create, name=name) for name in order}, needs)
 
 
 _ALWAYS = (
     "reported declared origin_of"  # of urlset.checker.evaluate and urlset.checker.robots_access
 )
 _HAS_ROWS = {
-    "reported": "(SELECT count(*) > 0 FROM problems)",
-    "extended": "bool_or(extra IS NOT NULL)",
-    "images": "bool_or(len(images) > 0)",
-    "videos": "bool_or(len(videos) > 0)",
-    "articles": "bool_or(news IS NOT NULL)",
-    **dict.fromkeys(
-        ("alternates", "hreflang_sets", "suspect_links", "suspect_link_details"),
-        "bool_or(len(alternates) > 0)",
-    ),
-    **dict.fromkeys(("listed", "nested_indexes"), "(SELECT count(*) > 0 FROM sitemaps)"),
-    "declared": "(SELECT count(*) > 0 FROM robots)",
-    "failed": "(SELECT count(*) > 0 FROM failures)",
+    "problems": {"reported": "count(*) > 0"},
+    "sitemaps": dict.fromkeys(("listed", "nested_indexes"), "count(*) > 0"),
+    "robots": dict.fromkeys(("declared", "declaring_hosts"), "count(*) > 0"),
+    "failures": {"failed": "count(*) > 0"},
+    "documents": {
+        "declaring_hosts": "count(declared_by) > 0",
+        "unlisted_feeds": "bool_or(kind IN ('rss', 'atom'))",
+    },
+    f"(SELECT 1 FROM {PARAMETERIZED} LIMIT 1)": {"parameterized": "count(*) > 0"},
+    "entries": {
+        "extended": "bool_or(extra IS NOT NULL)",
+        "images": "bool_or(len(images) > 0)",
+        "videos": "bool_or(len(videos) > 0)",
+        "articles": "bool_or(news IS NOT NULL)",
+        **dict.fromkeys(
+            ("alternates", "hreflang_sets", "suspect_links", "suspect_link_details"),
+            "bool_or(len(alternates) > 0)",
+        ),
+    },
 }
-"""Cheap tests, as SQL over ``entries``, whether a view can have rows."""
+"""Cheap tests, as SQL over tables, whether a view can have rows: one of its tests is true then.
+
+DuckDB plans them in one statement much slower than in one for each table."""
 
 
 def _queries(rules: Iterable[Rule]) -> Iterator[str]:
@@ -211,6 +233,11 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
 
 def _empty_views(store: StoreSession) -> set[str]:
     """Return the names of views that cheap tests show to be empty."""
-    tests = ", ".join(f"coalesce({query}, false)" for query in _HAS_ROWS.values())
-    results = next(iter(store.rows(f"SELECT {tests} FROM entries")))
-    return {name for name, has_rows in zip(_HAS_ROWS, results, strict=True) if not has_rows}
+    tested: set[str] = set()
+    filled: set[str] = set()
+    for table, tests in _HAS_ROWS.items():
+        columns = ", ".join(f"coalesce({test}, false)" for test in tests.values())
+        results = next(iter(store.rows(f"SELECT {columns} FROM {table}")))
+        tested.update(tests)
+        filled.update(name for name, has_rows in zip(tests, results, strict=True) if has_rows)
+    return tested - filled

@@ -9,7 +9,7 @@ S001) are excluded from all views but ``sources``: their own findings come first
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from inspect import cleandoc
 
@@ -175,18 +175,24 @@ _SITE_VIEWS = {
         FROM ({split_url_sql("outside_candidates")}) u
         LEFT JOIN declaring_hosts p ON p.document = u.document AND p.host = u.host
         LEFT JOIN unlisted_feeds f ON f.document = u.document""",
+    # Entries whose loc has a part that `duplicate_key` normalizes; most sites have none.
+    "complex_locs": r"""
+        SELECT document, entry FROM entries WHERE regexp_matches(substr(loc, 9),
+            '[%+#@:]|/[.?]|/(?i:index|default)[.]')""",
+    "complex_keys": """
+        SELECT document, entry, text_hash(duplicate_key(loc)) AS dup_key
+        FROM entries SEMI JOIN complex_locs USING (document, entry)""",
     # Hash of each loc without the differences that most servers ignore.
     "duplicate_keys": """
-        SELECT document, entry, text_hash(CASE WHEN is_simple
-            THEN CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END
-            ELSE duplicate_key(loc) END) AS dup_key
-        FROM (SELECT document, entry, loc, substr(lower(loc), CASE
+        SELECT document, entry, text_hash(
+            CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END
+            ) AS dup_key
+        FROM (SELECT document, entry, substr(lower(loc), CASE
                     WHEN starts_with(loc, 'https://www.') THEN 13
                     WHEN starts_with(loc, 'http://www.') THEN 12
-                    WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS short,
-                NOT regexp_matches(substr(loc, 9),
-                    '[%+#@:]|/[.?]|/(?i:index|default)[.]') AS is_simple
-            FROM entries)""",
+                    WHEN starts_with(loc, 'https://') THEN 9 ELSE 8 END) AS short
+            FROM entries ANTI JOIN complex_locs USING (document, entry))
+        UNION ALL FROM complex_keys""",
     # Positions of the entries that share their hash with another entry.
     "repeated_keys": """
         SELECT document, entry FROM duplicate_keys WHERE dup_key IN (
@@ -377,7 +383,7 @@ MATERIALIZED = (
     frozenset(
         "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
         "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
-        "duplicate_keys repeated_keys duplicates unlisted_feeds".split()
+        "complex_locs duplicate_keys repeated_keys duplicates unlisted_feeds".split()
     )
     | LIVE_MATERIALIZED
 )
@@ -386,11 +392,23 @@ MATERIALIZED = (
 PROBES = {
     "unusual_locs": "unusual_urls",
     "outside_candidates": "url_scopes",
-    "site_mixes": "site_mixes",
+    "complex_locs": "complex_keys",
     "repeated_keys": "duplicates",
 }
 """Cheap tables, and the view that is empty if the table is. Most sites have no rows there, and this
 avoids planning slow queries without a result."""
+
+EMPTY_TABLES = {
+    "unusual_urls": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, '
+    "kind VARCHAR, sitemap VARCHAR, path VARCHAR",
+    "declaring_hosts": "document UINTEGER, host VARCHAR",
+    "unlisted_feeds": "document UINTEGER",
+    "url_scopes": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, kind VARCHAR, '
+    "scheme VARCHAR, host VARCHAR, sitemap_host VARCHAR, scope VARCHAR",
+    "complex_keys": "document UINTEGER, entry UINTEGER, dup_key UBIGINT",
+}
+"""Views that are slow to plan, with the columns that rules of the catalogue read together with
+other views. An empty table takes their place if they are known to be empty."""
 
 SLOWEST = ("duplicate_keys", "declaring_hosts")
 """Views that take longest to create."""
@@ -398,39 +416,43 @@ SLOWEST = ("duplicate_keys", "declaring_hosts")
 MAX_UNUSUAL_ROWS = 200_000
 """Up to this number of rows, ``unusual_urls`` is a table, so its columns are computed once."""
 
-_WORD = re.compile(r"[a-z_][a-z_0-9]*")
+_WORD = re.compile(r"(?<![\w'])[a-z_][a-z_0-9]*(?![\w'])")
+"""Name, keyword or function in SQL, but no literal of one word, such as ``'images'``."""
 
 
 def creation_order(
-    texts: Iterable[str], materialized: Container[str] = MATERIALIZED, *, is_ascii: bool = True
+    texts: Iterable[str],
+    materialized: Container[str] = MATERIALIZED,
+    *,
+    is_ascii: bool = True,
+    empty: Container[str] = (),
 ) -> Iterator[tuple[str, str]]:
     """Yield each macro and view that the queries use, with the SQL that creates it.
 
     ``materialized`` are the views to create as tables. Without ``is_ascii`` the macros compare
-    international host names by their ASCII form.
+    international host names by their ASCII form. For the names in ``empty``, of
+    :data:`EMPTY_TABLES`, an empty table is created, without the names that only their SQL uses.
     """
-    texts = list(texts)
-    found = _dependencies(texts, _BODIES | VIEWS)  # a macro may use a view
-    views = [name for name in VIEWS if name in found]
-    called = found & _BODIES.keys()
+    found = used_names(texts, empty)
     created: set[str] = set()
     for name in _BODIES:
-        if name not in called:
+        if name not in found:
             continue
         # DuckDB creates a macro only after the views that it uses.
-        for view in VIEWS:
-            if view in _words(_BODIES[name]):
-                yield view, _view_statement(view, materialized)
-                created.add(view)
+        for view in _VIEWS_OF_MACROS.get(name, ()):
+            yield view, _view_statement(view, materialized, empty)
+            created.add(view)
         head = _HEADS[name]
         body = _BODIES[name] if is_ascii else ASCII_HOSTS.get(head, _BODIES[name])
         yield name, f"CREATE MACRO {head} AS {body}"
-    for name in views:
-        if name not in created:
-            yield name, _view_statement(name, materialized)
+    for name in VIEWS:
+        if name in found and name not in created:
+            yield name, _view_statement(name, materialized, empty)
 
 
-def _view_statement(name: str, materialized: Container[str]) -> str:
+def _view_statement(name: str, materialized: Container[str], empty: Container[str]) -> str:
+    if name in empty:
+        return f"CREATE TABLE {name} ({EMPTY_TABLES[name]})"
     kind = "TABLE" if name in materialized else "VIEW"
     return f"CREATE {kind} {name} AS {VIEWS[name]}"
 
@@ -450,25 +472,31 @@ def view_script(texts: Iterable[str], *, omitted: Container[str] = ()) -> str:
 
 _HEADS = {head.partition("(")[0]: head for head in MACROS}
 _BODIES = {name: MACROS[head] for name, head in _HEADS.items()}
+_SQL = _BODIES | VIEWS
 
 
-def _dependencies(texts: Iterable[str], bodies: Mapping[str, str]) -> set[str]:
-    """Return the names that the texts use, directly or through other bodies."""
+def used_names(texts: Iterable[str], leaves: Container[str] = ()) -> set[str]:
+    """Return the macros and views that SQL uses, directly or through others.
+
+    What is only used by the SQL of ``leaves`` is omitted.
+    """
     found: set[str] = set()
     pending = list(texts)
     while pending:
-        new = (_words(pending.pop()) & bodies.keys()) - found
+        new = names_in(pending.pop()) - found
         found |= new
-        pending += [bodies[name] for name in new]
+        pending += [_SQL[name] for name in new if name not in leaves]
     return found
 
 
-def referenced_names(texts: Iterable[str]) -> set[str]:
-    """Return the macros and views that SQL uses directly."""
-    return {word for text in texts for word in _words(text) if word in _BODIES or word in VIEWS}
-
-
 @lru_cache(2_000)
-def _words(text: str) -> frozenset[str]:
-    """Return the identifiers and keywords of an SQL text; cached, as the same texts recur."""
-    return frozenset(_WORD.findall(text.lower()))
+def names_in(text: str) -> frozenset[str]:
+    """Return the macros and views that SQL uses directly; cached, as the same texts recur."""
+    return frozenset(_WORD.findall(text.lower())) & _SQL.keys()
+
+
+_VIEWS_OF_MACROS = {
+    name: [view for view in VIEWS if view in names]
+    for name, body in _BODIES.items()
+    if (names := names_in(body)) & VIEWS.keys()
+}

@@ -89,6 +89,7 @@ RULES = (
         "U016 loc-nonpublic-host warning",
         message="Host {host} is not public; URLs with it: {n:,}",
         # If the URL of the sitemap is known, it has the same host, or U028 reports it.
+        requires_rows="unusual_urls",
         sql=f"""
             SELECT document, host, count(*) AS n, min("offset") AS "offset",
                 arg_min(line, "offset") AS line, arg_min(loc, "offset") AS loc
