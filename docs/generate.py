@@ -29,13 +29,7 @@ from urlset.cli.app import COMMANDS
 from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
-from urlset.option_schema import (
-    BUILD_OPTIONS,
-    CHECK_OPTIONS,
-    DIFF_OPTIONS,
-    SUBMIT_OPTIONS,
-    Option,
-)
+from urlset.option_schema import Option, options_of
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import (
     HISTORY_TABLES,
@@ -101,19 +95,17 @@ SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
 `urlset.builder`. `open_source` detects the kind of a source as the command does.
 """
-SCHEMAS = (
-    ("build", BUILD_OPTIONS),
-    ("check", CHECK_OPTIONS),
-    ("diff", DIFF_OPTIONS),
-    ("submit", SUBMIT_OPTIONS),
-)
+SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync")
+"""Commands whose functions have options."""
+
 OPTIONS_INTRO = """\
-# Options of build, check, diff and submit
+# Options
 
 Each option has one meaning in Python, in [`urlset.toml`](building.md#urlsettoml) and on the
-command line, which overrides the file. A list in `urlset.toml` is a repeated option on the command
-line; in Python it may be one text or any iterable. An empty text or list in
-the file is like an absent key, for options that take one.
+command line, which overrides the file. The options of reports, of the HTTP client and of messages,
+which only the command line has, are those of the [commands](commands.md). A list in `urlset.toml`
+is a repeated option on the command line; in Python it may be one text or any iterable. An empty
+text or list in the file is like an absent key, for options that take one.
 
 `urlset.load_config` returns the sections of the file as arguments for Python:
 `urlset.build(**urlset.load_config().build)`.
@@ -196,7 +188,8 @@ def build_api() -> str:
 def options() -> str:
     """Return the page of options: names, types, defaults and meaning."""
     parts = [f"{NOTE}{OPTIONS_INTRO}"]
-    for command, schema in SCHEMAS:
+    for command in SCHEMAS:
+        schema = [each for each in options_of(command) if each.allowed != ("command",)]
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
         lines += ["|---|---|---|---|---|---|", *map(option_row, schema)]
         parts.append("\n".join(lines) + "\n")

@@ -50,16 +50,15 @@ LIBRARIES = {
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
     "polars": "urlset.arrow",
     "pyarrow": "urlset.arrow",
+    "click": "urlset.cli",
     "rich": "urlset.cli",
     "selectolax": "urlset.html",  # the tree that a browser makes of any soup, at C speed
-    "typer": "urlset.cli",
     "yarl": "urlset.http",  # aiohttp's URLs: the only way to send one as it is
 }
 
 # Modules that may look into the text of an error: an outside library leaves no other way.
 MESSAGES_OF_OTHERS = {
     "urlset.arrow.streams": "errors of other libraries; only their white space is changed",
-    "urlset.cli.app": "typer puts sentences of its own around the messages of options",
     "urlset.inflate": "zlib.error has no code; its number is taken off",
     "urlset.object_store": "obstore has no codes; XML and secrets are taken out",
     "urlset.store.duckdb_errors": "DuckDB has no codes; the one module that maps its messages",
@@ -71,13 +70,12 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
-    "urlset.cli": "entry point of the console script, without typer",
+    "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
-    "urlset.option_schema.diff": "one module per command",
     "urlset.sources.git": "public names of the package",
     "urlset.store.sections": "the one definition of sections, for rules and charts",
     "urlset.watcher.summary": "pure, the pipeline around it is not",

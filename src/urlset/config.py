@@ -17,14 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
-from urlset.option_schema import (
-    BUILD_OPTIONS,
-    CHECK_OPTIONS,
-    DIFF_OPTIONS,
-    LEDGER,
-    SUBMIT_OPTIONS,
-    Option,
-)
+from urlset.option_schema import LEDGER, Option, options_of
 from urlset.temp_files import bounded_text
 
 FILES = ("urlset.toml", "pyproject.toml")
@@ -33,12 +26,7 @@ FILES = ("urlset.toml", "pyproject.toml")
 _MAX_PARTS = 100
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}")
 
-_SECTIONS = {
-    "build": {option.key: option for option in BUILD_OPTIONS if option.is_allowed("file")},
-    "check": {option.key: option for option in CHECK_OPTIONS if option.is_allowed("file")},
-    "submit": {option.key: option for option in SUBMIT_OPTIONS if option.is_allowed("file")},
-    "diff": {option.key: option for option in DIFF_OPTIONS if option.is_allowed("file")},
-}
+_SECTIONS = ("build", "check", "submit", "diff")
 _SOURCE_KEYS = {
     "path": str,
     "kind": str,
@@ -89,7 +77,7 @@ class Configuration(NamedTuple):
         options = self._options("check")
         if "rules" in options:
             options["rules"] = list(self._rules(options["rules"]))
-        is_parameter = {option.name: option.is_allowed("python") for option in CHECK_OPTIONS}
+        is_parameter = {option.name: option.is_allowed("python") for option in options_of("check")}
         return {name: value for name, value in options.items() if is_parameter[name]}
 
     @property
@@ -114,7 +102,7 @@ class Configuration(NamedTuple):
         Raises:
             urlset.ConfigurationError: A key is unknown, or a value is invalid.
         """
-        names = {option.name for option in CHECK_OPTIONS if not option.is_allowed("python")}
+        names = {option.name for option in options_of("check") if not option.is_allowed("python")}
         options = self._options("check")
         return {name: value for name, value in options.items() if name in names}
 
@@ -135,13 +123,13 @@ class Configuration(NamedTuple):
         Raises:
             urlset.ConfigurationError: A key is unknown, or a value is invalid.
         """
-        names = {option.name for option in DIFF_OPTIONS if not option.is_allowed("python")}
+        names = {option.name for option in options_of("diff") if not option.is_allowed("python")}
         options = self._options("diff")
         return {name: value for name, value in options.items() if name in names}
 
     def _options(self, section: str) -> dict[str, Any]:
         """Return the non-empty values of a section by parameter name."""
-        schema = _SECTIONS[section]
+        schema = {each.key: each for each in options_of(section) if each.is_allowed("file")}
         values = {}
         for key, value in self.table.get(section, {}).items():
             if key not in schema:

@@ -16,7 +16,7 @@ from urlset.checker import CATALOGUE
 from urlset.cli.app import COMMANDS
 from urlset.cli.command_model import describe_commands
 from urlset.cli.completion_scripts import LISTS, completion_script
-from urlset.option_schema import BUILD_OPTIONS, SUBMIT_OPTIONS
+from urlset.option_schema import options_of
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = {"bash": "bash/urlset", "zsh": "zsh/_urlset", "fish": "fish/urlset.fish"}
@@ -107,8 +107,8 @@ def test_the_values_of_lists_are_those_that_the_commands_accept():
         values = LISTS[f"build --{option}"]
         name = "with_" if option == "with" else option
         for value in values:
-            assert value in next(each.help for each in BUILD_OPTIONS if each.name == name)
-    channels = next(each.help for each in SUBMIT_OPTIONS if each.name == "to")
+            assert value in next(each.help for each in options_of("build") if each.name == name)
+    channels = next(each.help for each in options_of("submit") if each.name == "to")
     assert all(value in channels for value in LISTS["submit --to"])
 
 

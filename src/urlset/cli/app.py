@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import os
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Collection, Sequence
-from functools import wraps
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FrameType
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.core import TyperCommand
-from typer.exceptions import TyperException
+import click
 
-from urlset.cli.console import ClosedPipeError, Color, print_error, set_color, stop_logging
-from urlset.cli.options import UsageError
-from urlset.cli.version import version_line
-from urlset.errors import UrlsetError, panics_as_errors
+from urlset.cli.console import (
+    ClosedPipeError,
+    print_error,
+    set_color,
+    start_logging,
+    stop_logging,
+)
+from urlset.cli.options import Exit, NetworkOptions, UsageError
+from urlset.errors import UrlsetError, panics_as_errors, suggestion
+from urlset.option_schema import Option, options_of
+from urlset.option_schema.common import COLOR, NETWORK_NAMES
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
@@ -45,9 +48,21 @@ COMMANDS = {
 """Commands and their summaries. Each is a function in the module of the same name, whose docstring
 begins with the summary; the help of the root imports none of them."""
 
-ColorOption = Annotated[
-    Color, typer.Option("--color", help="Colours: auto is a terminal, unless NO_COLOR is set.")
-]
+ROOT_HELP = """\
+Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 million URLs.
+
+Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
+examples.
+"""
+VERSION = Option(
+    name="version",
+    type=bool,
+    help="Show the version and the engine, and exit.",
+    default=False,
+    flags=("--version", "-V"),
+    allowed=("command",),
+)
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -67,19 +82,21 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
-        app = command_line([word for word in arguments if word in COMMANDS][:1])
-        with panics_as_errors():
-            result = app(args=list(arguments), prog_name="urlset", standalone_mode=False)
-        return result if isinstance(result, int) else 0
+        with (
+            panics_as_errors(),
+            command_line().make_context("urlset", [*arguments]) as context,
+        ):
+            context.command.invoke(context)
+    except (Exit, click.exceptions.Exit) as end:
+        return end.exit_code
     except ClosedPipeError:
         return CLOSED_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except TyperException as error:
+    except click.ClickException as error:
         return _report_usage_error(error)
-    except SystemExit as error:
-        # Note: if the reader of the help has closed the pipe, typer exits with 1.
-        return CLOSED_PIPE if isinstance(error.__context__, BrokenPipeError) else FAILURE
+    except BrokenPipeError:  # of the help, which click prints
+        raise
     except (UrlsetError, OSError) as error:
         if interrupts.count:
             return INTERRUPTED
@@ -91,7 +108,8 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         return _report_internal_error(error)
     finally:
         stop_logging()
-        set_color(Color.auto)
+        set_color("auto")
+    return 0
 
 
 class _Interrupts:
@@ -117,36 +135,103 @@ class _Interrupts:
         signal.default_int_handler(number, frame)
 
 
-class GroupedCommand(TyperCommand):
-    """Command whose help lists the options in groups, by their ``rich_help_panel``.
+class _Value(click.ParamType[Any]):
+    """Type of the value of an option: converted and validated as it is declared."""
 
-    Options without a panel come first, under ``Options``. The groups follow in the order in which
+    name = "value"
+
+    def __init__(self, option: Option):
+        self._option = option
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return self._option.parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _Flag(click.Option):
+    """Option of the command line, as it is declared."""
+
+    def __init__(self, option: Option, **settings: Any):
+        self.declared: Option = option
+        flags = "/".join((option.flags[0], *option.opposites))
+        if option.is_count:
+            settings |= {"count": True}
+        elif option.type is bool:
+            settings |= {"is_flag": True}
+        else:
+            settings |= {"type": _Value(option), "multiple": option.is_repeatable}
+        if option.default is not None and option.allowed == ("command",):
+            settings["default"] = option.default
+        elif option.is_switch:
+            settings["default"] = False
+        elif not option.is_repeatable:
+            settings["default"] = None
+        super().__init__(
+            [option.name, flags, *option.flags[1:]],
+            metavar=option.placeholder,
+            help=option.help,
+            **settings,
+        )
+
+    def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
+        """Return what the help appends in brackets: default and range."""
+        found: dict[str, str] = {}
+        if self.declared.default_text:
+            found["default"] = self.declared.default_text
+        if self.declared.range_text:
+            found["range"] = self.declared.range_text
+        return found
+
+
+class _Argument(click.Argument):
+    """Argument of the command line, as it is declared."""
+
+    def __init__(self, option: Option):
+        self.declared: Option = option
+        super().__init__(
+            [option.name],
+            metavar=(option.metavar or "").strip("[]"),
+            type=_Value(option),
+            nargs=-1 if option.is_repeatable else 1,
+            required=option.is_required,
+        )
+
+    def make_metavar(self, ctx: click.Context) -> str:  # noqa: ARG002
+        """Return the placeholder in the usage: ``SOURCE...``, ``[NAME]``."""
+        return f"{self.declared.metavar}{'...' if self.nargs == -1 else ''}"
+
+
+class _Command(click.Command):
+    """Command whose help lists the options in groups.
+
+    Options without a group come first, under ``Options``. The groups follow in the order in which
     their first options are declared.
     """
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; an option never takes the next option for its value."""
         flags: dict[str, bool] = {}
         for parameter in self.get_params(ctx):
             is_flag = getattr(parameter, "is_flag", True) or getattr(parameter, "count", False)
-            takes_value = not is_flag
-            flags |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), takes_value)
+            flags |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), not is_flag)
         for name, following in itertools.pairwise(args):
             if name == "--":
                 break
             if flags.get(name) and following in flags:
                 raise UsageError(f"{name}: expected a value, found the option {following}")
-        found: list[str] = super().parse_args(ctx, args)
-        return found
+        return super().parse_args(ctx, args)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of the help, grouped in sections."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            is_option = parameter.param_type_name == "option"
-            group = getattr(parameter, "rich_help_panel", None) if is_option else "Arguments"
-            if record is not None:
+            if isinstance(parameter, _Argument):
+                found = parameter.human_readable_name, parameter.declared.help
+                sections["Arguments"].append(found)
+            elif record := parameter.get_help_record(ctx):
+                group = parameter.declared.group if isinstance(parameter, _Flag) else None
                 sections.setdefault(group or "Options", []).append(record)
         for heading, records in sections.items():
             if records:
@@ -154,77 +239,96 @@ class GroupedCommand(TyperCommand):
                     formatter.write_dl(records)
 
 
-def command_line(names: Collection[str] = COMMANDS) -> typer.Typer:
-    """Create the command line application with given commands; others are only listed."""
-    app = typer.Typer(
+class _Root(click.Group):
+    """The command without a subcommand; it imports only the module of the one that runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of all commands."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return a command, made of its declared options."""
+        return _command(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments name; suggest one if there is none."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            advice = suggestion(args[0], COMMANDS)
+            raise click.UsageError(f"No such command {args[0]!r}{advice}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of the commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+
+def command_line() -> click.Group:
+    """Return the command line application."""
+
+    def run_root(color: Any) -> None:
+        set_color(color)
+
+    return _Root(
         name="urlset",
-        add_completion=False,  # the command completion prints scripts that start no Python
-        # Help is plain text: its examples can be copied, and it looks the same everywhere.
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    for name, summary in COMMANDS.items():
-        add = app.command(name, cls=GroupedCommand, short_help=summary)
-        if name in names:
-            add(_with_color(getattr(import_module(f"urlset.cli.{name}"), name)))
-        else:
-            add(lambda: None)
-    app.callback(
+        help=ROOT_HELP,
         epilog="Exit codes: 0 success · 1 findings, or a part of the work failed and is listed · "
         "2 invalid usage or failure · 10 to 14 a safety gate of `build` failed · 130 Ctrl-C · "
-        "141 the reader of a pipe has closed it."
-    )(_root)
-    return app
+        "141 the reader of a pipe has closed it.",
+        params=[
+            _Flag(VERSION, is_eager=True, expose_value=False, callback=_print_version),
+            _Flag(COLOR),
+        ],
+        callback=run_root,
+        context_settings=_CONTEXT,
+    )
 
 
-def _with_color(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the option ``--color`` to a command."""
-    signature = inspect.signature(command, eval_str=True)
-    given = [*signature.parameters.values()]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    option = inspect.Parameter("color", kind, default=Color.auto, annotation=ColorOption)
+def command_function(name: str) -> Callable[..., None]:
+    """Return the function of a command."""
+    function: Callable[..., None] = getattr(import_module(f"urlset.cli.{name}"), name)
+    return function
 
-    @wraps(command)
-    def run_command(*, color: Color, **options: Any) -> None:
-        if color != Color.auto:  # otherwise that of `urlset --color … COMMAND` applies
+
+def _command(name: str) -> click.Command:
+    function = command_function(name)
+    options = [option for option in options_of(name) if option.is_allowed("command")]
+    repeatable = [option.name for option in options if option.is_repeatable]
+    network = [option.name for option in options if option.name in NETWORK_NAMES]
+
+    def run_command(*, color: Any, verbose: int, **values: Any) -> None:
+        if color != "auto":  # otherwise that of `urlset --color … COMMAND` applies
             set_color(color)
-        command(**options)
+        start_logging(verbose)
+        values |= {name: [*values[name]] for name in repeatable}
+        if network:
+            given = {name: values.pop(name) for name in network}
+            values["network"] = NetworkOptions.of(**given).with_logins(values)
+        function(**values)
 
-    run_command.__signature__ = signature.replace(parameters=[*given, option])  # type: ignore[attr-defined]
-    return run_command
+    return _Command(
+        name=name,
+        help=function.__doc__,
+        short_help=COMMANDS[name],
+        params=[_Argument(option) if option.is_argument else _Flag(option) for option in options],
+        callback=run_command,
+        context_settings=_CONTEXT,
+    )
 
 
-def _print_version(is_given: bool) -> None:
+def _print_version(ctx: click.Context, _: object, is_given: bool) -> None:
     """Print the version; if it is the first option, main() does so without any imports."""
     if is_given:
+        from urlset.cli.version import version_line
+
         sys.stdout.write(f"{version_line()}\n")
-        raise typer.Exit
+        ctx.exit()
 
 
-def _root(
-    version: bool = typer.Option(  # noqa: ARG001 - its callback does the work
-        False,
-        "--version",
-        "-V",
-        callback=_print_version,
-        is_eager=True,
-        help="Show the version and the engine, and exit.",
-    ),
-    color: ColorOption = Color.auto,
-) -> None:
-    """Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 million URLs.
-
-    Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
-    examples.
-    """
-    set_color(color)
-
-
-def _report_usage_error(error: TyperException) -> int:
+def _report_usage_error(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "urlset"
-    message = error.format_message().rstrip(".").replace(": Value error, ", ": ", 1)
+    message = error.format_message().rstrip(".")
     print_error(f"{message[:1].lower()}{message[1:]} (see `{command} --help`)")
     return FAILURE
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from urlset.cli.check import ReportFormat
 from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import (
     Progress,
@@ -20,20 +17,14 @@ from urlset.cli.console import (
     terminal_width,
 )
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    ConfigFile,
+    Exit,
     NetworkOptions,
-    NewBaseline,
-    Output,
-    Quiet,
-    RecheckAfter,
-    ReportFile,
     UsageError,
-    add_options,
     as_usage_error,
+    given_options,
 )
 from urlset.cli.version import version_of_urlset
-from urlset.option_schema import CHECK_OPTIONS
+from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
 
@@ -45,105 +36,17 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-@add_options(
-    CHECK_OPTIONS,
-    order="source sample seed crawl logs max_requests max_minutes head_only media llms_txt "
-    "recheck_after indexnow_key store report format output fail_level max_examples baseline "
-    "write_baseline select ignore extend_select profile rule_timeout_s config user_agent header "
-    "auth_file delay concurrency timeout ignore_robots base_url engine quiet verbose",
-)
 def audit(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A site, the URL of a sitemap, or a file or folder with sitemaps.",
-            show_default=False,
-        ),
-    ],
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Visit only N of the listed URLs, the same share of each section and sitemap.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="N", help="Number that selects the sample."),
-    ] = 1,
-    crawl: Annotated[
-        bool,
-        typer.Option(
-            "--crawl",
-            help="Follow links, too, to find pages that are not listed, and listed ones that are "
-            "not linked.",
-        ),
-    ] = False,
-    logs: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Access log: compare the listed URLs with those that are visited.",
-        ),
-    ] = None,
-    max_requests: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Limit of requests; robots.txt and sitemaps do not count."
-        ),
-    ] = None,
-    max_minutes: Annotated[
-        float | None,
-        typer.Option(min=0.01, metavar="N", help="Limit of the duration."),
-    ] = None,
-    head_only: Annotated[
-        bool,
-        typer.Option(
-            "--head-only",
-            help="End the transfer after the head of a page. Contents are not compared then.",
-        ),
-    ] = False,
-    media: Annotated[
-        bool,
-        typer.Option(
-            "--media/--no-media",
-            help="Request the images and videos of entries.",
-        ),
-    ] = True,
-    llms_txt: Annotated[
-        bool,
-        typer.Option(
-            "--llms-txt/--no-llms-txt",
-            help="Check the links of the site's llms.txt.",
-        ),
-    ] = True,
-    recheck_after: RecheckAfter = None,
-    indexnow_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY",
-            help="Check the file of this IndexNow key; or the URL of the file.",
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep the tables in this file (.duckdb). The next audit with it asks only for "
-            "changes, and says what is new and what is fixed.",
-        ),
-    ] = None,
-    report: ReportFile = None,
-    format: Annotated[
-        ReportFormat, typer.Option(help="Format of the findings.")
-    ] = ReportFormat.text,
-    output: Output = None,
-    write_baseline: NewBaseline = None,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    config: ConfigFile = None,
-    quiet: Quiet = False,
+    *,
+    source: str,
+    store: Path | None,
+    report: Path | None,
+    format: str,
+    output: Path | None,
+    write_baseline: Path | None,
+    network: NetworkOptions,
+    config: Path | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Visit the pages that sitemaps list, and report what is wrong with them.
@@ -171,23 +74,11 @@ def audit(
         config_options = config_options._replace(baseline=None)
     if config_options.options.get("rules"):
         end_process_when_stuck()
-    settings: dict[str, Any] = {
-        "sample": sample,
-        "seed": seed,
-        "crawl": crawl,
-        "logs": tuple(logs or ()),
-        "max_requests": max_requests,
-        "max_minutes": max_minutes,
-        "head_only": head_only,
-        "media": media,
-        "llms_txt": llms_txt,
-        "indexnow_key": indexnow_key,
-        **config_options.options,
-        **network._asdict(),
-    }
-    if recheck_after is not None:
-        settings |= {"recheck_s": recheck_after, "recheck_delay_s": min(1.0, recheck_after)}
-    if crawl and sample is not None:
+    settings = given_options(options, AUDIT_OPTIONS, where="python")
+    settings |= {**config_options.options, **network._asdict()}
+    if "recheck_s" in settings:
+        settings["recheck_delay_s"] = min(1.0, settings["recheck_s"])
+    if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
     if store is not None and str(store) == "-":
         raise UsageError("--store: expected the path of a store (.duckdb), found -")
@@ -218,7 +109,7 @@ def audit(
                     print_info(f"report written to {str(report)!r}")
             if "interrupted" in found.reasons:
                 print_info(_how_to_continue(store))
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
 def _how_to_continue(store: Path | None) -> str:
@@ -236,7 +127,7 @@ def _print(
     sink: Sink,
     options: CheckConfig,
     known: Baseline | None,
-    format_: ReportFormat,
+    format_: str,
     write_baseline: Path | None,
     *,
     is_quiet: bool,
@@ -305,7 +196,7 @@ class _NewFindings:
 
 
 def _report(
-    format_: ReportFormat,
+    format_: str,
     new: _NewFindings,
     found: Audit,
     options: CheckConfig,

@@ -7,25 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from urlset.builder import EVIDENCE, Build
 from urlset.builder import build as build_sitemaps
 from urlset.builder.inputs import parse_evidence
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import (
-    ConfigFile,
-    Quiet,
+    Exit,
     UsageError,
-    add_options,
     as_usage_error,
     given_options,
 )
 from urlset.config import load_config
 from urlset.errors import GateError, TargetError
-from urlset.option_schema import BUILD_OPTIONS
+from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
 
@@ -33,13 +29,7 @@ MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""
 
 
-@add_options(BUILD_OPTIONS)
-def build(
-    config: ConfigFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    quiet: Quiet = False,
-    **options: Any,
-) -> None:
+def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:
     """Build sitemaps from pages, lists or tables; rewrite changed files.
 
     The kind of a source is detected from its content: a folder of HTML, a list of URLs, CSV, JSON
@@ -71,7 +61,7 @@ def build(
             _report_gate(error)
         print_error(str(error))
         code = error.exit_code
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
 def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:

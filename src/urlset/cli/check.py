@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import StrEnum
-from typing import Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import Any
 
 from urlset.checker import Finding
 from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport
@@ -19,19 +17,11 @@ from urlset.cli.console import (
     terminal_width,
 )
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    ConfigFile,
+    Exit,
     NetworkOptions,
-    NewBaseline,
-    Output,
-    Quiet,
-    ReportFile,
-    Sources,
     UsageError,
-    add_options,
 )
 from urlset.cli.version import version_of_urlset
-from urlset.option_schema import CHECK_OPTIONS
 from urlset.reporter import (
     count_by_rule,
     report_github,
@@ -49,58 +39,21 @@ MAX_LISTED = 20
 """Documents that are listed as checked only in part."""
 
 
-class ReportFormat(StrEnum):
-    """Formats of a report."""
-
-    text = "text"
-    json = "json"
-    github = "github"
-    sarif = "sarif"
-    junit = "junit"
-
-
-@add_options(
-    CHECK_OPTIONS,
-    order="sources select ignore extend_select profile format output fail_level statistics "
-    "max_examples baseline write_baseline report rule_timeout_s fix unsafe_fixes backup diff "
-    "config user_agent header auth_file delay concurrency timeout ignore_robots base_url engine "
-    "quiet verbose",
-)
 def check(
-    sources: Sources,
-    format: Annotated[ReportFormat, typer.Option(help="Format of the report.")] = ReportFormat.text,
-    output: Output = None,
-    statistics: Annotated[
-        bool,
-        typer.Option(
-            "--statistics", help="Print only the number of findings of each rule, as text or json."
-        ),
-    ] = False,
-    write_baseline: NewBaseline = None,
-    report: ReportFile = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Apply the safe fixes to the files, then check them.")
-    ] = False,
-    unsafe_fixes: Annotated[
-        bool,
-        typer.Option(
-            "--unsafe-fixes", help="With --fix or --diff: apply fixes that make an assumption, too."
-        ),
-    ] = False,
-    backup: Annotated[
-        bool | None,
-        typer.Option(
-            "--backup/--no-backup",
-            show_default=False,
-            help="With --fix: keep each replaced file as NAME.bak.  [default: unless git has it]",
-        ),
-    ] = None,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change, without changing files.")
-    ] = False,
-    config: ConfigFile = None,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    quiet: Quiet = False,
+    *,
+    sources: list[str],
+    format: str,
+    output: Path | None,
+    statistics: bool,
+    write_baseline: Path | None,
+    report: Path | None,
+    fix: bool,
+    unsafe_fixes: bool,
+    backup: bool | None,
+    diff: bool,
+    config: Path | None,
+    network: NetworkOptions,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Check sitemaps: report each problem, where it is and how to fix it.
@@ -170,14 +123,14 @@ def check(
     else:
         print_errors(run.failures)
     if not run.documents:
-        raise typer.Exit(2)
+        raise Exit(2)
     _note_omissions(run, format, info)
     if write_baseline is not None:
         run.found.write(write_baseline)
         count = pluralize(len(run.found), "finding")
         info(f"{count} written to the baseline {str(write_baseline)!r}")
-        raise typer.Exit(0)
-    raise typer.Exit(run.exit_code())
+        raise Exit(0)
+    raise Exit(run.exit_code())
 
 
 def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
@@ -189,7 +142,7 @@ def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
         )
 
 
-def _note_omissions(run: CheckRun, format_: ReportFormat, info: Callable[[str], None]) -> None:
+def _note_omissions(run: CheckRun, format_: str, info: Callable[[str], None]) -> None:
     """Report findings that are not listed, and documents that were checked only in part."""
     if run.omitted and format_ != "text":
         more = pluralize(run.omitted.total(), "more finding")
@@ -204,7 +157,7 @@ def _note_omissions(run: CheckRun, format_: ReportFormat, info: Callable[[str], 
 
 
 def _report(
-    format_: ReportFormat,
+    format_: str,
     findings: Iterator[Finding],
     run: CheckRun,
     settings: CheckConfig,
@@ -228,7 +181,7 @@ def _report(
 
 
 def _count_by_rule(
-    format_: ReportFormat, findings: Iterator[Finding], run: CheckRun, sink: Sink
+    format_: str, findings: Iterator[Finding], run: CheckRun, sink: Sink
 ) -> Iterator[str]:
     counts = count_by_rule(findings, run.omitted, run.rules)
     if format_ == "json":

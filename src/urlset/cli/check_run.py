@@ -30,7 +30,7 @@ from urlset.cli.options import NetworkOptions, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.errors import SourceError
 from urlset.model import Level, ProgressEvent
-from urlset.option_schema import CHECK_OPTIONS
+from urlset.option_schema.check import CHECK_OPTIONS
 from urlset.reader import DocumentRecord
 from urlset.store import StoreSession, end_process_when_stuck
 from urlset.terminal_text import pluralize

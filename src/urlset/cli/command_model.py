@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from enum import Enum
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import NamedTuple
 
-import typer
-
-from urlset.cli.app import COMMANDS, command_line
+from urlset.cli.app import COMMANDS, ROOT_HELP, VERSION, command_function
+from urlset.option_schema import Option, options_of
+from urlset.option_schema.common import COLOR
 
 
 class OptionInfo(NamedTuple):
@@ -44,52 +42,37 @@ class CommandInfo(NamedTuple):
 
 def describe_commands() -> list[CommandInfo]:
     """Return the root and every command, in the order of the help."""
-    group: Any = typer.main.get_command(command_line())
-    return [_command("", group), *(_command(name, group.commands[name]) for name in COMMANDS)]
+    commands = [
+        _command(name, command_function(name).__doc__ or "", options_of(name)) for name in COMMANDS
+    ]
+    return [_command("", ROOT_HELP, (VERSION, COLOR)), *commands]
 
 
-def _command(name: str, command: Any) -> CommandInfo:
-    summary, _, text = inspect.cleandoc(command.help).partition("\n")
-    options, arguments = [], []
-    for parameter in command.params:
-        if parameter.param_type_name == "argument":
-            arguments.append(_option(parameter, ()))
-        elif not parameter.hidden:
-            names = sorted((*parameter.opts, *parameter.secondary_opts), key=_is_short)
-            options.append(_option(parameter, tuple(names)))
+def _command(name: str, help: str, declared: tuple[Option, ...]) -> CommandInfo:
+    summary, _, text = inspect.cleandoc(help).partition("\n")
+    shown = [option for option in declared if option.is_allowed("command")]
     help_option = ("--help", "-h"), "", (), "Show this message and exit.", "Options", False
     return CommandInfo(
         name,
         summary.strip(),
         text.strip(),
-        (*options, OptionInfo(*help_option)),
-        tuple(arguments),
+        (
+            *(_option(option) for option in shown if not option.is_argument),
+            OptionInfo(*help_option),
+        ),
+        tuple(_option(option) for option in shown if option.is_argument),
     )
 
 
-def _is_short(name: str) -> bool:
-    return not name.startswith("--")
-
-
-def _option(parameter: Any, names: tuple[str, ...]) -> OptionInfo:
-    is_switch = bool(names) and (parameter.is_flag or parameter.count)
-    choices = () if is_switch else tuple(_choices(parameter.type_descriptor.annotation))
+def _option(option: Option) -> OptionInfo:
+    is_switch = option.type is bool or option.is_count
+    names = () if option.is_argument else (*option.flags, *option.opposites)
+    value = option.metavar or "|".join(option.choices) or "VALUE"
     return OptionInfo(
-        names,
-        "" if is_switch else (parameter.metavar or "|".join(choices) or "VALUE").strip("[]"),
-        choices,
-        parameter.help or "",
-        getattr(parameter, "rich_help_panel", None) or "Options",
-        parameter.multiple or parameter.nargs == -1 or getattr(parameter, "count", False),
+        tuple(sorted(names, key=lambda name: not name.startswith("--"))),
+        "" if is_switch else value.strip("[]"),
+        option.choices,
+        option.help,
+        option.group or "Options",
+        option.is_repeatable or option.is_count,
     )
-
-
-def _choices(kind: Any) -> Iterator[str]:
-    """Yield the values of an enumeration or a literal, also of those in a list or a union."""
-    if inspect.isclass(kind) and issubclass(kind, Enum):
-        yield from (str(member.value) for member in kind)
-    elif get_origin(kind) is Literal:
-        yield from map(str, get_args(kind))
-    else:
-        for part in get_args(kind):
-            yield from _choices(part)

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
-
-import typer
-
-from urlset.cli.console import Sink, start_logging
-from urlset.cli.options import Quiet, Verbose
-
-
-class Shell(StrEnum):
-    """Shells with a completion script."""
-
-    bash = "bash"
-    zsh = "zsh"
-    fish = "fish"
+from urlset.cli.console import Sink
 
 
 def completion(
-    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
-    quiet: Quiet = False,  # noqa: ARG001 - as in all commands; nothing else is printed
-    verbose: Verbose = 0,
+    *,
+    shell: str,
+    quiet: bool,  # noqa: ARG001 - as in all commands; nothing else is printed
 ) -> None:
     """Print the completion script of a shell: commands, options, their values, rules, files.
 
@@ -38,8 +24,7 @@ def completion(
       urlset completion fish > ~/.config/fish/completions/urlset.fish
       urlset completion bash > ~/.local/share/bash-completion/completions/urlset
     """  # noqa: D301 - the \b keeps the lines of the examples
-    start_logging(verbose)
     from urlset.cli.completion_scripts import completion_script
 
     with Sink(None) as sink:
-        sink.write(completion_script(shell.value))
+        sink.write(completion_script(shell))

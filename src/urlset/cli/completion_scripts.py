@@ -1,7 +1,7 @@
 """Write the completion scripts for bash, zsh and fish.
 
-The completion of typer starts Python and imports typer each time; these scripts start no Python.
-They also complete rules, and values in lists that are separated by commas; typer needs a callback
+The completion of click starts Python each time; these scripts start no Python.
+They also complete rules, and values in lists that are separated by commas; click needs a callback
 for each option of this kind.
 """
 

@@ -13,10 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
 from urlset.inflight import long_waits, slow_requests
@@ -179,15 +178,10 @@ _STYLES = {
 }
 
 
-class Color(StrEnum):
-    """Values of ``--color``: when text on stdout is coloured."""
+Color = Literal["auto", "always", "never"]
+"""Values of ``--color``: when text on stdout is coloured."""
 
-    auto = "auto"
-    always = "always"
-    never = "never"
-
-
-_color = Color.auto
+_color: Color = "auto"
 
 
 def set_color(color: Color) -> None:
@@ -292,8 +286,8 @@ def _is_coloured(stream: TextIO) -> bool:
 
     ``--color`` overrides both, and FORCE_COLOR that a stream is no terminal.
     """
-    if _color != Color.auto:
-        return _color == Color.always
+    if _color != "auto":
+        return _color == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":  # https://no-color.org
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from enum import StrEnum
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
+    Exit,
     NetworkOptions,
-    Quiet,
-    RecheckAfter,
     UsageError,
-    add_options,
+    given_options,
 )
+from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
@@ -31,93 +27,15 @@ NOT_VISITED = (*FAILED, "disallowed")
 MAX_FAILED = 10
 
 
-class ScopeOption(StrEnum):
-    """Scopes of a crawl."""
-
-    host = "host"
-    folder = "folder"
-
-
-class SummaryFormat(StrEnum):
-    """Formats of the summary."""
-
-    text = "text"
-    json = "json"
-
-
-@add_options(network="user_agent header auth_file delay concurrency timeout")
 def crawl(
-    site: Annotated[
-        str,
-        typer.Argument(metavar="SITE", help="URL of the start, as https://example.com/."),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Store (.duckdb) with the pages and links."
-        ),
-    ] = None,
-    format: Annotated[
-        SummaryFormat, typer.Option(help="Format of the summary on stdout.")
-    ] = SummaryFormat.text,
-    why: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Visit nothing; show how this URL was discovered, as JSON."
-        ),
-    ] = None,
-    scope: Annotated[
-        ScopeOption,
-        typer.Option(
-            help="Visit all pages of the host, or those below the folder of SITE.",
-            rich_help_panel="Scope",
-        ),
-    ] = ScopeOption.host,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RE",
-            help="Visit only URLs that contain a match of this regular expression; repeatable.",
-            rich_help_panel="Scope",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RE",
-            help="Do not visit URLs that contain a match of this regular expression; repeatable.",
-            rich_help_panel="Scope",
-        ),
-    ] = None,
-    max_pages: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Visit at most N pages.", rich_help_panel="Scope"),
-    ] = None,
-    max_depth: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Follow at most N links from SITE or a listed page.",
-            rich_help_panel="Scope",
-        ),
-    ] = None,
-    max_minutes: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="N", help="Stop after N minutes.", rich_help_panel="Scope"),
-    ] = None,
-    sitemaps: Annotated[
-        bool, typer.Option(help="Read the sitemaps first.", rich_help_panel="Scope")
-    ] = True,
-    links: Annotated[
-        bool,
-        typer.Option(
-            help="Follow links; without, visit only listed pages.", rich_help_panel="Scope"
-        ),
-    ] = True,
-    recheck_after: RecheckAfter = None,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    quiet: Quiet = False,
+    *,
+    site: str,
+    output: Path | None,
+    format: str,
+    why: str | None,
+    network: NetworkOptions,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Visit the pages of a site, and store their facts and links.
 
@@ -154,24 +72,15 @@ def crawl(
         return
     from urlset.crawler import crawl as run
 
-    options: dict[str, Any] = {
-        "scope": scope.value,
-        "max_pages": max_pages,
-        "max_depth": max_depth,
-        "max_minutes": max_minutes,
-        "include": _patterns("--include", include),
-        "exclude": _patterns("--exclude", exclude),
-        "read_sitemaps": sitemaps,
-        "follow_links": links,
-    }
-    if recheck_after is not None:
-        options["recheck_s"] = recheck_after
+    settings = given_options(options, CRAWL_OPTIONS)
+    for name in ("include", "exclude"):
+        _check_patterns(name, settings.get(name, ()))
     try:
         with Progress(is_shown=not quiet) as progress:
             found = run(
                 site,
                 output,
-                **options,
+                **settings,
                 progress=lambda state: progress.update(_progress_text(state)),
                 **network._asdict(),
             )
@@ -190,19 +99,18 @@ def crawl(
             print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)
-        raise typer.Exit(_exit_code(found))
+        raise Exit(_exit_code(found))
 
 
-def _patterns(option: str, patterns: list[str] | None) -> list[str]:
-    """Validate the regular expressions of an option and return them."""
+def _check_patterns(name: str, patterns: Iterable[str]) -> None:
+    """Validate the regular expressions of an option."""
     from urlset.reader.filters import compile_pattern
 
-    for pattern in patterns or ():
+    for pattern in patterns:
         try:
-            compile_pattern(option, pattern)
+            compile_pattern(f"--{name}", pattern)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    return patterns or []
 
 
 def _progress_text(event: ProgressEvent) -> str:
@@ -277,6 +185,6 @@ def _show_evidence(path: Path, url: str) -> None:
         evidence = found.why(url)
     if evidence is None:
         print_error(f"{url}: the crawl in {path} has not discovered this URL")
-        raise typer.Exit(1)
+        raise Exit(1)
     with Sink(None) as sink:
         sink.write(f"{json.dumps(evidence, ensure_ascii=False, indent=2, default=str)}\n")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import (
     Progress,
@@ -17,19 +15,14 @@ from urlset.cli.console import (
     terminal_width,
 )
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    ConfigFile,
+    Exit,
     NetworkOptions,
-    Output,
-    Quiet,
-    ReportFile,
     UsageError,
-    add_options,
     as_usage_error,
     given_options,
 )
 from urlset.config import load_config
-from urlset.option_schema import DIFF_OPTIONS
+from urlset.option_schema.diff import DIFF_OPTIONS
 
 if TYPE_CHECKING:
     from urlset.differ import Diff
@@ -38,48 +31,18 @@ if TYPE_CHECKING:
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
 
 
-class DiffFormat(StrEnum):
-    """Formats of the changes."""
-
-    text = "text"
-    jsonl = "jsonl"
-    markdown = "markdown"
-
-
-@add_options(
-    DIFF_OPTIONS,
-    order="before after format output report max_removed max_added max_changed exit_code "
-    "max_examples moves live max_requests min_confidence base_url config user_agent header "
-    "auth_file delay concurrency timeout ignore_robots engine quiet verbose",
-)
 def diff(
-    before: Annotated[
-        str,
-        typer.Argument(
-            metavar="A",
-            help="Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
-            "REVISION:PATH of git.",
-            show_default=False,
-        ),
-    ],
-    after: Annotated[
-        str, typer.Argument(metavar="B", help="Later state, of any kind.", show_default=False)
-    ],
-    format: Annotated[DiffFormat, typer.Option(help="Format of the changes.")] = DiffFormat.text,
-    output: Output = None,
-    report: ReportFile = None,
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with 1 if there is any change, as git does.")
-    ] = False,
-    max_examples: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="URLs of each kind of change that text and markdown show."
-        ),
-    ] = 10,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    config: ConfigFile = None,
-    quiet: Quiet = False,
+    *,
+    before: str,
+    after: str,
+    format: str,
+    output: Path | None,
+    report: Path | None,
+    exit_code: bool,
+    max_examples: int,
+    network: NetworkOptions,
+    config: Path | None,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Compare two states of a site: added, removed, changed and moved URLs.
@@ -129,10 +92,10 @@ def diff(
             if not quiet and (not sink.is_stdout or format == "jsonl"):
                 print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
-def _print(found: Diff, sink: Sink, format_: DiffFormat, max_examples: int) -> None:
+def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
     if format_ == "jsonl":
         for line in found.jsonl():
             sink.write(line)

@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import typer
-
 from urlset.checker import (
     check,
 )
 from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import Sink, print_error, print_errors, print_info
-from urlset.cli.options import UsageError, as_usage_error
+from urlset.cli.options import Exit, UsageError, as_usage_error
 from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
 from urlset.fixer.output import Written, replace_files
@@ -50,7 +48,7 @@ def run_fix(
         is_quiet: Whether only errors are printed.
 
     Raises:
-        typer.Exit: The command is complete: after a diff, and after stdin, whose fixed document is
+        Exit: The command is complete: after a diff, and after stdin, whose fixed document is
             written to stdout.
         UsageError: The options contradict each other, or a source cannot be written.
     """
@@ -63,10 +61,10 @@ def run_fix(
     if is_diff:
         code = _print_diff(results)
         print_errors(failures)
-        raise typer.Exit(code or int(bool(failures)))
+        raise Exit(code or int(bool(failures)))
     for source, fixed in results:
         if source == "-":
-            raise typer.Exit(_write_to_stdout(fixed, config, is_quiet=is_quiet))
+            raise Exit(_write_to_stdout(fixed, config, is_quiet=is_quiet))
         robots = Path(source if os.path.isdir(source) else os.path.dirname(source)) / "robots.txt"
         written = replace_files(fixed.documents, robots, backup)
         _report(fixed, config, written, is_quiet=is_quiet)

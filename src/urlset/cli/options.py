@@ -2,140 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Union, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import typer
-
-from urlset.cli.console import start_logging
 from urlset.errors import UrlsetError
 from urlset.option_schema import Option
+from urlset.option_schema.common import AUTH_VARIABLE
 
 if TYPE_CHECKING:
     from urlset.http import Policy
-
-AUTH_VARIABLE = "URLSET_AUTH"
-"""Environment variable with the credentials, used without ``--auth-file``."""
 
 
 class UsageError(UrlsetError, ValueError):
     """Error for an option with an invalid value, or for options that contradict each other."""
 
 
-class EngineName(StrEnum):
-    """Names of the engines."""
+class Exit(Exception):
+    """End of a command with an exit code.
 
-    native = "native"
-    reference = "reference"
+    Raised inside the context of an output file, it keeps the file as it was.
+    """
 
-
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE",
-        help="Sites, URLs of sitemaps, files, folders, or - for stdin.",
-        show_default=False,
-    ),
-]
-EngineOption = Annotated[
-    EngineName | None,
-    typer.Option("--engine", help="Engine that parses; by default native if it is installed."),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="Print only the result and errors."),
-]
-Verbose = Annotated[
-    int,
-    typer.Option(
-        "--verbose",
-        "-v",
-        count=True,
-        show_default=False,
-        metavar="",
-        help="Log stages and retries to stderr; -vv also requests and documents.",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="PATH", help="Write to this file instead of stdout."),
-]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--base-url",
-        metavar="URL",
-        help="URL at which SOURCE is published: of the folder, or of the file. One that ends with "
-        "/ is the folder that contains the file.",
-    ),
-]
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="Configuration file; by default urlset.toml in this folder or above.",
-    ),
-]
-UserAgent = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="User agent, also for the groups of robots.txt."),
-]
-Headers = Annotated[
-    list[str] | None,
-    typer.Option("--header", metavar="LINE", help="Send this header (Name: value) to every host."),
-]
-AuthFile = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="File with `user:password` or `Bearer TOKEN`, sent only to the host of SOURCE; by "
-        f"default ${AUTH_VARIABLE}.",
-    ),
-]
-Delay = Annotated[
-    float | None,
-    typer.Option(min=0, metavar="SECONDS", help="Minimum time between two requests to a host."),
-]
-Concurrency = Annotated[
-    int | None,
-    typer.Option(min=1, max=256, metavar="N", help="Maximum number of concurrent requests."),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(min=0.1, metavar="SECONDS", help="Time limit of a document, with its retries."),
-]
-ReportFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the result with charts to this HTML file, too."),
-]
-NewBaseline = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write all findings to this file, for --baseline."),
-]
-RecheckAfter = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        metavar="SECONDS",
-        help="Wait before the second visit of a page that answers 403, 429, 5xx or not at all.  "
-        "[default: 60]",
-    ),
-]
-IgnoreRobots = Annotated[
-    bool,
-    typer.Option(
-        "--ignore-robots",
-        help="Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
-        "are always read; pages that it disallows are never visited.",
-    ),
-]
+    def __init__(self, code: int):
+        super().__init__(code)
+        self.exit_code: int = code
 
 
 class NetworkOptions(NamedTuple):
@@ -152,13 +45,13 @@ class NetworkOptions(NamedTuple):
     def of(
         cls,
         *,
-        user_agent: UserAgent = None,
-        header: Headers = None,
-        auth_file: AuthFile = None,
-        delay: Delay = None,
-        concurrency: Concurrency = None,
-        timeout: Timeout = None,
-        ignore_robots: IgnoreRobots = False,
+        user_agent: str | None = None,
+        header: list[str] | None = None,
+        auth_file: Path | None = None,
+        delay: float | None = None,
+        concurrency: int | None = None,
+        timeout: float | None = None,
+        ignore_robots: bool = False,
     ) -> NetworkOptions:
         """Return the arguments for the values of options; read the credentials.
 
@@ -221,96 +114,24 @@ class NetworkOptions(NamedTuple):
 _SITES = frozenset({"after", "base_url", "before", "site", "source", "sources"})
 """Parameters of commands that may be the URL of a site."""
 
-NETWORK_DEFAULTS = NetworkOptions()
 
-
-def add_options(
-    options: Sequence[Option] = (), order: str = "", *, network: str | None = None
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds options to a command that are declared elsewhere.
-
-    These are the declared options, in place of ``**options``; the options of
-    :meth:`NetworkOptions.of`, in place of the parameter ``network``; and ``--verbose``, which
-    starts the logging.
+def given_options(
+    values: Mapping[str, Any],
+    options: Sequence[Option],
+    where: Literal["python", "command"] = "command",
+) -> dict[str, Any]:
+    """Return the options that the command line sets, as arguments for Python.
 
     Args:
-        options: The declarations; those that the command line does not have are ignored.
-        order: Names of parameters in the order of the help, separated by spaces; the other
-            parameters follow, first those of the function.
-        network: Names of the network options that the command has; by default all of them.
+        values: Values of the command line.
+        options: Declarations.
+        where: ``python`` for only those that the function has, too.
     """
-    places = {name: place for place, name in enumerate(order.split())}
-    all_network = inspect.signature(NetworkOptions.of, eval_str=True).parameters
-    chosen = [all_network[name] for name in (network or " ".join(all_network)).split()]
-
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
-        has_network = "network" in signature.parameters
-        parameters: list[inspect.Parameter] = []
-        for parameter in signature.parameters.values():
-            if parameter.name == "network":
-                parameters += chosen
-            elif parameter.kind is not inspect.Parameter.VAR_KEYWORD:
-                parameters.append(parameter)
-        parameters.append(_VERBOSE)
-        parameters += [_parameter(option) for option in options if option.is_allowed("command")]
-        parameters.sort(key=lambda parameter: places.get(parameter.name, len(places)))
-
-        @wraps(command)
-        def run(*, verbose: int, **values: Any) -> None:
-            start_logging(verbose)
-            if has_network:
-                given = {parameter.name: values.pop(parameter.name) for parameter in chosen}
-                values["network"] = NetworkOptions.of(**given).with_logins(values)
-            command(**values)
-
-        run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[parameter.replace(kind=_ANY_KIND) for parameter in parameters]
-        )
-        return run
-
-    return decorated
-
-
-_ANY_KIND = inspect.Parameter.POSITIONAL_OR_KEYWORD
-_VERBOSE = inspect.Parameter("verbose", _ANY_KIND, default=0, annotation=Verbose)
-
-
-def _parameter(option: Option) -> inspect.Parameter:
-    """Convert an option to a function parameter that typer reads."""
-    info: Any
-    if option.name == "sources":
-        info = typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
-    else:
-        # Without names, typer adds the opposite of a flag: --gzip / --no-gzip.
-        has_opposite = option.type is bool and not option.is_switch
-        info = typer.Option(
-            *(() if has_opposite else option.flags),
-            metavar=option.metavar,
-            min=option.minimum,
-            max=option.maximum,
-            help=option.help,
-            rich_help_panel=option.group,
-        )
-    kind: Any = option.type
-    if get_origin(kind) is list:
-        kind = list[str]
-    elif get_origin(kind) is Union:
-        kind = str
-    return inspect.Parameter(
-        option.name,
-        _ANY_KIND,
-        default=False if option.is_switch else None,
-        annotation=Annotated[kind if option.is_switch else kind | None, info],
-    )
-
-
-def given_options(values: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
-    """Return the options that the command line sets, as arguments for Python."""
     return {
         option.name: option.value(values[option.name])
         for option in options
         if option.is_allowed("command")
+        and option.is_allowed(where)
         and values.get(option.name) not in (None, [])
         and not (option.is_switch and not values[option.name])
     }

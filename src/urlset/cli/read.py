@@ -4,140 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from urlset.cli.console import Sink, line_renderer, terminal_width
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    BaseUrl,
-    EngineOption,
+    Exit,
     NetworkOptions,
-    Output,
-    Quiet,
-    Sources,
     UsageError,
-    add_options,
+    given_options,
 )
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
 from urlset.model import Entry
+from urlset.option_schema.read import READ_OPTIONS, RowFormat
 from urlset.reader.filters import EntryFilter
 from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.temp_files import is_special
 from urlset.terminal_text import pluralize, sanitize
 
-
-class RowFormat(StrEnum):
-    """Formats of the entries."""
-
-    table = "table"
-    jsonl = "jsonl"
-    json = "json"
-    csv = "csv"
-    txt = "txt"
-    parquet = "parquet"
-    duckdb = "duckdb"
-
-
-_FORMATS_BY_SUFFIX = {
-    ".jsonl": RowFormat.jsonl,
-    ".ndjson": RowFormat.jsonl,
-    ".json": RowFormat.json,
-    ".csv": RowFormat.csv,
-    ".txt": RowFormat.txt,
-    ".parquet": RowFormat.parquet,
-    ".duckdb": RowFormat.duckdb,
+_FORMATS_BY_SUFFIX: dict[str, RowFormat] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".txt": "txt",
+    ".parquet": "parquet",
+    ".duckdb": "duckdb",
 }
+_FILTERS = ("since", "match", "exclude", "hosts", "in_scope")
 
 
-@add_options()
 def read(
-    sources: Sources,
-    format: Annotated[
-        RowFormat | None,
-        typer.Option(
-            help="Format; by default that of the suffix of --output, else table.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Output = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="Only entries, and children of an index, that changed at or after this date.",
-        ),
-    ] = None,
-    match: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RE", help="Only URLs that contain a match of this regular expression."
-        ),
-    ] = None,
-    exclude: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RE", help="Exclude URLs that contain a match of this regular expression."
-        ),
-    ] = None,
-    hosts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hosts", metavar="HOSTS", help="Only URLs of these hosts, separated by commas."
-        ),
-    ] = None,
-    in_scope: Annotated[
-        bool,
-        typer.Option(
-            "--in-scope",
-            help="Only URLs that the sitemap may list: below its folder, or of a host whose "
-            "robots.txt declares the sitemap.",
-        ),
-    ] = False,
-    limit: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Stop after N entries.")
-    ] = None,
-    follow: Annotated[bool, typer.Option(help="Read the sitemaps that an index lists.")] = True,
-    sql: Annotated[
-        str | None,
-        typer.Option(
-            metavar="QUERY", help="Print the result of this query over the tables of a store."
-        ),
-    ] = None,
-    sql_timeout: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="Time limit of --sql; 0 for none.  [default: 600]",
-        ),
-    ] = None,
-    tree: Annotated[
-        bool,
-        typer.Option("--tree", help="Print the documents and their counts instead of the entries."),
-    ] = False,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Cache documents in this folder; fetch only those that changed."
-        ),
-    ] = None,
-    unordered: Annotated[
-        bool,
-        typer.Option(
-            "--unordered",
-            help="Print the entries of a site as documents arrive: faster, in no fixed order.",
-        ),
-    ] = False,
-    base_url: BaseUrl = None,
-    engine: EngineOption = None,
-    quiet: Quiet = False,
+    *,
+    sources: list[str],
+    format: RowFormat | None,
+    output: Path | None,
+    limit: int | None,
+    sql: str | None,
+    sql_timeout: float | None,
+    tree: bool,
+    unordered: bool,
+    network: NetworkOptions,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Read sitemaps and print their entries.
 
@@ -176,23 +87,11 @@ def read(
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
     chosen = format or _format_of(output, is_tree=tree)
-    filters: dict[str, Any] = {
-        "since": since,
-        "match": match,
-        "exclude": exclude,
-        "in_scope": in_scope,
-    }
-    filters["hosts"] = _split(hosts)
+    settings = given_options(options, READ_OPTIONS)
+    filters = {name: settings.get(name) for name in _FILTERS}
+    _check_filters(filters)
     session = ReadSession(
-        is_quiet=quiet,
-        ordered=not unordered,
-        keep=False,
-        engine=engine,
-        base_url=base_url,
-        follow=follow,
-        cache=cache,
-        **_validated(filters),
-        **network._asdict(),
+        is_quiet=quiet, ordered=not unordered, keep=False, **settings, **network._asdict()
     )
     is_table = sql is not None or chosen in ("parquet", "duckdb")
     if tree and is_table:
@@ -212,34 +111,28 @@ def read(
             session.note(f"Interrupted: {job.total(is_limited=False)}")
         raise
     session.note(job.total(is_limited=limit is not None and job.count >= limit))
-    raise typer.Exit(session.exit_code)
+    raise Exit(session.exit_code)
 
 
 def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
     """Return the format for the suffix of a file; an unknown suffix is an error."""
     if output is None or str(output) == "-" or is_special(output):
-        return RowFormat.table
+        return "table"
     found = _FORMATS_BY_SUFFIX.get(output.suffix.lower())
     if found is None and not is_tree:
         raise UsageError(
             f"--output: expected a name that ends with one of {', '.join(_FORMATS_BY_SUFFIX)}, "
             f"found {sanitize(output.name)!r}; rename it, or use --format"
         )
-    return found or RowFormat.table
+    return found or "table"
 
 
-def _split(options: list[str] | None) -> list[str] | None:
-    names = [name.strip() for option in options or () for name in option.split(",")]
-    return [name for name in names if name] or None
-
-
-def _validated(filters: dict[str, Any]) -> dict[str, Any]:
-    """Validate filters and return them; raise :class:`UsageError` if one is invalid."""
+def _check_filters(filters: dict[str, Any]) -> None:
+    """Raise :class:`UsageError` if a filter is invalid."""
     try:
         EntryFilter.of(**filters)
     except ValueError as error:
         raise UsageError(f"--{error}") from error
-    return filters
 
 
 class ReadJob:
@@ -274,7 +167,7 @@ class ReadJob:
                     sink.write(text, is_markup=is_tree or form == "table")
             if session.exit_code == 2:
                 session.report_failures()
-                raise typer.Exit(2)  # inside the context, so that an existing file is kept
+                raise Exit(2)  # inside the context, so that an existing file is kept
         session.report_failures()
 
     def into_tables(

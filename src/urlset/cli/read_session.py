@@ -166,7 +166,9 @@ class ReadSession:
         from urlset.sources.entry_table import open_table  # with DuckDB
 
         names = ("base_url", "since", "match", "exclude", "hosts", "in_scope")
-        return open_table(source, self.failures, **{name: self._options[name] for name in names})
+        return open_table(
+            source, self.failures, **{name: self._options.get(name) for name in names}
+        )
 
     def _transfer(self) -> str:
         seconds = time.monotonic() - self._start

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import typer
-
 from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
 from urlset.cli.console import Progress, Sink, line_renderer, terminal_width
-from urlset.cli.options import UsageError, time_limit
+from urlset.cli.options import Exit, UsageError, time_limit
 from urlset.cli.read_output import query_table
 from urlset.cli.read_session import ReadSession
 from urlset.errors import QueryError
@@ -86,7 +84,7 @@ def write_tables(
                 _fill_store(store, session, sources, row_limit, progress)
             session.report_failures()
             if session.exit_code == 2:
-                raise typer.Exit(2)
+                raise Exit(2)
         with _query_errors():
             result = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
         _write_result(result, form, target)
@@ -105,7 +103,7 @@ def _into_store(
     if session.exit_code == 2:
         if is_new:
             target.unlink(missing_ok=True)
-        raise typer.Exit(2)
+        raise Exit(2)
 
 
 def _fill_store(
@@ -135,7 +133,7 @@ def _into_parquet(
                         yield rows
             if session.exit_code == 2:
                 session.report_failures()
-                raise typer.Exit(2)  # inside the context, so that an existing file is kept
+                raise Exit(2)  # inside the context, so that an existing file is kept
 
         write_parquet(without_row_numbers(tables()), path)
     session.report_failures()

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from urlset.cli.console import Sink, line_renderer
-from urlset.cli.options import Quiet, add_options, as_usage_error
+from urlset.cli.options import as_usage_error
 from urlset.terminal_text import Line, Span, template_text
 
 if TYPE_CHECKING:
     from urlset.checker import Rule
 
 
-@add_options()
 def rules(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]",
-            help="Name or code of a rule, or the start of codes.",
-            show_default=False,
-        ),
-    ] = None,
-    quiet: Quiet = False,  # noqa: ARG001 - as in all commands; nothing else is printed
+    *,
+    name: str | None,
+    quiet: bool,  # noqa: ARG001 - as in all commands; nothing else is printed
 ) -> None:
     """List the rules of `urlset check`, or explain one.
 

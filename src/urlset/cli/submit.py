@@ -5,96 +5,39 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_errors, print_info
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    ConfigFile,
+    Exit,
     NetworkOptions,
-    Quiet,
     UsageError,
-    add_options,
     as_usage_error,
     given_options,
 )
 from urlset.config import Configuration, load_config
-from urlset.option_schema import SUBMIT_OPTIONS
+from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
     from urlset.submitter import Submission
 
-KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
-"""Environment variable with the keys of IndexNow, used without ``--keys``."""
-
-TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
-
 MAX_SHOWN = 10
 
 
-class SubmitFormat(StrEnum):
-    """Formats of the result."""
-
-    text = "text"
-    json = "json"
-
-
-@add_options(SUBMIT_OPTIONS, "changes new_key keys endpoints", network="user_agent timeout")
 def submit(
-    changes: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[CHANGES]",
-            help="File of changes (`build --changes`, `diff --format jsonl`), ledger or store; - "
-            "is stdin. By default the ledger of `build`.",
-            show_default=False,
-        ),
-    ] = None,
-    new_key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Create a key of IndexNow and its file in this folder of the site, and exit.",
-            rich_help_panel="IndexNow",
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with a key, or with a line HOST KEY [URL of its file] for each host; by "
-            f"default ${KEY_VARIABLE}.",
-            rich_help_panel="IndexNow",
-        ),
-    ] = None,
-    google_credentials: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="JSON file of a service account, or a file with a token; by default "
-            f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
-            rich_help_panel="Google",
-        ),
-    ] = None,
-    fail_delayed: Annotated[
-        bool,
-        typer.Option(
-            "--fail-delayed",
-            help="Exit with 1 also if engines have not verified a new key yet.",
-        ),
-    ] = False,
-    format: Annotated[
-        SubmitFormat, typer.Option(help="Format of the result on stdout.")
-    ] = SubmitFormat.text,
-    config: ConfigFile = None,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    quiet: Quiet = False,
+    *,
+    changes: str | None,
+    new_key: Path | None,
+    keys: Path | None,
+    google_credentials: Path | None,
+    fail_delayed: bool,
+    format: str,
+    config: Path | None,
+    network: NetworkOptions,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Announce to search engines what changed: added, changed and removed URLs, each change once.
@@ -117,7 +60,7 @@ def submit(
       urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
     if new_key is not None:
-        raise typer.Exit(_create_key(new_key, is_quiet=quiet))
+        raise Exit(_create_key(new_key, is_quiet=quiet))
     configuration = load_config(config)
     for note in configuration.notes:
         print_info(note)
@@ -147,7 +90,7 @@ def submit(
     print_errors([*found.errors, *filter(None, (result.error for result in found.results))])
     if not quiet:
         _report(found)
-    raise typer.Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
+    raise Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
 
 
 def _create_key(folder: Path, *, is_quiet: bool) -> int:
@@ -211,7 +154,7 @@ def _ledger(configuration: Configuration) -> Path | None:
     return ledger
 
 
-def _lines(found: Submission, format_: SubmitFormat) -> Iterator[str]:
+def _lines(found: Submission, format_: str) -> Iterator[str]:
     if found.is_dry_run and format_ == "text":
         for request in found.requests:
             yield request.replace("\r\n", "\n")

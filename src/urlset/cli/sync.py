@@ -7,21 +7,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
-
-import typer
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlset.cli.console import ClosedPipeError, Progress, print_info
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    EngineOption,
+    Exit,
     NetworkOptions,
-    Quiet,
     UsageError,
-    add_options,
     as_usage_error,
+    given_options,
 )
 from urlset.errors import TargetError
+from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
@@ -29,55 +26,15 @@ if TYPE_CHECKING:
     from urlset.syncer import Sync
 
 
-@add_options()
 def sync(
-    site: Annotated[str, typer.Argument(metavar="SITE", help="URL of the site or of a sitemap.")],
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Store of what the index has (.duckdb); created if it does not exist.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="Append to this file instead of writing to stdout. A line that a killed run left "
-            "incomplete is removed first.",
-        ),
-    ] = None,
-    text: Annotated[
-        bool, typer.Option("--text/--no-text", help="Whether the text of the pages is included.")
-    ] = True,
-    batch_size: Annotated[int, typer.Option(min=1, metavar="N", help="Pages of one batch.")] = 100,
-    recheck: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Request N pages that have the same lastmod, too, in turn."
-        ),
-    ] = 100,
-    max_removed: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="SHARE",
-            help="Largest share of the pages that may be removed at once because no sitemap lists "
-            "them; above it they are unknown.",
-        ),
-    ] = 0.5,
-    max_requests: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Maximum number of requests for pages.")
-    ] = None,
-    max_minutes: Annotated[
-        float | None, typer.Option(min=0, metavar="N", help="Maximum duration in minutes.")
-    ] = None,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    engine: EngineOption = None,
-    quiet: Quiet = False,
+    *,
+    site: str,
+    state: Path | None,
+    output: Path | None,
+    text: bool,
+    network: NetworkOptions,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Write what an index of the pages of a site has to add, replace and delete, as JSON lines.
 
@@ -103,15 +60,7 @@ def sync(
         raise UsageError(
             "expected --state FILE.duckdb, the store of what the index has; found none"
         )
-    settings: dict[str, Any] = {
-        "batch_size": batch_size,
-        "recheck": recheck,
-        "max_removed": max_removed,
-        "max_requests": max_requests,
-        "max_minutes": max_minutes,
-        "engine": None if engine is None else engine.value,
-        **network._asdict(),
-    }
+    settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if not text:
         settings["text"] = None
     from urlset.syncer import sync as start
@@ -130,7 +79,7 @@ def sync(
     if not quiet:
         for line in _summary(run):
             print_info(line)
-    raise typer.Exit(0 if run.is_complete else 1)
+    raise Exit(0 if run.is_complete else 1)
 
 
 @contextmanager

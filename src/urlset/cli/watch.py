@@ -6,95 +6,38 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
 from urlset.cli.options import (
-    NETWORK_DEFAULTS,
-    EngineOption,
+    Exit,
     NetworkOptions,
-    Quiet,
-    ReportFile,
     UsageError,
-    add_options,
     as_usage_error,
+    given_options,
 )
+from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
     from urlset.watcher import Alert, SectionEstimate, UrlChange, Watch
 
-WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
-"""Environment variable with the URL of the webhook: other users can see arguments."""
-
 MAX_SHOWN = 10
 MAX_SECTIONS = 12
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 
 
-class HookFormat(StrEnum):
-    """Formats of the message to a webhook."""
-
-    slack = "slack"
-    discord = "discord"
-    ntfy = "ntfy"
-    json = "json"
-
-
-class WatchFormat(StrEnum):
-    """Formats of the result."""
-
-    text = "text"
-    json = "json"
-
-
-@add_options()
 def watch(
-    site: Annotated[
-        str,
-        typer.Argument(metavar="SITE", help="URL of the site or of a sitemap."),
-    ],
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Store of the history (.duckdb); created if it does not exist.",
-        ),
-    ] = None,
-    recheck: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Request N sitemaps that have the same date in their index, too, in turn; "
-            "by default 10.",
-        ),
-    ] = None,
-    webhook: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is never logged "
-            "or stored.",
-            show_default=False,
-        ),
-    ] = None,
-    webhook_format: Annotated[
-        HookFormat | None,
-        typer.Option(help="Format of that message; by default that of the host, or json."),
-    ] = None,
-    report: ReportFile = None,
-    format: Annotated[
-        WatchFormat, typer.Option(help="Format of the result on stdout.")
-    ] = WatchFormat.text,
-    network: NetworkOptions = NETWORK_DEFAULTS,
-    engine: EngineOption = None,
-    quiet: Quiet = False,
+    *,
+    site: str,
+    store: Path | None,
+    report: Path | None,
+    format: str,
+    network: NetworkOptions,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Take one step of the history of a site: read what changed, store it, report alerts.
 
@@ -121,15 +64,9 @@ def watch(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
-    settings: dict[str, Any] = {
-        "engine": None if engine is None else engine.value,
-        "webhook": webhook or os.environ.get(WEBHOOK_VARIABLE) or None,
-        "webhook_format": None if webhook_format is None else webhook_format.value,
-        "report": report,
-        **network._asdict(),
-    }
-    if recheck is not None:
-        settings["recheck"] = recheck
+    settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
+    if "webhook" not in settings:
+        settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
     from urlset.watcher import watch as run
 
     with Sink(None) as sink:
@@ -152,7 +89,7 @@ def watch(
             print_info(f"report written to {str(report)!r}")
     if found.webhook_error is not None:
         print_error(f"{found.webhook_error}; the next step sends them again")
-    raise typer.Exit(_exit_code(found))
+    raise Exit(_exit_code(found))
 
 
 def _exit_code(found: Watch) -> int:

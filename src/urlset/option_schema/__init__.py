@@ -1,36 +1,46 @@
-"""Schema of the options of build, check, diff and submit: for Python, file and command line.
+"""Schema of the options of all commands: for Python, file and command line.
 
-The command line is built from these declarations, ``urlset.toml`` is decoded by them, the page
-docs/options.md is generated from them, and a test compares them with the signatures of
-:func:`urlset.build`, :func:`urlset.check` and :func:`urlset.diff`, and with the settings of
-:func:`urlset.submit`.
+The command line is built from these declarations, ``urlset.toml`` is decoded by them, settings are
+validated by them, the page docs/options.md is generated from them, and a test compares them with
+the signatures of the public functions.
 """
 
 from __future__ import annotations
 
-from urlset.option_schema.build import BUILD_OPTIONS, LEDGER
-from urlset.option_schema.check import CHECK_OPTIONS
-from urlset.option_schema.diff import DIFF_OPTIONS
+from importlib import import_module
+
 from urlset.option_schema.option import (
+    LEDGER,
     Encoding,
     FileFormat,
     IndexMode,
     OnError,
     Option,
     Profile,
+    check_ranges,
 )
-from urlset.option_schema.submit import SUBMIT_OPTIONS
 
 __all__ = [
-    "BUILD_OPTIONS",
-    "CHECK_OPTIONS",
-    "DIFF_OPTIONS",
     "LEDGER",
-    "SUBMIT_OPTIONS",
     "Encoding",
     "FileFormat",
     "IndexMode",
     "OnError",
     "Option",
     "Profile",
+    "check_ranges",
+    "options_of",
 ]
+
+_MODULES = {"audit": "visits", "crawl": "visits", "sync": "visits", "watch": "visits"}
+_MODULES |= {"rules": "common", "completion": "common"}
+
+
+def options_of(command: str) -> tuple[Option, ...]:
+    """Return the options of a command and its function, in the order of the help.
+
+    Only the module that declares them is imported.
+    """
+    module = import_module(f"urlset.option_schema.{_MODULES.get(command, command)}")
+    options: tuple[Option, ...] = getattr(module, f"{command.upper()}_OPTIONS")
+    return options

@@ -6,14 +6,21 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Union
 
-from urlset.option_schema.option import (
+from urlset.option_schema.common import (
     AUTH,
+    COLOR,
+    CONFIG,
     ENGINE,
-    EVERYWHERE,
-    NOT_IN_FILE,
     NOW,
     POLICY,
     PROGRESS,
+    QUIET,
+    VERBOSE,
+)
+from urlset.option_schema.option import (
+    COMMAND,
+    EVERYWHERE,
+    NOT_IN_FILE,
     PYTHON,
     Encoding,
     FileFormat,
@@ -23,20 +30,29 @@ from urlset.option_schema.option import (
 )
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
-LEDGER = Path(".urlset") / "ledger.duckdb"
-"""Default path of the ledger, in the working directory: never in the folder that is served."""
-
 _INPUT, _URLS, _DATES = "Input", "URLs", "Dates"
 _FILES, _PUBLISHING, _SAFETY = "Files", "Publishing", "Safety"
 
 BUILD_OPTIONS: tuple[Option, ...] = (
+    CONFIG,
+    Option(
+        name="as_json",
+        type=bool,
+        help="Print the result as JSON.",
+        default=False,
+        flags=("--json",),
+        allowed=COMMAND,
+    ),
+    QUIET,
+    VERBOSE,
     Option(
         name="sources",
         type=list[Union[str, dict[str, Any]]],  # noqa: UP007 - a dict: path, kind, map, query, …
         help="Folders of HTML, lists of URLs, tables, databases, access logs, sitemaps, sites, "
         "or -.",
-        metavar="SOURCE",
+        metavar="[SOURCE]",
         allowed=EVERYWHERE,
+        is_argument=True,
     ),
     ENGINE,
     Option(
@@ -55,13 +71,14 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="query_timeout_s",
         type=float,
-        help="Time limit of the query over a file; 0 for none.  [default: 600]",
+        help="Time limit of the query over a file; 0 for none.",
         default=600.0,
         group=_INPUT,
         metavar="SECONDS",
         unit="seconds",
         minimum=0,
         is_time_limit=True,
+        shows_default=True,
     ),
     Option(
         name="table",
@@ -391,5 +408,6 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     NOW,
     PROGRESS,
+    COLOR,
 )
 """Options of :func:`urlset.build` and ``urlset build``, in the order of the help."""

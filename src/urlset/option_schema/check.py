@@ -6,22 +6,34 @@ from pathlib import Path
 from typing import Any
 
 from urlset.model import Level
-from urlset.option_schema.option import (
-    AUTH,
+from urlset.option_schema.common import (
+    BASE_URL,
+    CLIENT,
+    COLOR,
+    CONFIG,
     ENGINE,
+    NETWORK,
+    NOW,
+    OUTPUT,
+    QUIET,
+    REPORT,
+    REPORT_FORMAT,
+    SOURCES,
+    VERBOSE,
+    WRITE_BASELINE,
+)
+from urlset.option_schema.option import (
+    COMMAND,
     NOT_IN_FILE,
     NOT_IN_PYTHON,
     NOT_ON_COMMAND_LINE,
-    NOW,
-    POLICY,
-    PROGRESS,
     PYTHON,
     Option,
     Profile,
 )
 from urlset.protocol import READ_LIMIT
 
-CHECK_OPTIONS: tuple[Option, ...] = (
+RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="select",
         type=list[str],
@@ -46,6 +58,53 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         is_split=True,
     ),
     Option(
+        name="profile",
+        type=Profile,
+        help="Check the rules of this search engine, too.",
+    ),
+    REPORT_FORMAT,
+    OUTPUT,
+    Option(
+        name="fail_level",
+        type=Level,
+        help="Exit with 1 for findings of this level or worse.",
+        default="error",
+        allowed=NOT_IN_PYTHON,
+        shows_default=True,
+    ),
+    Option(
+        name="max_examples",
+        type=int,
+        help="Findings of each rule in text and github reports; 0 for all.",
+        default=20,
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_PYTHON,
+        shows_default=True,
+    ),
+    Option(
+        name="baseline",
+        type=Path,
+        help="Report only findings that are not in this file.",
+        metavar="FILE",
+        allowed=NOT_IN_PYTHON,
+        is_path=True,
+    ),
+    WRITE_BASELINE,
+    REPORT,
+    Option(
+        name="rule_timeout_s",
+        type=float,
+        help="Time limit of each custom rule; 0 for none.",
+        default=60.0,
+        metavar="SECONDS",
+        unit="seconds",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+        is_time_limit=True,
+        shows_default=True,
+    ),
+    Option(
         name="ignore_in",
         type=dict[str, list[str]],
         help="Rules that are not checked in some documents, by a pattern of their paths.",
@@ -68,53 +127,61 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         default=(),
         allowed=NOT_ON_COMMAND_LINE,
     ),
-    Option(
-        name="profile",
-        type=Profile,
-        help="Check the rules of this search engine, too.",
-    ),
-    Option(
-        name="fail_level",
-        type=Level,
-        help="Exit with 1 for findings of this level or worse.  [default: error]",
-        default="error",
-        allowed=NOT_IN_PYTHON,
-    ),
-    Option(
-        name="max_examples",
-        type=int,
-        help="Findings of each rule in text and github reports; 0 for all.  [default: 20]",
-        default=20,
-        metavar="N",
-        minimum=0,
-        allowed=NOT_IN_PYTHON,
-    ),
-    Option(
-        name="baseline",
-        type=Path,
-        help="Report only findings that are not in this file.",
-        metavar="FILE",
-        allowed=NOT_IN_PYTHON,
-        is_path=True,
-    ),
-    Option(
-        name="rule_timeout_s",
-        type=float,
-        help="Time limit of each custom rule; 0 for none.  [default: 60]",
-        default=60.0,
-        metavar="SECONDS",
-        unit="seconds",
-        minimum=0,
-        allowed=NOT_IN_FILE,
-        is_time_limit=True,
-    ),
-    Option(
-        name="base_url",
-        help="URL at which SOURCE is published: of the folder, or of the file. One that ends with "
-        "/ is the folder that contains the file.",
-        metavar="URL",
-    ),
+)
+"""Options of rules and reports, of check and audit."""
+
+SOURCE_OPTIONS: tuple[Option, ...] = (
+    CONFIG,
+    *NETWORK,
+    BASE_URL,
     ENGINE,
+    NOW,
+    *CLIENT,
+    QUIET,
+    VERBOSE,
+    COLOR,
+)
+"""Options of what is read, of check and audit."""
+
+CHECK_OPTIONS: tuple[Option, ...] = (
+    SOURCES,
+    *RULE_OPTIONS,
+    Option(
+        name="statistics",
+        type=bool,
+        help="Print only the number of findings of each rule, as text or json.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="fix",
+        type=bool,
+        help="Apply the safe fixes to the files, then check them.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="unsafe_fixes",
+        type=bool,
+        help="With --fix or --diff: apply fixes that make an assumption, too.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="backup",
+        type=bool,
+        help="With --fix: keep each replaced file as NAME.bak.  [default: unless git has it]",
+        default=None,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="diff",
+        type=bool,
+        help="Show what --fix would change, without changing files.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    *SOURCE_OPTIONS,
     Option(
         name="max_bytes",
         type=int,
@@ -144,9 +211,5 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         default=20,
         allowed=PYTHON,
     ),
-    POLICY,
-    AUTH,
-    NOW,
-    PROGRESS,
 )
 """Options of :func:`urlset.check` and ``urlset check``, in the order of the help."""

@@ -2,19 +2,82 @@
 
 from __future__ import annotations
 
-from urlset.option_schema.option import (
-    AUTH,
+from dataclasses import replace
+from typing import Literal
+
+from urlset.option_schema.common import (
+    BASE_URL,
+    CLIENT,
+    COLOR,
+    CONFIG,
     ENGINE,
-    NOT_IN_FILE,
-    NOT_IN_PYTHON,
-    POLICY,
-    PROGRESS,
-    Option,
+    MAX_REQUESTS,
+    NETWORK,
+    OUTPUT,
+    QUIET,
+    REPORT,
+    VERBOSE,
 )
+from urlset.option_schema.option import COMMAND, EVERYWHERE, NOT_IN_FILE, NOT_IN_PYTHON, Option
 
 _LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of A, such as 5%."
 
 DIFF_OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="before",
+        help="Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
+        "REVISION:PATH of git.",
+        metavar="A",
+        allowed=COMMAND,
+        is_argument=True,
+        is_required=True,
+    ),
+    Option(
+        name="after",
+        help="Later state, of any kind.",
+        metavar="B",
+        allowed=COMMAND,
+        is_argument=True,
+        is_required=True,
+    ),
+    Option(
+        name="format",
+        type=Literal["text", "jsonl", "markdown"],
+        help="Format of the changes.",
+        default="text",
+        allowed=COMMAND,
+        shows_default=True,
+    ),
+    OUTPUT,
+    REPORT,
+    *(
+        Option(
+            name=f"max_{kind}",
+            type=str,
+            help=_LIMIT.format(kind),
+            metavar="N|N%",
+            allowed=NOT_IN_PYTHON,
+            is_number_text=True,
+        )
+        for kind in ("removed", "added", "changed")
+    ),
+    Option(
+        name="exit_code",
+        type=bool,
+        help="Exit with 1 if there is any change, as git does.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="max_examples",
+        type=int,
+        help="URLs of each kind of change that text and markdown show.",
+        default=10,
+        metavar="N",
+        minimum=0,
+        allowed=COMMAND,
+        shows_default=True,
+    ),
     Option(
         name="moves",
         type=bool,
@@ -28,14 +91,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         default=False,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="max_requests",
-        type=int,
-        help="Limit of requests with --live (1,000).",
-        default=1_000,
-        metavar="N",
-        minimum=1,
-    ),
+    replace(MAX_REQUESTS, default=1_000, allowed=EVERYWHERE, shows_default=True),
     Option(
         name="min_confidence",
         type=float,
@@ -45,26 +101,13 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         maximum=1,
     ),
-    Option(
-        name="base_url",
-        help="URL at which a folder or a file is published. One that ends with / is the folder "
-        "that contains the file.",
-        metavar="URL",
-    ),
+    BASE_URL,
+    CONFIG,
+    *NETWORK,
     ENGINE,
-    *(
-        Option(
-            name=f"max_{kind}",
-            type=str,
-            help=_LIMIT.format(kind),
-            metavar="N|N%",
-            allowed=NOT_IN_PYTHON,
-            is_number_text=True,
-        )
-        for kind in ("removed", "added", "changed")
-    ),
-    POLICY,
-    AUTH,
-    PROGRESS,
+    QUIET,
+    VERBOSE,
+    *CLIENT,
+    COLOR,
 )
 """Options of :func:`urlset.diff` and ``urlset diff``, in the order of the help."""

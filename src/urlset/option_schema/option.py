@@ -1,10 +1,10 @@
-"""Declaration of one option, and the options that build and check share."""
+"""Declaration of one option."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 FileFormat = Literal["xml", "text"]
@@ -13,7 +13,15 @@ OnError = Literal["raise", "skip"]
 Encoding = Literal["gzip"]
 Profile = Literal["google", "bing", "yandex", "baidu"]
 
+LEDGER = Path(".urlset") / "ledger.duckdb"
+"""Default path of the ledger, in the working directory: never in the folder that is served."""
+
 EVERYWHERE = ("python", "file", "command")
+PYTHON = ("python",)
+COMMAND = ("command",)
+NOT_IN_FILE = ("python", "command")
+NOT_IN_PYTHON = ("file", "command")
+NOT_ON_COMMAND_LINE = ("python", "file")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +37,8 @@ class Option:
         type: Type of a value in ``urlset.toml`` and on the command line; in Python, a list may
             also be one value or any iterable, and a path may be text.
         help: What the option does, in a sentence or two.
-        default: Default of the Python parameter; the command line and the file have no value.
+        default: Default of the Python parameter. The file has no value for it, and neither has the
+            command line, unless the option exists only there.
         group: Heading in the help of the command.
         flags: Names on the command line; the other ones follow from ``name``.
         key: Key in ``urlset.toml``.
@@ -42,6 +51,10 @@ class Option:
         is_split: Whether commas separate values within a text.
         is_number_text: Whether a number in the file stands for its text.
         is_time_limit: Whether 0 in the file and on the command line means no limit.
+        is_argument: Whether the command line has it without a flag.
+        is_required: Whether an argument must be given.
+        is_count: Whether the command line counts how often the flag is given.
+        shows_default: Whether the help of the command shows the default.
     """
 
     name: str
@@ -60,6 +73,10 @@ class Option:
     is_split: bool = False
     is_number_text: bool = False
     is_time_limit: bool = False
+    is_argument: bool = False
+    is_required: bool = False
+    is_count: bool = False
+    shows_default: bool = False
     choices: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,37 +104,97 @@ class Option:
             return [part for part in parts if part]
         return given
 
+    def parse(self, text: str) -> Any:
+        """Convert one text of the command line to the type of the option.
+
+        Raises:
+            ValueError: The text is no number, no choice, or the number is out of range.
+        """
+        kind = get_args(self.type)[0] if self.is_repeatable else self.type
+        if self.choices and text not in self.choices:
+            raise ValueError(f"expected {', '.join(self.choices)}, found {text!r}")
+        if kind is Path:
+            return Path(text)
+        if kind not in (int, float):
+            return text
+        try:
+            number = kind(text)
+        except ValueError:
+            number = None
+        if number is None or not self._is_in_range(number):
+            raise ValueError(f"expected {self._expected_number}, found {text!r}")
+        return number
+
+    def check(self, value: Any) -> None:
+        """Raise ``ValueError`` if a number from Python is out of range."""
+        if value is not None and not self._is_in_range(value):
+            raise ValueError(f"{self.name}: expected {self._expected_number}, found {value!r}")
+
+    def _is_in_range(self, number: float) -> bool:
+        if self.minimum is not None and not number >= self.minimum:
+            return False
+        return self.maximum is None or number <= self.maximum
+
+    @property
+    def _expected_number(self) -> str:
+        noun = "a whole number" if self.type is int else "a number"
+        if self.maximum is not None:
+            return f"{noun} from {self.minimum or 0:,} to {self.maximum:,}"
+        return noun if self.minimum is None else f"{noun} of at least {self.minimum:,}"
+
+    @property
+    def range_text(self) -> str:
+        """The range of a number as the help shows it: ``1<=x<=256``."""
+        low = "" if self.minimum is None else _plain(self.minimum)
+        if self.maximum is None:
+            return low and f"x>={low}"
+        return f"{low}<=x<={_plain(self.maximum)}" if low else f"x<={_plain(self.maximum)}"
+
+    @property
+    def default_text(self) -> str:
+        """The default as the help shows it; empty if it does not."""
+        if not self.shows_default:
+            return ""
+        if self.type is bool:
+            return (self.flags if self.default else self.opposites)[0].removeprefix("--")
+        return _plain(self.default) if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def placeholder(self) -> str | None:
+        """The name of a value in the help: ``FILE``, ``<text|json>``."""
+        if self.metavar is None and self.choices and not self.is_argument:
+            return f"<{'|'.join(self.choices)}>"
+        return self.metavar
+
+    @property
+    def opposites(self) -> tuple[str, ...]:
+        """The flag that switches the option off, if there is one: ``--no-follow``."""
+        if self.type is not bool or self.is_switch:
+            return ()
+        return (f"--no-{self.flags[0].removeprefix('--')}",)
+
     @property
     def is_switch(self) -> bool:
         """Whether the command line has no opposite of the option: it is off by default."""
-        return self.type is bool and not self.is_allowed("file")
+        return self.type is bool and self.default is False and not self.is_allowed("file")
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the option takes several values, on the command line by repeating it."""
+        return get_origin(self.type) is list
 
 
-PYTHON = ("python",)
-NOT_IN_FILE = ("python", "command")
-NOT_IN_PYTHON = ("file", "command")
-NOT_ON_COMMAND_LINE = ("python", "file")
-ENGINE = Option(
-    name="engine",
-    type=Literal["native", "reference"],
-    help="Engine that parses; by default native if it is installed.",
-    allowed=NOT_IN_FILE,
-)
-POLICY = Option(
-    name="policy", type=object, help="How requests are sent (urlset.Policy).", allowed=PYTHON
-)
-AUTH = Option(
-    name="auth",
-    type=object,
-    help="Bearer token, or user and password, for the site.",
-    allowed=PYTHON,
-)
-PROGRESS = Option(
-    name="progress",
-    type=Callable,
-    help="Callback that receives an urlset.ProgressEvent.",
-    allowed=PYTHON,
-)
-NOW = Option(
-    name="now", type=datetime, help="Current time; by default the clock's.", allowed=PYTHON
-)
+def check_ranges(options: Iterable[Option], settings: object) -> None:
+    """Raise ``ValueError`` if a number is out of its declared range.
+
+    Args:
+        options: Declarations of the options.
+        settings: Object whose attributes are the values in Python, by the names of the options.
+    """
+    for option in options:
+        if option.minimum is not None or option.maximum is not None:
+            option.check(getattr(settings, option.name, None))
+
+
+def _plain(number: float) -> str:
+    return str(int(number) if number == int(number) else number)

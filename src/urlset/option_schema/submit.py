@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from urlset.option_schema.option import NOT_IN_FILE, POLICY, Option
+from urlset.option_schema.common import (
+    COLOR,
+    CONFIG,
+    POLICY,
+    QUIET,
+    SUMMARY_FORMAT,
+    TIMEOUT,
+    USER_AGENT,
+    VERBOSE,
+)
+from urlset.option_schema.option import COMMAND, NOT_IN_FILE, Option
+
+KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
+"""Environment variable with the keys of IndexNow, used without ``--keys``."""
+
+TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
+"""Environment variable with a token for Search Console."""
 
 SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
-        name="to",
-        type=list[str],
-        help="Channel: indexnow (the default) or google (sitemaps to Search Console).",
-        default=("indexnow",),
-        metavar="CHANNEL",
-        is_split=True,
+        name="changes",
+        help="File of changes (`build --changes`, `diff --format jsonl`), ledger or store; - is "
+        "stdin. By default the ledger of `build`.",
+        metavar="[CHANGES]",
+        allowed=COMMAND,
+        is_argument=True,
+    ),
+    Option(
+        name="new_key",
+        type=Path,
+        help="Create a key of IndexNow and its file in this folder of the site, and exit.",
+        metavar="FOLDER",
+        allowed=COMMAND,
+        group="IndexNow",
+    ),
+    Option(
+        name="keys",
+        type=Path,
+        help="File with a key, or with a line HOST KEY [URL of its file] for each host; by "
+        f"default ${KEY_VARIABLE}.",
+        metavar="FILE",
+        allowed=COMMAND,
+        group="IndexNow",
     ),
     Option(
         name="endpoints",
@@ -24,6 +57,36 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         flags=("--endpoint",),
         metavar="URL",
         group="IndexNow",
+    ),
+    Option(
+        name="google_credentials",
+        type=Path,
+        help="JSON file of a service account, or a file with a token; by default "
+        f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
+        metavar="FILE",
+        allowed=COMMAND,
+        group="Google",
+    ),
+    Option(
+        name="fail_delayed",
+        type=bool,
+        help="Exit with 1 also if engines have not verified a new key yet.",
+        default=False,
+        allowed=COMMAND,
+    ),
+    SUMMARY_FORMAT,
+    CONFIG,
+    USER_AGENT,
+    TIMEOUT,
+    QUIET,
+    VERBOSE,
+    Option(
+        name="to",
+        type=list[str],
+        help="Channel: indexnow (the default) or google (sitemaps to Search Console).",
+        default=("indexnow",),
+        metavar="CHANNEL",
+        is_split=True,
     ),
     Option(
         name="announcements",
@@ -46,12 +109,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="sample",
         type=int,
-        help="Pages of each host that are visited before anything is sent.  [default: 20]",
+        help="Pages of each host that are visited before anything is sent.",
         default=20,
         metavar="N",
         minimum=0,
         maximum=1_000,
         group="IndexNow",
+        shows_default=True,
     ),
     Option(
         name="preflight",
@@ -63,11 +127,12 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="max_wait_s",
         type=float,
-        help="Time to wait for retries, in all.  [default: 900]",
+        help="Time to wait for retries, in all.",
         default=900.0,
         metavar="SECONDS",
         unit="seconds",
         minimum=0,
+        shows_default=True,
     ),
     Option(
         name="retry_refused",
@@ -136,5 +201,6 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         group="Google",
     ),
     POLICY,
+    COLOR,
 )
 """Options of :func:`urlset.submit` and ``urlset submit``, in the order of the help."""

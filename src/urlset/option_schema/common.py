@@ -1,0 +1,256 @@
+"""Options that several commands have: each has one type, range and meaning everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
+
+AUTH_VARIABLE = "URLSET_AUTH"
+"""Environment variable with the credentials, used without ``--auth-file``."""
+
+SOURCES = Option(
+    name="sources",
+    type=list[str],
+    help="Sites, URLs of sitemaps, files, folders, or - for stdin.",
+    metavar="SOURCE",
+    allowed=COMMAND,
+    is_argument=True,
+    is_required=True,
+)
+SITE = Option(
+    name="site",
+    help="URL of the site or of a sitemap.",
+    metavar="SITE",
+    allowed=COMMAND,
+    is_argument=True,
+    is_required=True,
+)
+ENGINE = Option(
+    name="engine",
+    type=Literal["native", "reference"],
+    help="Engine that parses; by default native if it is installed.",
+    allowed=NOT_IN_FILE,
+)
+BASE_URL = Option(
+    name="base_url",
+    help="URL at which SOURCE is published: of the folder, or of the file. One that ends with / "
+    "is the folder that contains the file.",
+    metavar="URL",
+)
+OUTPUT = Option(
+    name="output",
+    type=Path,
+    help="Write to this file instead of stdout.",
+    flags=("--output", "-o"),
+    metavar="PATH",
+    allowed=COMMAND,
+)
+REPORT = Option(
+    name="report",
+    type=Path,
+    help="Write the result with charts to this HTML file, too.",
+    metavar="FILE",
+    allowed=COMMAND,
+)
+WRITE_BASELINE = Option(
+    name="write_baseline",
+    type=Path,
+    help="Write all findings to this file, for --baseline.",
+    metavar="FILE",
+    allowed=COMMAND,
+)
+REPORT_FORMAT = Option(
+    name="format",
+    type=Literal["text", "json", "github", "sarif", "junit"],
+    help="Format of the report.",
+    default="text",
+    allowed=COMMAND,
+    shows_default=True,
+)
+SUMMARY_FORMAT = Option(
+    name="format",
+    type=Literal["text", "json"],
+    help="Format of the result on stdout.",
+    default="text",
+    allowed=COMMAND,
+    shows_default=True,
+)
+MAX_REQUESTS = Option(
+    name="max_requests",
+    type=int,
+    help="Limit of requests; robots.txt and sitemaps do not count.",
+    metavar="N",
+    minimum=1,
+    allowed=NOT_IN_FILE,
+)
+MAX_MINUTES = Option(
+    name="max_minutes",
+    type=float,
+    help="Limit of the duration; what is not visited by then is reported.",
+    metavar="N",
+    unit="minutes",
+    minimum=0,
+    allowed=NOT_IN_FILE,
+)
+RECHECK_S = Option(
+    name="recheck_s",
+    type=float,
+    help="Wait before the second visit of a page that answers 403, 429, 5xx or not at all.",
+    default=60.0,
+    flags=("--recheck-after",),
+    metavar="SECONDS",
+    unit="seconds",
+    minimum=0,
+    allowed=NOT_IN_FILE,
+    shows_default=True,
+)
+CONFIG = Option(
+    name="config",
+    type=Path,
+    help="Configuration file; by default urlset.toml in this folder or above.",
+    metavar="FILE",
+    allowed=COMMAND,
+)
+QUIET = Option(
+    name="quiet",
+    type=bool,
+    help="Print only the result and errors.",
+    default=False,
+    flags=("--quiet", "-q"),
+    allowed=COMMAND,
+)
+VERBOSE = Option(
+    name="verbose",
+    type=int,
+    help="Log stages and retries to stderr; -vv also requests and documents.",
+    default=0,
+    flags=("--verbose", "-v"),
+    metavar="",
+    allowed=COMMAND,
+    is_count=True,
+)
+COLOR = Option(
+    name="color",
+    type=Literal["auto", "always", "never"],
+    help="Colours: auto is a terminal, unless NO_COLOR is set.",
+    default="auto",
+    allowed=COMMAND,
+    shows_default=True,
+)
+USER_AGENT = Option(
+    name="user_agent",
+    help="User agent, also for the groups of robots.txt.",
+    metavar="NAME",
+    allowed=COMMAND,
+)
+TIMEOUT = Option(
+    name="timeout",
+    type=float,
+    help="Time limit of a document, with its retries.",
+    metavar="SECONDS",
+    unit="seconds",
+    minimum=0.1,
+    allowed=COMMAND,
+)
+PAGE_NETWORK = (
+    USER_AGENT,
+    Option(
+        name="header",
+        type=list[str],
+        help="Send this header (Name: value) to every host.",
+        metavar="LINE",
+        allowed=COMMAND,
+    ),
+    Option(
+        name="auth_file",
+        type=Path,
+        help="File with `user:password` or `Bearer TOKEN`, sent only to the host of SOURCE; by "
+        f"default ${AUTH_VARIABLE}.",
+        metavar="PATH",
+        allowed=COMMAND,
+    ),
+    Option(
+        name="delay",
+        type=float,
+        help="Minimum time between two requests to a host.",
+        metavar="SECONDS",
+        unit="seconds",
+        minimum=0,
+        allowed=COMMAND,
+    ),
+    Option(
+        name="concurrency",
+        type=int,
+        help="Maximum number of concurrent requests.",
+        metavar="N",
+        minimum=1,
+        maximum=256,
+        allowed=COMMAND,
+    ),
+    TIMEOUT,
+)
+"""Options of the HTTP client; the command line makes ``policy`` and ``auth`` of them."""
+
+NETWORK = (
+    *PAGE_NETWORK,
+    Option(
+        name="ignore_robots",
+        type=bool,
+        help="Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
+        "are always read; pages that it disallows are never visited.",
+        default=False,
+        allowed=COMMAND,
+    ),
+)
+"""The same for commands that read sitemaps."""
+
+NETWORK_NAMES = frozenset(option.name for option in NETWORK)
+POLICY = Option(
+    name="policy", type=object, help="How requests are sent (urlset.Policy).", allowed=PYTHON
+)
+AUTH = Option(
+    name="auth",
+    type=object,
+    help="Bearer token, or user and password, for the site.",
+    allowed=PYTHON,
+)
+PROGRESS = Option(
+    name="progress",
+    type=Callable,
+    help="Callback that receives an urlset.ProgressEvent.",
+    allowed=PYTHON,
+)
+NOW = Option(
+    name="now", type=datetime, help="Current time; by default the clock's.", allowed=PYTHON
+)
+CLIENT = (POLICY, AUTH, PROGRESS)
+RULES_OPTIONS = (
+    Option(
+        name="name",
+        help="Name or code of a rule, or the start of codes.",
+        metavar="[NAME]",
+        allowed=COMMAND,
+        is_argument=True,
+    ),
+    QUIET,
+    VERBOSE,
+    COLOR,
+)
+COMPLETION_OPTIONS = (
+    Option(
+        name="shell",
+        type=Literal["bash", "zsh", "fish"],
+        help="bash, zsh or fish.",
+        metavar="SHELL",
+        allowed=COMMAND,
+        is_argument=True,
+        is_required=True,
+    ),
+    QUIET,
+    VERBOSE,
+    COLOR,
+)

@@ -1,0 +1,358 @@
+"""Options of the commands that visit a site: audit, crawl, sync and watch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from urlset.option_schema.check import RULE_OPTIONS, SOURCE_OPTIONS
+from urlset.option_schema.common import (
+    CLIENT,
+    COLOR,
+    ENGINE,
+    MAX_MINUTES,
+    MAX_REQUESTS,
+    NETWORK,
+    OUTPUT,
+    PAGE_NETWORK,
+    QUIET,
+    RECHECK_S,
+    REPORT,
+    SITE,
+    SUMMARY_FORMAT,
+    VERBOSE,
+)
+from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
+
+WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
+"""Environment variable with the URL of the webhook: other users can see arguments."""
+
+_SCOPE = "Scope"
+
+AUDIT_OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="source",
+        help="A site, the URL of a sitemap, or a file or folder with sitemaps.",
+        metavar="SOURCE",
+        allowed=COMMAND,
+        is_argument=True,
+        is_required=True,
+    ),
+    Option(
+        name="sample",
+        type=int,
+        help="Visit only N of the listed URLs, the same share of each section and sitemap.",
+        metavar="N",
+        minimum=1,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="seed",
+        type=int,
+        help="Number that selects the sample.",
+        default=1,
+        metavar="N",
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="crawl",
+        type=bool,
+        help="Follow links, too, to find pages that are not listed, and listed ones that are "
+        "not linked.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="logs",
+        type=list[str],
+        help="Access log: compare the listed URLs with those that are visited.",
+        default=(),
+        metavar="FILE",
+        allowed=NOT_IN_FILE,
+    ),
+    MAX_REQUESTS,
+    MAX_MINUTES,
+    Option(
+        name="head_only",
+        type=bool,
+        help="End the transfer after the head of a page. Contents are not compared then.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="media",
+        type=bool,
+        help="Request the images and videos of entries.",
+        default=True,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="llms_txt",
+        type=bool,
+        help="Check the links of the site's llms.txt.",
+        default=True,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    RECHECK_S,
+    Option(
+        name="indexnow_key",
+        help="Check the file of this IndexNow key; or the URL of the file.",
+        metavar="KEY",
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="store",
+        type=Path,
+        help="Keep the tables in this file (.duckdb). The next audit with it asks only for "
+        "changes, and says what is new and what is fixed.",
+        metavar="FILE",
+        allowed=NOT_IN_FILE,
+    ),
+    *RULE_OPTIONS,
+    *SOURCE_OPTIONS,
+    Option(
+        name="targets",
+        type=bool,
+        help="Visit canonical URLs, alternates and links of the llms.txt that are not listed.",
+        default=True,
+        allowed=PYTHON,
+    ),
+    Option(
+        name="max_media",
+        type=int,
+        help="Maximum number of media files that are requested.",
+        default=10_000,
+        minimum=0,
+        allowed=PYTHON,
+    ),
+    Option(
+        name="recheck_delay_s",
+        type=float,
+        help="Time between two requests of the second visit.",
+        default=1.0,
+        unit="seconds",
+        minimum=0,
+        allowed=PYTHON,
+    ),
+    Option(
+        name="max_rechecked",
+        type=int,
+        help="Maximum number of pages that are visited a second time.",
+        default=200,
+        minimum=0,
+        allowed=PYTHON,
+    ),
+)
+"""Options of :func:`urlset.audit` and ``urlset audit``, in the order of the help."""
+
+CRAWL_OPTIONS: tuple[Option, ...] = (
+    replace(SITE, help="URL of the start, as https://example.com/."),
+    Option(
+        name="output",
+        type=Path,
+        help="Store (.duckdb) with the pages and links.",
+        flags=("--output", "-o"),
+        metavar="FILE",
+        allowed=COMMAND,
+    ),
+    SUMMARY_FORMAT,
+    Option(
+        name="why",
+        help="Visit nothing; show how this URL was discovered, as JSON.",
+        metavar="URL",
+        allowed=COMMAND,
+    ),
+    Option(
+        name="scope",
+        type=Literal["host", "folder"],
+        help="Visit all pages of the host, or those below the folder of SITE.",
+        default="host",
+        group=_SCOPE,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="include",
+        type=list[str],
+        help="Visit only URLs that contain a match of this regular expression; repeatable.",
+        default=(),
+        group=_SCOPE,
+        metavar="RE",
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="exclude",
+        type=list[str],
+        help="Do not visit URLs that contain a match of this regular expression; repeatable.",
+        default=(),
+        group=_SCOPE,
+        metavar="RE",
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="max_pages",
+        type=int,
+        help="Visit at most N pages.",
+        group=_SCOPE,
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="max_depth",
+        type=int,
+        help="Follow at most N links from SITE or a listed page.",
+        group=_SCOPE,
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+    ),
+    replace(MAX_MINUTES, group=_SCOPE),
+    Option(
+        name="read_sitemaps",
+        type=bool,
+        help="Read the sitemaps first.",
+        default=True,
+        group=_SCOPE,
+        flags=("--sitemaps",),
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="follow_links",
+        type=bool,
+        help="Follow links; without, visit only listed pages.",
+        default=True,
+        group=_SCOPE,
+        flags=("--links",),
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    RECHECK_S,
+    *PAGE_NETWORK,
+    QUIET,
+    VERBOSE,
+    COLOR,
+    *CLIENT,
+)
+"""Options of :func:`urlset.crawl` and ``urlset crawl``, in the order of the help."""
+
+SYNC_OPTIONS: tuple[Option, ...] = (
+    SITE,
+    Option(
+        name="state",
+        type=Path,
+        help="Store of what the index has (.duckdb); created if it does not exist.",
+        metavar="FILE",
+        allowed=COMMAND,
+    ),
+    replace(
+        OUTPUT,
+        help="Append to this file instead of writing to stdout. A line that a killed run left "
+        "incomplete is removed first.",
+    ),
+    Option(
+        name="text",
+        type=bool,
+        help="Whether the text of the pages is included.",
+        default=True,
+        allowed=COMMAND,
+        shows_default=True,
+    ),
+    Option(
+        name="batch_size",
+        type=int,
+        help="Pages of one batch.",
+        default=100,
+        metavar="N",
+        minimum=1,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="recheck",
+        type=int,
+        help="Request N pages that have the same lastmod, too, in turn.",
+        default=100,
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="max_removed",
+        type=float,
+        help="Largest share of the pages that may be removed at once because no sitemap lists "
+        "them; above it they are unknown.",
+        default=0.5,
+        metavar="SHARE",
+        minimum=0,
+        maximum=1,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    MAX_REQUESTS,
+    MAX_MINUTES,
+    *NETWORK,
+    ENGINE,
+    QUIET,
+    VERBOSE,
+    COLOR,
+    Option(
+        name="recheck_sitemaps",
+        type=int,
+        help="Sitemaps that are requested although their index has the same date.",
+        default=10,
+        minimum=0,
+        allowed=PYTHON,
+    ),
+    *CLIENT,
+)
+"""Options of :func:`urlset.sync` and ``urlset sync``, in the order of the help."""
+
+WATCH_OPTIONS: tuple[Option, ...] = (
+    SITE,
+    Option(
+        name="store",
+        type=Path,
+        help="Store of the history (.duckdb); created if it does not exist.",
+        metavar="FILE",
+        allowed=COMMAND,
+    ),
+    Option(
+        name="recheck",
+        type=int,
+        help="Request N sitemaps that have the same date in their index, too, in turn.",
+        default=10,
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+        shows_default=True,
+    ),
+    Option(
+        name="webhook",
+        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is never logged or "
+        "stored.",
+        metavar="URL",
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="webhook_format",
+        type=Literal["slack", "discord", "ntfy", "json"],
+        help="Format of that message; by default that of the host, or json.",
+        allowed=NOT_IN_FILE,
+    ),
+    replace(REPORT, allowed=NOT_IN_FILE),
+    SUMMARY_FORMAT,
+    *NETWORK,
+    ENGINE,
+    QUIET,
+    VERBOSE,
+    COLOR,
+    *CLIENT,
+)
+"""Options of :func:`urlset.watch` and ``urlset watch``, in the order of the help."""
