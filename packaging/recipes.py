@@ -65,6 +65,10 @@ class Resource(NamedTuple):
         return f'  resource "{name}" do\n    url "{url}"\n    sha256 "{sha256}"\n  end\n'
 
 
+OTHER_SYSTEMS = ("sys_platform == 'win32'", "python_full_version < '3.13'")
+"""Markers that are false for the formula: it is for macOS and Linux, with Python 3.13."""
+
+
 def locked(root: Path = ROOT) -> dict[str, Locked]:
     """Return the locked versions that an installation on macOS and Linux needs."""
     text = Path(root, LOCK).read_text(encoding="utf-8")
@@ -74,8 +78,11 @@ def locked(root: Path = ROOT) -> dict[str, Locked]:
             continue
         name, version, marker = match.groups()
         if marker is not None:
-            if marker != "sys_platform == 'win32'":
-                raise Refusal(f"{LOCK}: {name}: expected no marker but that of Windows: {marker}")
+            if marker not in OTHER_SYSTEMS:
+                raise Refusal(
+                    f"{LOCK}: {name}: expected a marker of {', '.join(OTHER_SYSTEMS)}, "
+                    f"found {marker}"
+                )
             continue
         found[name] = Locked(version, frozenset(re.findall(r"sha256:([0-9a-f]{64})", entry)))
     return found

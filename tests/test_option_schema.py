@@ -10,7 +10,10 @@ from typing import Any, Literal, get_origin
 import pytest
 
 import urlset
-from urlset.cli.app import run
+import urlset.auditor.settings
+import urlset.crawler.options
+import urlset.syncer.settings
+from urlset.cli.app import COMMANDS, run
 from urlset.option_schema import Option, options_of
 
 SCHEMAS = {command: options_of(command) for command in ("build", "check", "diff")}
@@ -233,3 +236,37 @@ def test_messages_name_file_key_expected_and_found(section, key, value, words, t
 
     assert words in str(caught.value)
     assert str(caught.value).startswith(f"{file}: [{section}] ")
+
+
+# ── Options that several commands have ──
+
+OWN_MEANING = {"max_bytes", "max_examples", "sample", "recheck"}
+"""Names whose range or unit belongs to the command: limits of files, of excerpts, of visits."""
+
+
+def test_a_number_has_the_same_range_in_all_commands():
+    ranges: dict[str, set[Any]] = {}
+    for command in COMMANDS:
+        for option in options_of(command):
+            if option.type in (int, float) and option.name not in OWN_MEANING:
+                limits = option.type, option.unit, option.minimum, option.maximum
+                ranges.setdefault(option.name, set()).add(limits)
+
+    assert ranges["max_minutes"] == {(float, "minutes", 0, None)}
+    assert ranges["max_requests"] == {(int, "", 1, None)}
+    assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("command", ["audit", "crawl", "sync"])
+def test_messages_name_the_parameter_in_python_and_the_flag_on_the_command_line(command, capsys):
+    expected = "expected a number of at least 0, found"
+    settings = {
+        "audit": urlset.auditor.settings.AuditSettings,
+        "crawl": urlset.crawler.options.CrawlOptions,
+        "sync": urlset.syncer.settings.SyncSettings,
+    }[command]
+
+    with pytest.raises(ValueError, match=f"max_minutes: {expected} -1"):
+        settings(max_minutes=-1)
+    assert run([command, "https://example.com", "--max-minutes=-1"]) == 2
+    assert f"'--max-minutes': {expected} '-1'" in capsys.readouterr().err

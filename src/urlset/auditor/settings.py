@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from urlset.checker import Profile, Rule
 from urlset.model import Level
+from urlset.option_schema import check_ranges, options_of
 from urlset.store import RULE_S
 
 if TYPE_CHECKING:
@@ -86,10 +87,7 @@ class AuditSettings:
     rule_timeout_s: float | None = RULE_S
 
     def __post_init__(self) -> None:
-        for name in ("sample", "max_requests", "max_minutes"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise ValueError(f"{name}: expected more than 0, found {value}")
+        check_ranges(options_of("audit"), self)
 
 
 class AuditKeywords(TypedDict, total=False):

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from urlset.option_schema import check_ranges, options_of
 from urlset.reader.filters import compile_pattern
 
 ScopeName = Literal["host", "folder"]
@@ -46,10 +47,7 @@ class CrawlOptions:
     def __post_init__(self) -> None:
         if self.scope not in ("host", "folder"):
             raise ValueError(f"scope: expected host or folder, found {self.scope!r}")
-        for name in ("max_pages", "max_depth", "max_minutes", "recheck_s"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ValueError(f"{name}: expected a number of at least 0, found {value}")
+        check_ranges(options_of("crawl"), self)
         for name in ("include", "exclude"):
             for pattern in getattr(self, name):
                 compile_pattern(name, pattern)

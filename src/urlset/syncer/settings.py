@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from urlset.http import Policy
+from urlset.option_schema import check_ranges, options_of
 from urlset.syncer.update import page_text
 
 TextOf = Callable[[bytes, str | None], str]
@@ -48,11 +49,7 @@ class SyncSettings:
     engine: str | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("batch_size", 1), ("recheck", 0), ("recheck_sitemaps", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected {least} or more, found {getattr(self, name)}")
-        if not 0 <= self.max_removed <= 1:
-            raise ValueError(f"max_removed: expected 0 to 1, found {self.max_removed}")
+        check_ranges(options_of("sync"), self)
 
 
 class SyncKeywords(TypedDict, total=False):
