@@ -395,8 +395,7 @@ PROBES = {
     "complex_locs": "complex_keys",
     "repeated_keys": "duplicates",
 }
-"""Cheap tables, and the view that is empty if the table is. Most sites have no rows there, and this
-avoids planning slow queries without a result."""
+"""Cheap tables, and the view that is empty if the table is. Most sites have no rows there."""
 
 EMPTY_TABLES = {
     "unusual_urls": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, '
@@ -407,8 +406,8 @@ EMPTY_TABLES = {
     "scheme VARCHAR, host VARCHAR, sitemap_host VARCHAR, scope VARCHAR",
     "complex_keys": "document UINTEGER, entry UINTEGER, dup_key UBIGINT",
 }
-"""Views that are slow to plan, with the columns that rules of the catalogue read together with
-other views. An empty table takes their place if they are known to be empty."""
+"""Views that are slow to plan, with the columns that rules read. If a view is known to be empty, an
+empty table replaces it."""
 
 SLOWEST = ("duplicate_keys", "declaring_hosts")
 """Views that take longest to create."""
@@ -430,8 +429,8 @@ def creation_order(
     """Yield each macro and view that the queries use, with the SQL that creates it.
 
     ``materialized`` are the views to create as tables. Without ``is_ascii`` the macros compare
-    international host names by their ASCII form. For the names in ``empty``, of
-    :data:`EMPTY_TABLES`, an empty table is created, without the names that only their SQL uses.
+    international host names by their ASCII form. For ``empty``, of :data:`EMPTY_TABLES`, an empty
+    table is created, without the names that only their SQL uses.
     """
     found = used_names(texts, empty)
     created: set[str] = set()
@@ -476,10 +475,7 @@ _SQL = _BODIES | VIEWS
 
 
 def used_names(texts: Iterable[str], leaves: Container[str] = ()) -> set[str]:
-    """Return the macros and views that SQL uses, directly or through others.
-
-    What is only used by the SQL of ``leaves`` is omitted.
-    """
+    """Return the macros and views that SQL uses, also through others that are not ``leaves``."""
     found: set[str] = set()
     pending = list(texts)
     while pending:

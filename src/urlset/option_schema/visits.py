@@ -335,7 +335,7 @@ WATCH_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         name="webhook",
-        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is never logged or "
+        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged nor "
         "stored.",
         metavar="URL",
         allowed=NOT_IN_FILE,
