@@ -335,8 +335,8 @@ WATCH_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         name="webhook",
-        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged nor "
-        "stored.",
+        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "
+        "nor stored.",
         metavar="URL",
         allowed=NOT_IN_FILE,
     ),
