@@ -221,7 +221,15 @@ class _Command(click.Command):
                 break
             if flags.get(name) and following in flags:
                 raise UsageError(f"{name}: expected a value, found the option {following}")
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            similar = error.possibilities
+            advice = suggestion(error.option_name, similar) if similar else ""
+            raise click.UsageError(f"no such option {error.option_name!r}{advice}", ctx) from None
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click does not know the command of a missing value
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of the help, grouped in sections."""
