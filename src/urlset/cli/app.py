@@ -135,7 +135,7 @@ class _Interrupts:
         signal.default_int_handler(number, frame)
 
 
-class _Value(click.ParamType[Any]):
+class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """Type of the value of an option: converted and validated as it is declared."""
 
     name = "value"
