@@ -19,9 +19,10 @@
 //! | `bytes` and tuples that are being filled | no other thread has a reference yet |
 //! | libdeflate | one decompressor per call; its only static is the detected processor |
 //!
-//! Memory comes from the allocator of the system. A second allocator in an extension module depends
-//! on the start and end of threads that it does not control: mimalloc 3.3 ended half of the
-//! processes with a thousand short-lived threads.
+//! Large buffers come from `allocator.rs`, which has no state per thread, and the others from the
+//! system. An allocator with such state depends on the start and end of threads that an extension
+//! module does not control: mimalloc 3.3 ended half of the processes with a thousand short-lived
+//! threads.
 //!
 //! Whoever waits for a mutex is detached from the interpreter (`lock_py_attached`, or within
 //! `detach`). Otherwise a thread that holds the mutex and waits for the GIL, or for a pause of all
@@ -31,6 +32,7 @@
 #![allow(clippy::similar_names, reason = "a decompressor and its output have similar names")]
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 passes extracted arguments by value")]
 
+mod allocator;
 mod columns;
 mod from_arrow;
 mod from_rows;
@@ -53,6 +55,9 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
+
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
 type PySitemap<'py> =

@@ -4,8 +4,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-#[cfg(target_os = "linux")]
-const HUGE_PAGE: usize = 2 << 20;
+use crate::allocator::prefer_huge;
 
 /// `bytes` object that is not filled yet.
 pub struct UninitBytes<'py> {
@@ -77,18 +76,3 @@ pub fn concat<'py, const N: usize>(
     // SAFETY: the parts fill the buffer.
     Ok(unsafe { buffer.assume_init() })
 }
-
-/// Requests huge pages for memory that is about to be filled.
-#[cfg(target_os = "linux")]
-fn prefer_huge(block: *mut u8, size: usize) {
-    let before = block.align_offset(HUGE_PAGE);
-    let inside = size.saturating_sub(before) / HUGE_PAGE * HUGE_PAGE;
-    if inside > 0 {
-        // SAFETY: the pages belong to the caller; this advice changes no memory, and the kernel
-        // may refuse it.
-        unsafe { libc::madvise(block.wrapping_add(before).cast(), inside, libc::MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn prefer_huge(_: *mut u8, _: usize) {}
