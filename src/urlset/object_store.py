@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from urlset.errors import TargetError
+from urlset.hidden_fields import repr_without
 
 if TYPE_CHECKING:
     from obstore import Attributes as Attributes
@@ -269,6 +270,9 @@ class AwsProfile(NamedTuple):
 
     options: dict[str, str]
     endpoint: str
+
+    def __repr__(self) -> str:
+        return repr_without(self, "options", "endpoint")
 
 
 def aws_profile(environment: Mapping[str, str]) -> AwsProfile:

@@ -233,3 +233,12 @@ def test_first_invalid_row_of_dicts_is_named_with_the_number_of_all(tmp_path):
     with pytest.raises(urlset.EntryError) as of_file:
         urlset.build(path, tmp_path / "out", base_url="https://example.com/", ledger=tmp_path / "l")
     assert of_file.value.row == 2
+
+
+@pytest.mark.parametrize("name", ["sections", "filters", "hosts", "why", "with_", "lastmod"])
+@pytest.mark.parametrize("value", [{}, {"blog": "/blog/"}, b"blog=/blog/"])
+def test_build_says_what_a_list_option_takes(name, value):
+    with pytest.raises(TypeError, match=rf"{name}: expected a text or a list of texts"):
+        urlset.build([{"loc": BASE}], "out", base_url=BASE, **{name: value})
+
+    assert not Path("out").exists()

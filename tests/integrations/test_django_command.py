@@ -1,5 +1,7 @@
 """``manage.py urlset``, and the system checks."""
 
+import contextlib
+import gc
 import importlib
 import io
 import re
@@ -105,6 +107,19 @@ def test_build_publishes_each_section_and_writes_only_what_changes(run, folder):
 
 def test_name_of_the_sitemaps_in_the_settings(run):
     assert "22 URLs" in run("build", given="tests.integrations.test_django_command.SITEMAPS")
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("given", [SITEMAPS, {"broken": Broken}, None])
+def test_a_build_leaves_the_frozen_objects_of_its_caller(run, given, frozen):
+    if frozen:
+        gc.freeze()
+    try:
+        with contextlib.suppress(management.CommandError, RuntimeError):
+            run("build", given=given)
+        assert bool(gc.get_freeze_count()) == frozen
+    finally:
+        gc.unfreeze()
 
 
 def test_a_failure_midway_leaves_the_published_files(run, folder):

@@ -126,7 +126,10 @@ def test_json_lines_whose_columns_come_and_go(monkeypatch):
     assert (third["priority"], third["lastmod_text"]) == (1, "x")
 
 
-CUT_OFF = r"expected \] at the end of the array, found the end of the file: the array is cut off"
+CUT_OFF = (
+    r"expected \] at the end of the array, found the end of the file: the array is cut off; "
+    r"write \S*list again, or end it with \]"
+)
 BAD = r"invalid JSON \("
 
 

@@ -11,6 +11,7 @@ from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import is_doubtful, read_record
 from urlset.crawler.page_urls import UrlResolver
+from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
 from urlset.robots import Robots
 
@@ -32,6 +33,10 @@ class Probe(NamedTuple):
     key: str | None = None
     detail: str | None = None
 
+    def __repr__(self) -> str:
+        hidden = ("url", "detail") if self.kind == "indexnow" else ()
+        return repr_without(self, *hidden)
+
 
 class ProbeRow(NamedTuple):
     """Row of the table ``probes``."""
@@ -44,6 +49,10 @@ class ProbeRow(NamedTuple):
     fault: str | None = None
     width: int | None = None
     height: int | None = None
+
+    def __repr__(self) -> str:
+        hidden = ("url", "detail") if self.kind == "indexnow" else ()
+        return repr_without(self, *hidden)
 
 
 class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
@@ -72,6 +81,7 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
             headers=(("User-Agent", GOOGLEBOT),) if is_agent else (),
             follows_redirects=target.kind not in ("https", "not-found"),
             max_bytes=MAX_BYTES if target.kind == "media" else None,
+            is_secret=target.kind == "indexnow",
             token=target,
         )
 

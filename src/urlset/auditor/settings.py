@@ -62,7 +62,7 @@ class AuditSettings:
     seed: int = 1
     crawl: bool = False
     logs: Sequence[str] = ()
-    indexnow_key: str | None = None
+    indexnow_key: str | None = field(default=None, repr=False)
     head_only: bool = False
     media: bool = True
     targets: bool = True

@@ -227,14 +227,22 @@ def _delimiter(text: str | None) -> str | None:
     return mark
 
 
-def as_tuple(value: Any) -> tuple[Any, ...]:
-    """Convert one value or several values to a tuple.
+def as_tuple(value: Any, name: str) -> tuple[Any, ...]:
+    """Convert the one value or the several values of an option to a tuple.
 
-    >>> as_tuple("drop:/a"), as_tuple(["b", "c"]), as_tuple(None)
+    Raises:
+        TypeError: The value is a mapping or bytes, whose items would be something else.
+
+    >>> as_tuple("drop:/a", "filters"), as_tuple(["b", "c"], "why"), as_tuple(None, "hosts")
     (('drop:/a',), ('b', 'c'), ())
     """
     if value is None:
         return ()
+    if isinstance(value, (Mapping, bytes, bytearray)):
+        raise TypeError(
+            f"{name}: expected a text or a list of texts, found {type(value).__name__} "
+            f"{str(value)[:80]}"
+        )
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
@@ -246,7 +254,7 @@ def parse_evidence(value: str | Iterable[str]) -> tuple[Any, ...]:
     >>> parse_evidence("git, page"), parse_evidence(["given", "mtime"]), parse_evidence("none")
     (('git', 'page'), ('given', 'mtime'), ())
     """
-    names = [part.strip() for text in as_tuple(value) for part in text.split(",")]
+    names = [part.strip() for text in as_tuple(value, "lastmod") for part in text.split(",")]
     return tuple(name for name in names if name and name != "none")
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import aiohttp
 from yarl import URL
 
+from urlset.hidden_fields import repr_without
 from urlset.http.content_encoding import BodyDecoder
 from urlset.http.limits import Lease, MemoryBudget
 from urlset.http.models import DOCUMENT_STATUSES, ErrorCode, Request, Response, Secrets
@@ -41,6 +42,9 @@ class Hop(NamedTuple):
     secrets: Secrets | None
     proxy: str | None
     left_s: float
+
+    def __repr__(self) -> str:
+        return repr_without(self, "headers", "secrets", "proxy")
 
 
 class _Received:

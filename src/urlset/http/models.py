@@ -7,6 +7,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from urlset.hidden_fields import repr_without
+
 T_co = TypeVar("T_co", covariant=True)
 
 NetworkScope = Literal["anywhere", "private", "public"]
@@ -115,6 +117,10 @@ class Request(NamedTuple):
     is_secret: bool = False
     secrets: Secrets | None = None
 
+    def __repr__(self) -> str:
+        hidden = ("url",) if self.is_secret else ()
+        return repr_without(self, *hidden, "headers", "token", "body", "secrets", "may_continue")
+
 
 class Response(NamedTuple):
     """The result of a request; failures are fields, not exceptions.
@@ -156,6 +162,10 @@ class Response(NamedTuple):
     scope: NetworkScope = "public"
     is_from_cache: bool = False
     redirect_statuses: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        hidden = ("url", "redirects") if self.request.is_secret else ()
+        return repr_without(self, *hidden, "headers", "body")
 
     @property
     def has_document(self) -> bool:

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlset.errors import SourceError, TargetError
+from urlset.hidden_fields import repr_without
 from urlset.http import (
     Policy,
     Request,
@@ -138,6 +139,9 @@ class _CachedDocument(NamedTuple):
     url: str
     headers: dict[str, str]
     body: bytes
+
+    def __repr__(self) -> str:
+        return repr_without(self, "headers", "body")
 
 
 def _load(path: str, *, with_body: bool) -> _CachedDocument | None:

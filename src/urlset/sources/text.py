@@ -176,7 +176,7 @@ class _ItemReader:
     def _truncated(self) -> SourceError:
         return self._error(
             "] at the end of the array, found the end of the file: the array is cut off; "
-            "write the file again, or end it with ]"
+            f"write {self._name} again, or end it with ]"
         )
 
     def _too_long(self) -> SourceError:

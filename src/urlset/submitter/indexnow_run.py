@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
+from urlset.hidden_fields import repr_without
 from urlset.http import NetworkScope, origin_of
 from urlset.reader.site import product_token
 from urlset.submitter.announcement_log import AnnouncementLog
@@ -45,6 +46,9 @@ class IndexNowSettings(NamedTuple):
     has_preflight: bool
     is_dry_run: bool
     input_hosts: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return repr_without(self, "keys", "endpoints")
 
 
 class IndexNowRun:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from urlset.auditor.key_file import is_key
 from urlset.errors import TargetError
+from urlset.hidden_fields import repr_without
 from urlset.http import origin_of
 from urlset.temp_files import write_error_reason
 
@@ -21,6 +22,9 @@ class IndexNowKey(NamedTuple):
 
     value: str
     location: str | None = None
+
+    def __repr__(self) -> str:
+        return repr_without(self, "value", "location")
 
     def file_url(self, origin: str) -> str:
         """Return the URL of the key file on a site."""
@@ -36,6 +40,9 @@ class IndexNowKeys(NamedTuple):
 
     by_host: Mapping[str, IndexNowKey] = {}
     single: IndexNowKey | None = None
+
+    def __repr__(self) -> str:
+        return repr_without(self, "single")
 
     def key_of(self, host: str, hosts: int) -> IndexNowKey | None:
         """Return the key of a host; ``hosts`` is the number of hosts that have changes."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urlset.auditor.key_file import MAX_KEY_FILE, key_file_fault
 from urlset.crawler.page_record import read_record
 from urlset.crawler.page_urls import UrlResolver
+from urlset.hidden_fields import repr_without
 from urlset.http import NetworkScope, Request, Response, origin_of
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.submitter.keys import IndexNowKey
@@ -59,6 +60,9 @@ class PreflightRequests(NamedTuple):
     key_file: Request
     pages: tuple[Request, ...]
 
+    def __repr__(self) -> str:
+        return repr_without(self, "key_file")
+
     def allowed(self, files: Sequence[Response], agent: str) -> list[Request]:
         """Return the requests that robots.txt allows for ``agent``, with its ``Crawl-delay``."""
         rules = {origin_of(file.request.url): robots_from_response(file) for file in files}
@@ -90,7 +94,7 @@ def requests_for(
     origins = dict.fromkeys(origin_of(url) for url in (location, *pages))
     return PreflightRequests(
         tuple(request(f"{each}/robots.txt", "robots", MAX_BYTES, follows=True) for each in origins),
-        request(location, "key", MAX_KEY_FILE),
+        request(location, "key", MAX_KEY_FILE)._replace(is_secret=True),
         tuple(request(url, "page", MAX_PAGE) for url in pages),
     )
 

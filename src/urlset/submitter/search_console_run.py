@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from urlset.errors import SourceError
@@ -43,7 +43,7 @@ class GoogleSettings:
     """
 
     property: str
-    credentials: Credentials | None
+    credentials: Credentials | None = field(repr=False)
     sitemaps: tuple[str, ...] = ()
     resubmit: bool = False
     status: bool = False

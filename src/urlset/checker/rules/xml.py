@@ -230,7 +230,7 @@ RULES = (
         "X009",
         why="The data after the cut is lost, and some readers use an incomplete last URL. Usually "
         "the disk was full, a time limit was reached, or the file was read while it was written.",
-        fix_hint="Write the file again, and publish it only when it is complete",
+        fix_hint="Write the sitemap again, and publish it only when it is complete",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
         good=_WHOLE,

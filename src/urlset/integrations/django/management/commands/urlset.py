@@ -6,7 +6,8 @@ import argparse
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,18 +63,14 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
         try:
             if action == "build":
-                # The garbage collector need not visit what Django and urlset loaded, again and
-                # again while rows are created.
-                gc.freeze()
-                self._build(settings, options)
+                with _frozen_objects():
+                    self._build(settings, options)
             else:
                 self._submit(settings, options)
         except GateError as error:
             raise CommandError(str(error), returncode=error.exit_code) from error
         except (UrlsetError, ValueError) as error:
             raise CommandError(str(error), returncode=2) from error
-        finally:
-            gc.unfreeze()
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
@@ -170,6 +167,22 @@ def _required(settings: dict[str, Any], key: str, given: Any, what: str) -> Any:
             returncode=2,
         )
     return value
+
+
+@contextmanager
+def _frozen_objects() -> Iterator[None]:
+    """Let the garbage collector skip what Django and urlset loaded while rows are created.
+
+    Objects that the caller froze stay frozen.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _site(given: Any) -> Any:
