@@ -24,7 +24,8 @@ LAYERS = {
     "languages temp_files terminal_text notebook object_store hidden_fields",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
-    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter",
+    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "
+    "partitioned",
     "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }

@@ -30,6 +30,7 @@ Failure = Literal[
     "refused",  # HTTP 401, 403, 407 or 429: a login, or a firewall
     "unreachable",  # DNS, TCP, TLS, timeout, invalid redirects
     "incomplete",  # only a part arrived
+    "other-host",  # a host that another part of a partitioned reading may request
     "same-answer",  # the same response as for another URL, and not a sitemap
 ]
 """Reason why a document, or a part of it, could not be read, for programs."""

@@ -89,16 +89,19 @@ class ObjectStore:
             found = self._store.list_with_delimiter()["objects"]
         return sorted(meta["path"].rpartition("/")[2] for meta in found)
 
-    def keys(self, limit: int) -> list[str]:
-        """Return the first ``limit`` keys found under the prefix, relative to it, sorted."""
+    def sizes(self, limit: int) -> dict[str, int]:
+        """Return the first ``limit`` keys found under the prefix, sorted, with sizes in bytes.
+
+        Keys are relative to the prefix.
+        """
         with _map_errors("list", self.url):
             pages = self._store.list(chunk_size=1_000)
-            found: list[str] = []
+            found: list[tuple[str, int]] = []
             for page in pages:
-                found += [self._relative(meta["path"]) for meta in page]
+                found += [(self._relative(meta["path"]), meta["size"]) for meta in page]
                 if len(found) >= limit:
                     break
-        return sorted(found[:limit])
+        return dict(sorted(found[:limit]))
 
     def read(self, key: str, limit: int) -> bytes | None:
         """Return at most ``limit`` + 1 bytes of an object; None if there is none."""

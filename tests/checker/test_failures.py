@@ -13,7 +13,7 @@ from tests.reporter.report_schemas import JUNIT, SARIF
 from tests.site_box import SiteBox
 from urlset.checker import check
 from urlset.errors import SourceError
-from urlset.reader.files import FileSystemSource
+from urlset.reader.files import load_file
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -257,14 +257,13 @@ def test_robots_txt_that_may_not_be_read_is_a_finding(tmp_path, monkeypatch):
 
 def refuse_to_open(monkeypatch, name: str) -> None:
     """Refuse a file as the system does without permission, which root always has."""
-    load = FileSystemSource._load
 
-    def refuse(self, path: str) -> bytes:
+    def refuse(path: str, max_bytes: int) -> bytes:
         if path.endswith(name):
             raise SourceError(f"expected a file that may be read, found one that may not: {path!r}")
-        return load(self, path)
+        return load_file(path, max_bytes)
 
-    monkeypatch.setattr(FileSystemSource, "_load", refuse)
+    monkeypatch.setattr("urlset.reader.files.load_file", refuse)
 
 
 def test_children_that_lead_out_of_the_folder_or_to_one_file_are_findings(tmp_path):

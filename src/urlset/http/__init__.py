@@ -24,6 +24,7 @@ from urlset.http.request_url import (
     document_key,
     origin_of,
     request_url,
+    site_host,
     without_login,
 )
 from urlset.http.response_cache import ResponseCache, ResponseStore
@@ -53,5 +54,6 @@ __all__ = [
     "request_url",
     "retry_after_s",
     "run_policy",
+    "site_host",
     "without_login",
 ]

@@ -54,6 +54,16 @@ def host_of(origin: str) -> str:
     return authority.partition(":")[0]
 
 
+def site_host(url: str) -> str | None:
+    """Return the host of a URL without ``www.``; None if it is not http(s).
+
+    >>> site_host("https://www.example.com:8443/a")
+    'example.com'
+    """
+    origin = origin_of(url)
+    return None if origin is None else host_of(origin).removeprefix("www.")
+
+
 def document_key(url: str) -> str:
     """Return a key that is equal for all spellings of one URL (RFC 3986 section 6.2.2).
 

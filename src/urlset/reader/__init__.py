@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 from urllib.request import url2pathname
@@ -27,6 +27,7 @@ from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader.entries import Entries
 from urlset.reader.files import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
+from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ __all__ = [
     "is_url",
     "read",
     "read_documents",
+    "read_planned",
+    "read_site",
+    "read_store",
     "read_stored",
 ]
 
@@ -219,6 +223,56 @@ def read_documents(source: DocumentSource, engine: str | None, max_bytes: int) -
     reader = FileWalk(source, engine=engine, max_bytes=max_bytes, follow=True)
     everything = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
     return Entries(reader, entry_filter=everything, limit=None, fail_fast=False)
+
+
+def read_planned(
+    documents: Sequence[PlannedDocument],
+    entry_filter: EntryFilter,
+    *,
+    engine: str | None,
+    max_bytes: int,
+    follow: bool,
+) -> Entries:
+    """Return the entries of planned documents; nothing that cannot be read raises."""
+    reader = PlannedReader(documents, engine=engine, max_bytes=max_bytes, follow=follow)
+    return Entries(reader, entry_filter=entry_filter, limit=None, fail_fast=None)
+
+
+def read_site(
+    url: str,
+    entry_filter: EntryFilter,
+    *,
+    hosts: frozenset[str] | None,
+    policy: Policy | None,
+    **options: Any,
+) -> Entries:
+    """Return the entries of a site, read once; nothing that cannot be read raises.
+
+    Args:
+        url: URL of the site, or of a sitemap.
+        entry_filter: Filter of the entries.
+        hosts: Hosts to which requests are sent, as :func:`urlset.http.site_host` returns them;
+            None for all.
+        policy: Policy of the requests.
+        options: Further arguments of :class:`urlset.reader.site.SiteReader`.
+    """
+    from urlset.http import without_login
+    from urlset.reader.site import SiteReader
+
+    reader = SiteReader(url, policy=policy, hosts=hosts, keep=False, **options)
+    return Entries(
+        reader,
+        source=without_login(url),
+        entry_filter=entry_filter,
+        limit=None,
+        fail_fast=None,
+    )
+
+
+def read_store(path: str, entry_filter: EntryFilter) -> Entries:
+    """Return the entries of a store or Parquet file; a document with an error does not raise."""
+    reader = StoredDocuments("duckdb" if stored_form(path) == "duckdb" else "parquet", path)
+    return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)
 
 
 def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:

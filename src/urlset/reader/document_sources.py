@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 from urlset.document import Document, parse
@@ -20,8 +21,17 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 
 
+class Head(NamedTuple):
+    """First bytes of a document as stored, and the number of all its bytes."""
+
+    data: bytes
+    size: int
+
+
 class Location(NamedTuple):
-    """One document of a source: its name, its URL if known, and a function that loads it.
+    """One document of a source: its name, its URL if known, and functions that load it.
+
+    Locations of files, object stores and memory can be pickled.
 
     Attributes:
         name: Path or URL for messages and records; None for bytes.
@@ -30,6 +40,8 @@ class Location(NamedTuple):
         key: Equal for locations of the same document.
         is_named: The user named this document; if it cannot be read, reading fails.
         is_guess: The document was found in a folder, and is ignored if it is not a sitemap.
+        load_head: Return the first bytes (:data:`urlset.formats.compression.HEAD_BYTES`); raises
+            :class:`SourceError`. None if only the whole document can be loaded.
     """
 
     name: str | None
@@ -38,6 +50,7 @@ class Location(NamedTuple):
     key: object
     is_named: bool = False
     is_guess: bool = False
+    load_head: Callable[[], Head] | None = None
 
 
 class DocumentSource(Protocol):
@@ -132,7 +145,8 @@ class MemorySource:
         return self._by_key.get(document_key(loc), loc)
 
     def _location(self, url: str) -> Location:
-        return Location(url, url, lambda: self._documents[url], url)
+        # A copy in another process gets this document, not all of them.
+        return Location(url, url, partial(bytes, self._documents[url]), url)
 
 
 def read_at_most(file: IO[bytes], max_bytes: int) -> bytes:
@@ -177,7 +191,7 @@ class FileWalk:
         if on_response is not None:
             for response in self._robots_responses():
                 on_response(response)
-        return _SingleWalk(self._source, self._parse, self._children).visits()
+        return DocumentWalk(self._source, self._parse, self._children).visits()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
         """Yield document after document without blocking the event loop."""
@@ -199,21 +213,31 @@ class FileWalk:
                 yield Response(request, url, status=200, body=found)
 
     def _parse(self, location: Location) -> Document:
-        return parse(
-            location.load(),
-            base_url=location.base_url,
-            engine=self._engine,
-            source=location.name,
-            max_bytes=self._max_bytes,
-        )
+        return parse_location(location, location.load(), self._engine, self._max_bytes)
 
     def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
         """Return the children of an index, each once, with the reason if one is skipped."""
-        children = {child.loc: child for child in document.sitemaps} if self._follow else {}
-        return [(child, skip_reason(child, self._since)) for child in children.values()]
+        return children_of(document, self._since) if self._follow else []
 
 
-class _SingleWalk:
+def parse_location(location: Location, data: bytes, engine: str | None, max_bytes: int) -> Document:
+    """Parse the bytes of a document, or the first of them."""
+    return parse(
+        data,
+        base_url=location.base_url,
+        engine=engine,
+        source=location.name,
+        max_bytes=max_bytes,
+    )
+
+
+def children_of(document: Document, since: datetime | None) -> list[tuple[Sitemap, str | None]]:
+    """Return the children of an index, each once, with the reason if one is skipped."""
+    children = {child.loc: child for child in document.sitemaps}
+    return [(child, skip_reason(child, since)) for child in children.values()]
+
+
+class DocumentWalk:
     """One reading of a source: its documents read so far and those to be read.
 
     ``_seen`` maps the key of every document that was found to the loc that led to it; None if it
@@ -229,6 +253,7 @@ class _SingleWalk:
         self._seen: dict[object, str | None] = {}
 
     def visits(self) -> Generator[Visit]:
+        """Yield document after document; raise :class:`SourceError` if nothing is a sitemap."""
         is_any, rejected = False, None
         for location in self._source.locations():
             if location.key not in self._seen:
@@ -257,7 +282,7 @@ class _SingleWalk:
                 raise
             yield Visit(record._replace(error=str(error), failure=error.failure), None)
             return
-        if location.is_guess and not is_sitemap(document, is_guess=True):
+        if location.is_guess and self._is_rejected(document):
             del self._seen[location.key]  # if an index lists it, it is read and reported
             return
         children = self._children_of(document)
@@ -265,6 +290,9 @@ class _SingleWalk:
         del document  # frees memory for its children
         for child, skipped in children:
             yield from self._child(child, skipped, (*above, location))
+
+    def _is_rejected(self, document: Document) -> bool:
+        return not is_sitemap(document, is_guess=True)
 
     def _child(
         self, child: Sitemap, skipped: str | None, above: tuple[Location, ...]

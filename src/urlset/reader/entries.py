@@ -75,6 +75,8 @@ class Entries:
         source: Path or URL of the source; None for bytes.
     """
 
+    # Note: with `fail_fast=None` nothing that cannot be read raises; it is only a record.
+
     def __init__(
         self,
         reader: SourceReader,
@@ -82,7 +84,7 @@ class Entries:
         source: str | None = None,
         entry_filter: EntryFilter,
         limit: int | None,
-        fail_fast: bool,
+        fail_fast: bool | None,
         is_in_memory: bool = False,
     ):
         self.source = source
@@ -223,7 +225,7 @@ class Entries:
         log = self._log = _ReadLog()
         with closing(self._reader.visits(on_response)) as visits:
             for visit in visits:
-                yield log.add(visit, is_strict=self._fail_fast)
+                yield log.add(visit, fail_fast=self._fail_fast)
 
     def filtered(self, visit: Visit) -> Iterable[Entry]:
         """Return the entries of a document that pass the filter; also an Arrow stream."""
@@ -357,7 +359,7 @@ class Entries:
         log = self._log = _ReadLog()
         async with aclosing(self._reader.visits_async()) as visits:
             async for visit in visits:
-                yield log.add(visit, is_strict=self._fail_fast)
+                yield log.add(visit, fail_fast=self._fail_fast)
 
 
 class _ReadLog:
@@ -368,7 +370,7 @@ class _ReadLog:
         self.sitemaps: list[Sitemap] = []
         self._problems_left = KEPT_PROBLEMS
 
-    def add(self, visit: Visit, *, is_strict: bool) -> Visit:
+    def add(self, visit: Visit, *, fail_fast: bool | None) -> Visit:
         """Record a visit; raise :class:`SourceError` if it shows that nothing can be read."""
         record, document = _without_table(*visit)
         record = record._replace(problems=record.problems[: self._problems_left])
@@ -376,8 +378,9 @@ class _ReadLog:
         self.records.append(record)
         result = record.error or record.skipped or f"{record.entries:,} entries"
         logger.debug("%s: %s, %s", record.source, record.kind, result)
-        is_fatal = document is None and record.how in ("given", "site")
-        if record.error and (is_strict or is_fatal):
+        is_source = document is None and record.how in ("given", "site")
+        is_fatal = fail_fast or (is_source and fail_fast is not None)
+        if record.error and is_fatal:
             message = f"{record.source or 'the document'}: {record.error}"
             raise SourceError(message, failure=record.failure or "unreadable")
         if document is not None:

@@ -10,15 +10,16 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from urllib.parse import quote, unquote
 
 from urlset.errors import SourceError, TargetError
+from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import SniffedKind, has_sitemap_ending, has_sitemap_name, sniff
 from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
 from urlset.protocol import PROLOG_LIMIT
-from urlset.reader.document_sources import Location, SingleDocument, read_at_most
+from urlset.reader.document_sources import Head, Location, SingleDocument, read_at_most
 from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
@@ -39,7 +40,8 @@ class FileSystemSource:
         self._stream: SingleDocument | None = None
         if is_stream:
             # A pipe, as in <(curl …), can be read once.
-            self._stream = SingleDocument(printable(path), base_url, lambda: self._load(path))
+            load = partial(load_file, path, max_bytes)
+            self._stream = SingleDocument(printable(path), base_url, load)
         self._top = path if self._is_folder else os.path.dirname(path) or "."
         self._top_real = os.path.realpath(self._top)
 
@@ -77,21 +79,19 @@ class FileSystemSource:
         robots = os.path.join(self._top, "robots.txt")
         if host and not folder.strip("/") and os.path.isfile(robots) and self._is_inside(robots):
             try:
-                found: bytes | SourceError = self._load(robots)
+                found: bytes | SourceError = load_file(robots, self._max_bytes)
             except SourceError as error:
                 found = error
             yield f"{scheme}://{host}/robots.txt", found
 
     def _location(self, path: str, base_url: str | None) -> Location:
-        return Location(printable(path), base_url, lambda: self._load(path), os.path.realpath(path))
-
-    def _load(self, path: str) -> bytes:
-        try:
-            expect_safe_to_read(path)
-            with open(path, "rb") as file:
-                return read_at_most(file, self._max_bytes)
-        except OSError as error:
-            raise SourceError(_reason(error, path)) from error
+        return Location(
+            printable(path),
+            base_url,
+            partial(load_file, path, self._max_bytes),
+            os.path.realpath(path),
+            load_head=partial(_load_head, path),
+        )
 
     def _path_as_given(self, path: str) -> str:
         """Convert a path below the resolved folder to one below the folder as the user wrote it.
@@ -165,6 +165,24 @@ def _url_of_file(path: str, base_url: str | None) -> str | None:
 def printable(path: str) -> str:
     r"""Return a path as valid Unicode; bytes that are not UTF-8 are written as ``\xe9``."""
     return os.fsencode(path).decode(errors="backslashreplace")
+
+
+def load_file(path: str, max_bytes: int) -> bytes:
+    """Return at most ``max_bytes`` plus one byte of a file; raises :class:`SourceError`."""
+    try:
+        expect_safe_to_read(path)
+        with open(path, "rb") as file:
+            return read_at_most(file, max_bytes)
+    except OSError as error:
+        raise SourceError(_reason(error, path)) from error
+
+
+def _load_head(path: str) -> Head:
+    head = load_file(path, HEAD_BYTES - 1)
+    try:
+        return Head(head, max(len(head), os.stat(path).st_size))
+    except OSError as error:
+        raise SourceError(_reason(error, path)) from error
 
 
 def _mode(path: str) -> int:
@@ -247,6 +265,16 @@ class ObjectStoreSource:
         except TargetError as error:
             raise SourceError(str(error), failure="unreadable") from error
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state to pickle: no credentials, no list of objects, no responses."""
+        left_out = ("_cloud", "_cache", "_sizes", "_keys")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._cache = ResponseCache()
+        self._cloud = ObjectStore.of(self._url, allow_http=False)
+
     def locations(self) -> Iterator[Location]:
         """Yield the object, or the objects below the prefix with a file ending of sitemaps."""
         if self._cache.is_full:
@@ -269,11 +297,10 @@ class ObjectStoreSource:
     def child(self, loc: str, parent: Location, /) -> Location:
         """Return the object below the prefix whose key is the longest suffix of the path."""
         folder = str(parent.key).rpartition("/")[0]
-        keys = set(self._keys)
         for suffix in path_suffixes(loc):
             for start in dict.fromkeys((folder, "")):
                 key = "/".join([*([start] if start else []), *suffix])
-                if key in keys:
+                if key in self._sizes:
                     return self._location(key)._replace(base_url=loc)
         raise SourceError(
             f"listed but missing: expected an object below {self._url}/ for {loc}",
@@ -286,15 +313,25 @@ class ObjectStoreSource:
         if host and not path.rpartition("/")[0].strip("/") and "robots.txt" in self._keys:
             yield f"{scheme}://{host}/robots.txt", self._load("robots.txt")
 
-    @cached_property
+    @property
     def _keys(self) -> list[str]:
+        return list(self._sizes)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
         try:
-            return self._cloud.keys(MAX_KEYS)
+            return self._cloud.sizes(MAX_KEYS)
         except TargetError as error:
             raise SourceError(str(error), failure="unreachable") from error
 
     def _location(self, key: str) -> Location:
-        return Location(f"{self._url}/{key}", self._url_of(key), lambda: self._load(key), key)
+        return Location(
+            f"{self._url}/{key}",
+            self._url_of(key),
+            partial(self._load, key),
+            key,
+            load_head=partial(self._load_head, key),
+        )
 
     def _url_of(self, key: str) -> str | None:
         if self._base_url is None or (self._name and not self._base_url.endswith("/")):
@@ -305,13 +342,17 @@ class ObjectStoreSource:
         request = Request(f"{self._url}/{key}")
         if self._cache.has(request):
             return self._cache.get(request).body
-        data = self._fetch(key)
+        data = self._fetch(key, self._max_bytes)
         self._cache.put(Response(request, request.url, status=200, body=data))
         return data
 
-    def _fetch(self, key: str) -> bytes:
+    def _load_head(self, key: str) -> Head:
+        head = self._fetch(key, HEAD_BYTES - 1)
+        return Head(head, max(len(head), self._sizes.get(key, 0)))
+
+    def _fetch(self, key: str, limit: int) -> bytes:
         try:
-            data = self._cloud.read(key, self._max_bytes)
+            data = self._cloud.read(key, limit)
         except TargetError as error:
             raise SourceError(str(error), failure="unreachable") from error
         if data is None:

@@ -189,6 +189,7 @@ class SiteReader:
         robots: bool = False,
         ordered: bool = True,
         keep: bool = True,
+        hosts: frozenset[str] | None = None,
     ):
         if request_url(url) is None:
             raise SourceError(f"expected an http or https URL, found {without_login(url)!r}")
@@ -201,6 +202,7 @@ class SiteReader:
         self._cache = cache
         self._robots = robots
         self._ordered = ordered
+        self._hosts = hosts
         self._responses = ResponseCache() if keep else None
         self._was_read = False
         self._walk: SiteWalk | None = None
@@ -272,6 +274,7 @@ class SiteReader:
             obey=self._policy.obey_robots,
             robots=self._robots,
             ordered=self._ordered,
+            hosts=self._hosts,
         )
 
     def _wrap(self, site: SiteWalk, on_response: OnResponse | None) -> Walk[Visit]:

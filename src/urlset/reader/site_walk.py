@@ -9,7 +9,15 @@ from typing import Any
 
 from urlset.document import Document, parse
 from urlset.errors import Failure, SourceError
-from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
+from urlset.http import (
+    NetworkScope,
+    Request,
+    Response,
+    document_key,
+    origin_of,
+    request_url,
+    site_host,
+)
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.discovery import Attempt, Discovery, Lead, RobotsCache, no_sitemap_message
@@ -61,6 +69,8 @@ class SiteWalk:
         since: Skip children that have not changed since then.
         agent: Product token for robots.txt.
         robots: Record the robots.txt of all hosts, also that of a sitemap that the user named.
+        hosts: Hosts, as :func:`urlset.http.site_host` returns them, to which requests are sent;
+            a sitemap on another one is reported and not read. None for all hosts.
         ordered: Yield each index before its children, and those in the order of the index, so
             that two walks over the same documents yield the same. Call :meth:`close` at the end.
     """
@@ -77,6 +87,7 @@ class SiteWalk:
         agent: str = "urlset",
         robots: bool = False,
         ordered: bool = False,
+        hosts: frozenset[str] | None = None,
     ):
         self.discovery: Discovery | None = start if isinstance(start, Discovery) else None
         self._engine = engine
@@ -86,6 +97,7 @@ class SiteWalk:
         self._since = since
         self.robots_cache: RobotsCache = RobotsCache(agent, records=robots)
         self._records_robots = robots
+        self._hosts = hosts
         self._tasks: OrderedQueue | ArrivalQueue = OrderedQueue() if ordered else ArrivalQueue()
         self._is_ordered = ordered
         self._waiting = 0
@@ -176,7 +188,11 @@ class SiteWalk:
 
     def _on_discovery(self, discovery: Discovery, response: Response) -> Iterator[Visit]:
         for lead in discovery.handle(response):
-            self._follow_lead(lead)
+            if self._is_on_other_host(lead.url):
+                self._found += 1
+                yield Visit(_other_host(DocumentRecord(lead.url, lead.parent, how=lead.how)), None)
+            else:
+                self._follow_lead(lead)
         robots = discovery.robots
         if response.request.purpose != "robots" or robots is None:
             return
@@ -324,6 +340,8 @@ class SiteWalk:
                 yield failed._replace(error=error, failure=failure)
             elif key not in self._named and (reason := skip_reason(child, self._since)):
                 yield failed._replace(skipped=reason)
+            elif self._is_on_other_host(child.loc):
+                yield _other_host(failed)
             elif key not in self._named and self._may_queue():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
@@ -340,10 +358,18 @@ class SiteWalk:
             return f"more than {MAX_NESTING} indexes deep; not read"
         return None
 
+    def _is_on_other_host(self, url: str) -> bool:
+        return self._hosts is not None and site_host(url) not in self._hosts
+
     def _may_queue(self) -> bool:
         """Count a document to be queued; return whether the limit of documents allows it."""
         self._documents_left -= 1
         return self._documents_left >= 0
+
+
+def _other_host(record: DocumentRecord) -> DocumentRecord:
+    error = "on a host of another part; plan it as a source of its own"
+    return record._replace(error=error, failure="other-host")
 
 
 def _is_relative(document: Document) -> bool:

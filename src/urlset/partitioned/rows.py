@@ -1,0 +1,226 @@
+"""Read a part as Arrow batches: entries, documents with their failures, and more tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from urlset import arrow
+from urlset.arguments import checked_arguments
+from urlset.arrow.batches import combine_batches
+from urlset.arrow.streams import table_of, without_row_numbers
+from urlset.errors import SourceError, suggestion
+from urlset.partitioned.parts import ReadPart
+from urlset.reader import Entries, read_planned, read_site, read_store
+from urlset.reader.documents import DocumentBatch, DocumentRecord
+from urlset.reader.filters import EntryFilter, Moment
+
+if TYPE_CHECKING:
+    import re
+
+    from urlset.http import Response
+
+TableName = Literal["entries", "documents", "sitemaps", "problems", "robots"]
+TABLES: tuple[TableName, ...] = get_args(TableName)
+"""Tables of a part: those of a store, without the numbers of documents."""
+
+BATCH_ROWS = 8_192
+"""Rows from which a batch is returned; small documents share one."""
+
+
+def table_schema(table: TableName) -> Any:
+    """Return the Arrow schema of a table.
+
+    >>> table_schema("entries").names[:3]
+    ['loc', 'lastmod', 'lastmod_text']
+
+    Raises:
+        ValueError: There is no such table.
+    """
+    if table not in TABLES:
+        raise ValueError(f"table: found {table!r}{suggestion(table, TABLES)}")
+    if table == "entries":
+        return arrow.schema()
+    return _batch(table, []).schema
+
+
+@checked_arguments
+def read(
+    part: ReadPart,
+    *,
+    table: TableName = "entries",
+    columns: Sequence[str] | None = None,
+    since: Moment | None = None,
+    match: str | re.Pattern[str] | None = None,
+    exclude: str | re.Pattern[str] | None = None,
+    hosts: Iterable[str] | None = None,
+) -> Iterator[Any]:
+    r"""Read a table of a part as Arrow record batches.
+
+    Nothing of a document raises: a document or a site that cannot be read, or not completely, is a
+    row of the table ``documents`` whose ``error`` says why.
+
+    >>> from urlset.partitioned import plan
+    >>> [part] = plan(b"https://example.com/a\nhttps://example.com/b\n")
+    >>> [batch.num_rows for batch in read(part)]
+    [2]
+    >>> [batch.column("kind").to_pylist() for batch in read(part, table="documents")]
+    [['text']]
+
+    Args:
+        part: Part of a source, from :func:`urlset.partitioned.plan`.
+        table: ``entries``, ``documents``, ``sitemaps`` (what indexes list), ``problems``, or
+            ``robots`` (the robots.txt files of sites that were requested).
+        columns: Columns in their order; by default all.
+        since: Exclude entries whose ``lastmod`` is older or missing; by default the date of the
+            plan. As the other filters, it applies to the table ``entries``.
+        match: Regular expression that must be found in the URL.
+        exclude: Regular expression that must not be found in the URL.
+        hosts: Hosts whose URLs are included.
+
+    Yields:
+        Record batches: objects with ``__arrow_c_array__``, which pyarrow, polars and others import
+        without a copy.
+
+    Raises:
+        ValueError: A table or column is unknown, or a filter is invalid; before the first batch.
+    """
+    options = {"since": since, "match": match, "exclude": exclude, "hosts": hosts}
+    return (batch for _, batch in read_tables(part, {table: columns}, **options))
+
+
+def read_tables(
+    part: ReadPart,
+    tables: Mapping[TableName, Sequence[str] | None],
+    **filters: Any,
+) -> Iterator[tuple[TableName, Any]]:
+    """Read several tables of a part in one pass.
+
+    Args:
+        part: Part of a source.
+        tables: Columns by table; None for all of them.
+        filters: Filters of entries, as in :func:`read`.
+
+    Yields:
+        The name of the table, and a record batch.
+    """
+    selected: dict[TableName, list[str] | None] = {}
+    for table, columns in tables.items():
+        known = table_schema(table).names
+        for column in columns or ():
+            if column not in known:
+                raise ValueError(f"columns: found {column!r}{suggestion(column, known)}")
+        selected[table] = None if columns is None else list(columns)
+    options: dict[str, Any] = {"since": part.since, "match": None, "exclude": None, "hosts": None}
+    options |= {name: value for name, value in filters.items() if value is not None}
+    entry_filter = EntryFilter.of(**options, in_scope=False)
+    return _PartRows(part, selected, entry_filter).batches()
+
+
+class _PartRows:
+    """One reading of a part: the rows of its tables that are not yet returned."""
+
+    def __init__(
+        self,
+        part: ReadPart,
+        tables: Mapping[TableName, list[str] | None],
+        entry_filter: EntryFilter,
+    ):
+        self._part = part
+        self._tables = tables
+        self._filter = entry_filter
+        self._entries: list[Any] = []
+        self._rows: dict[TableName, list[Any]] = {name: [] for name in tables if name != "entries"}
+        self._root: str | None = None
+
+    def batches(self) -> Iterator[tuple[TableName, Any]]:
+        for entries in self._readings():
+            try:
+                with closing(entries.batches(self._on_response)) as documents:
+                    for document in documents:
+                        yield from self._add(document)
+            except SourceError as error:  # of a store, or a bucket
+                record = DocumentRecord(entries.source, error=str(error), failure=error.failure)
+                yield from self._add(DocumentBatch(record, None, None))
+        yield from self._flush(1)
+
+    def _readings(self) -> Iterator[Entries]:
+        """Yield the readings of the part: one, or one for each site."""
+        part = self._part
+        common: dict[str, Any] = {
+            "engine": part.engine,
+            "max_bytes": part.max_bytes,
+            "follow": part.follow,
+        }
+        if part.kind == "documents":
+            yield read_planned(part.documents, self._filter, **common)
+            return
+        if part.kind == "store":
+            yield from (read_store(path, self._filter) for path in part.sources)
+            return
+        from urlset.http import run_policy
+
+        policy = run_policy(part.policy)  # one clock for each host
+        for url in part.sources:
+            entries = read_site(
+                url,
+                self._filter,
+                hosts=part.hosts,
+                policy=policy,
+                auth=part.auth,
+                cache=part.cache,
+                robots=part.robots,
+                since=part.since,
+                **common,
+            )
+            self._root = entries.source
+            yield entries
+
+    def _on_response(self, response: Response) -> None:
+        from urlset.store.writer import is_robots, robots_rows
+
+        if "robots" in self._rows and is_robots(response):
+            self._rows["robots"].append(robots_rows(response, **self._common_values()).robots)
+
+    def _common_values(self) -> dict[str, Any]:
+        return {"root": self._root, "read_at": datetime.now(UTC)}
+
+    def _add(self, found: DocumentBatch) -> Iterator[tuple[TableName, Any]]:
+        from urlset.store.writer import document_row, problem_rows, sitemap_rows
+
+        record, document, rows = found
+        if "entries" in self._tables and rows is not None:
+            self._entries += arrow.open_stream(without_row_numbers([rows]))
+        if "documents" in self._rows:
+            row = document_row(0, record, document, **self._common_values())
+            self._rows["documents"].append(row)
+        if document is not None and "sitemaps" in self._rows:
+            self._rows["sitemaps"] += sitemap_rows(0, document)
+        if document is not None and "problems" in self._rows:
+            self._rows["problems"] += problem_rows(0, record.source, document)
+        yield from self._flush(BATCH_ROWS)
+
+    def _flush(self, least: int) -> Iterator[tuple[TableName, Any]]:
+        """Yield the pending rows of each table that has at least so many."""
+        if sum(batch.num_rows for batch in self._entries) >= least:
+            stream = table_of(arrow.schema(), *self._entries)
+            self._entries = []
+            yield self._selected("entries", combine_batches(stream))
+        for table, rows in self._rows.items():
+            if len(rows) >= least:
+                self._rows[table] = []
+                yield self._selected(table, _batch(table, rows))
+
+    def _selected(self, table: TableName, batch: Any) -> tuple[TableName, Any]:
+        columns = self._tables[table]
+        return table, batch if columns is None else batch.select(columns)
+
+
+def _batch(table: str, rows: Sequence[tuple[Any, ...]]) -> Any:
+    """Return rows of a store as a batch without the number of their document."""
+    from urlset.store.writer import table as table_stream
+
+    batch = combine_batches(table_stream(table, rows))
+    return batch if table == "robots" else batch.remove_column(0)

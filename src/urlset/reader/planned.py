@@ -1,0 +1,187 @@
+"""Plan which documents of a source are read, and read some of them later, in any process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from urlset.document import Document
+from urlset.errors import SourceError
+from urlset.formats.signatures import is_gzip
+from urlset.model import Sitemap
+from urlset.reader.document_sources import (
+    DocumentSource,
+    DocumentWalk,
+    Head,
+    Location,
+    children_of,
+    parse_location,
+)
+from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlset.http import Response
+
+GZIP_RATIO = 10
+"""Bytes of a sitemap per byte of gzip, to estimate its size."""
+
+_LEAVES = ("urlset", "text", "rss", "atom")
+
+
+class PlannedDocument(NamedTuple):
+    """A document to read, or a record of one that is not read.
+
+    Attributes:
+        record: How the document was found; with an error or a reason if it is not read.
+        location: Where it is; None if it is not read.
+        size: Estimated bytes after decompression.
+        is_followed: Whether its children are planned, too.
+    """
+
+    record: DocumentRecord
+    location: Location | None = None
+    size: int = 0
+    is_followed: bool = False
+
+
+class PlanWalk(DocumentWalk):
+    """Walk of a source that reads indexes, and only the first bytes of other documents.
+
+    A document is read as a whole if its first bytes do not show that it is no index.
+    """
+
+    def __init__(
+        self,
+        source: DocumentSource,
+        *,
+        engine: str | None,
+        max_bytes: int,
+        follow: bool,
+        since: datetime | None,
+    ):
+        super().__init__(source, self._parse_head, self._known_children)
+        self._engine = engine
+        self._max_bytes = max_bytes
+        self._follow = follow
+        self._since = since
+        self._latest: tuple[Location, int] | None = None
+        self._is_whole = False
+
+    def documents(self) -> Iterator[PlannedDocument]:
+        """Yield the documents of the source, in the order in which a reading yields them.
+
+        Raises:
+            SourceError: The source cannot be read.
+        """
+        for record, document in self.visits():
+            if document is None or self._latest is None:
+                yield PlannedDocument(record)
+                continue
+            location, size = self._latest
+            is_followed = self._is_whole and self._follow
+            yield PlannedDocument(_unread(record), location, size, is_followed)
+
+    def _parse_head(self, location: Location) -> Document:
+        head = location.load_head() if location.load_head is not None else None
+        if head is not None:
+            self._latest = location, _estimated_size(head)
+            self._is_whole = len(head.data) >= head.size
+            document = self._parse_bytes(location, head.data)
+            if self._is_whole or (document.kind in _LEAVES and not document.sitemaps):
+                return document
+        data = location.load()
+        self._latest = location, _estimated_size(Head(data[:4], len(data)))
+        self._is_whole = True
+        return self._parse_bytes(location, data)
+
+    def _parse_bytes(self, location: Location, data: bytes) -> Document:
+        return parse_location(location, data, self._engine, self._max_bytes)
+
+    def _known_children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
+        return children_of(document, self._since) if self._follow else []
+
+    def _is_rejected(self, document: Document) -> bool:
+        return self._is_whole and super()._is_rejected(document)
+
+
+class PlannedReader:
+    """Reader of planned documents: a :class:`urlset.reader.entries.SourceReader`.
+
+    It follows no index. A child that is listed after the first bytes of a document, which is no
+    index by these, is not planned: it is a record with an error.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[PlannedDocument],
+        *,
+        engine: str | None,
+        max_bytes: int,
+        follow: bool,
+    ):
+        self._documents = documents
+        self._engine = engine
+        self._max_bytes = max_bytes
+        self._follow = follow
+
+    def visits(self, _on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
+        """Yield document after document."""
+        for planned in self._documents:
+            record, location = planned.record, planned.location
+            if location is None:
+                yield Visit(record, None)
+                continue
+            try:
+                data = location.load()
+            except SourceError as error:
+                yield Visit(record._replace(error=str(error), failure=error.failure), None)
+                continue
+            document = parse_location(location, data, self._engine, self._max_bytes)
+            if location.is_guess and not is_sitemap(document, is_guess=True):
+                continue
+            yield Visit(with_document(record, document), document)
+            if self._follow and not planned.is_followed:
+                for child in {child.loc: child for child in document.sitemaps}.values():
+                    yield Visit(_unplanned(child, record), None)
+
+    async def visits_async(self) -> AsyncGenerator[Visit]:
+        """Yield document after document without blocking the event loop."""
+        import asyncio  # slow to import
+
+        visits = self.visits()
+        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
+            yield visit
+
+
+def _estimated_size(head: Head) -> int:
+    return head.size * (GZIP_RATIO if is_gzip(head.data) else 1)
+
+
+def _unread(record: DocumentRecord) -> DocumentRecord:
+    """Return a record without the facts that reading the document adds."""
+    return DocumentRecord(
+        record.source,
+        record.parent,
+        how=record.how,
+        depth=record.depth,
+        lastmod=record.lastmod,
+        loc=record.loc,
+        base_url=record.base_url,
+    )
+
+
+def _unplanned(child: Sitemap, parent: DocumentRecord) -> DocumentRecord:
+    error = "listed by a document that does not begin as an index; read it as a source of its own"
+    return DocumentRecord(
+        child.loc,
+        parent.source,
+        how="index",
+        depth=parent.depth + 1,
+        lastmod=child.lastmod,
+        loc=child.loc,
+        error=error,
+        failure="unreadable",
+    )
