@@ -21,7 +21,10 @@ from urlset.http.policy import Policy
 from urlset.http.request_url import origin_of
 from urlset.http.ssrf import socket_factory
 
-DNS_TTL_S = 10
+DNS_TTL_S = 60
+"""Seconds for which the addresses of a name are kept; the system does not tell their lifetime."""
+MAX_NAMES = 1_000
+"""Names whose addresses are kept."""
 MAX_HEADER = 32_768
 READ_BUFFER = 262_144
 MAX_OVERHEAD = 1_048_576
@@ -139,7 +142,7 @@ class SessionPool:
         connector = aiohttp.TCPConnector(
             limit=0,  # HostLimiter limits them
             resolver=self._resolver,
-            ttl_dns_cache=DNS_TTL_S,
+            use_dns_cache=False,  # the resolver has one for all sessions
             socket_factory=socket_factory(scope),
         )
         # Note: a private name. If aiohttp removes it, test_length_too_short_… shows the effect.
@@ -171,52 +174,80 @@ def _is_direct(authority: str, exceptions: str) -> bool:
 
 
 class _Resolver(AbstractResolver):
-    """DNS resolver that looks up names in daemon threads.
+    """DNS resolver that looks up names in daemon threads, and each name once for all sessions.
 
     The threads of the event loop are joined when Python exits: a name server that does not
     respond would delay Ctrl-C by half a minute.
     """
 
+    def __init__(self) -> None:
+        self._lookups: dict[tuple[str, int], _Lookup] = {}
+
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """Look up a name; raises ``OSError`` if it has no address."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[list[Any]] = loop.create_future()
-
-        def settle(found: list[Any] | OSError) -> None:
-            if future.done():
-                return
-            if isinstance(found, OSError):
-                future.set_exception(found)
-            else:
-                future.set_result(found)
-
-        def run() -> None:
-            try:
-                found: list[Any] | OSError = lookup(host, port, family)
-            except OSError as error:
-                found = error
-            except UnicodeError as error:  # a label of more than 63 characters
-                found = socket.gaierror(socket.EAI_NONAME, str(error))
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the result is not needed
-                loop.call_soon_threadsafe(settle, found)
-
-        threading.Thread(target=run, daemon=True, name=f"lookup {host}").start()
+        key = (host, family)
+        found = self._lookups.get(key)
+        if found is None or found.is_over:
+            if len(self._lookups) >= MAX_NAMES:
+                self._lookups.clear()
+            found = self._lookups[key] = _Lookup(host, family)
+        # A request that ends does not end the lookup: others wait for it.
+        addresses = await asyncio.shield(found.addresses)
         return [
             ResolveResult(
                 hostname=host,
                 host=address[0] if len(address) < 4 or not address[3] else _scoped(address),
-                port=address[1],
+                port=port,
                 family=kind,
                 proto=protocol,
                 flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
             )
-            for kind, _, protocol, _, address in await future
+            for kind, _, protocol, _, address in addresses
         ]
 
     async def close(self) -> None:
         """Do nothing, as the resolver has nothing to close."""
+
+
+class _Lookup:
+    """Lookup of a name, running or done."""
+
+    def __init__(self, host: str, family: int):
+        self._loop = asyncio.get_running_loop()
+        self._ended: float | None = None
+        self.addresses: asyncio.Future[list[Any]] = self._loop.create_future()
+        run = partial(self._run, host, family)
+        threading.Thread(target=run, daemon=True, name=f"lookup {host}").start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the result is not used again: it is old, or an error."""
+        if self._ended is None:
+            return False
+        is_error = self.addresses.cancelled() or self.addresses.exception() is not None
+        return is_error or self._loop.time() - self._ended >= DNS_TTL_S
+
+    def _run(self, host: str, family: int) -> None:
+        try:
+            found: list[Any] | OSError = lookup(host, 0, family)
+        except OSError as error:
+            found = error
+        except UnicodeError as error:  # a label of more than 63 characters
+            found = socket.gaierror(socket.EAI_NONAME, str(error))
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the result is not needed
+            self._loop.call_soon_threadsafe(self._settle, found)
+
+    def _settle(self, found: list[Any] | OSError) -> None:
+        self._ended = self._loop.time()
+        if self.addresses.done():
+            return
+        if isinstance(found, OSError):
+            self.addresses.set_exception(found)
+            self.addresses.exception()  # retrieved, also if nobody waits any more
+        else:
+            self.addresses.set_result(found)
 
 
 def lookup(host: str, port: int, family: int) -> list[Any]:

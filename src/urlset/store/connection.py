@@ -16,6 +16,7 @@ from urlset.fields import STORE_VERSION as VERSION
 from urlset.formats.signatures import file_signature
 from urlset.store.duckdb_errors import is_interrupt, store_error
 from urlset.store.inspection import (
+    CLOSED,
     columns_of,
     described,
     object_names,
@@ -29,10 +30,7 @@ from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 _SETTINGS = (
     "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC on every machine
-    # Never download extensions, and never resolve a table name to a Python variable.
-    "SET GLOBAL autoinstall_known_extensions = false",
-    "SET GLOBAL autoload_known_extensions = false",
-    "SET GLOBAL python_enable_replacements = false",
+    "SET GLOBAL python_enable_replacements = false",  # a table name is no Python variable
 )
 # Entries only pass through; twice the memory makes it no faster. Note: with 200 MB, a store whose
 # row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
@@ -48,7 +46,7 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     Args:
         spill: Folder for data beyond the memory limit; None for the default of DuckDB.
     """
-    connection = duckdb.connect(":memory:")
+    connection = duckdb.connect(":memory:", config=CLOSED)
     for setting in (*_SETTINGS, *_LOW_MEMORY):
         connection.execute(setting)
     if spill is not None:

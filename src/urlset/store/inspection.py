@@ -16,6 +16,13 @@ from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
 from urlset.store.schema import TABLES, VIEWS, addition_statements, statements
 
+CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+"""Settings of each connection: nothing is downloaded, nor loaded from the home folder."""
+
 _OBJECTS = """
     SELECT 'view' AS kind, schema_name, view_name AS name, sql AS text
     FROM duckdb_views() WHERE database_name = '{0}' AND NOT internal
@@ -174,7 +181,7 @@ def _expected(
     _version: str, *, is_live: bool, has_history: bool
 ) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
     """Return the views, macros and columns of an empty store, as DuckDB prints them."""
-    with duckdb.connect() as connection:
+    with duckdb.connect(config=CLOSED) as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")
         live = live_statements({}) if is_live else ()
