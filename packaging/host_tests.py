@@ -97,6 +97,10 @@ HOSTS = [
         "pelican", guide="docs-generators.md", more=("markdown",),
     ),
     _host("polars", "polars", "1.33.1", "tests/integrations/test_polars.py", guide="dataframes.md"),
+    _host(
+        "Spark", "pyspark", "4.0.0", "tests/integrations/test_spark.py", guide="scale.md",
+        more=("pyarrow>=26.0",),
+    ),
     _host("LangChain", "langchain-core", "0.3.0", _LOADERS, "-k", "langchain", guide="sync.md"),
     _host("LlamaIndex", "llama-index-core", "0.12.0", _LOADERS, "-k", "llama", guide="sync.md"),
 ]  # fmt: skip

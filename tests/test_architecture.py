@@ -44,6 +44,7 @@ LIBRARIES = {
     "llama_index": "urlset.integrations.llama_index",
     "mkdocs": "urlset.integrations.mkdocs",  # the host of this adapter, as are the next three
     "pelican": "urlset.integrations.pelican",
+    "pyspark": "urlset.integrations.spark",
     "scrapy": "urlset.integrations.scrapy",
     "sphinx": "urlset.integrations.sphinx",
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
@@ -77,6 +78,7 @@ SMALL_MODULES = {
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
+    "urlset.partitioned": "public names of the package",
     "urlset.sources.git": "public names of the package",
     "urlset.store.sections": "the one definition of sections, for rules and charts",
     "urlset.watcher.summary": "pure, the pipeline around it is not",

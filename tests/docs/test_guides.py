@@ -14,7 +14,7 @@ from urlset.checker import CATALOGUE
 from urlset.dates import parse_date
 
 ROOT = Path(__file__).parents[2]
-WITH_OWN_TEST = {"comparing.md", "django.md"}
+WITH_OWN_TEST = {"comparing.md", "django.md", "scale.md"}
 """Guides whose blocks need files: tests/docs/test_comparing_guide.py runs them."""
 PAGES = [
     path

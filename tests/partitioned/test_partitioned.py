@@ -273,7 +273,17 @@ def test_columns_and_filters_are_applied(tmp_path):
     assert len(rows(parts, match="/2$")) == 1
     assert len(rows(parts, exclude="/2$", hosts=["example.com"])) == 2
     assert rows(parts, hosts=["example.org"]) == []
+    assert [row["host"] for row in rows(parts, columns=["host"])] == ["example.com"] * 3
     assert len(rows(plan(body, since="2025-01-01"))) == 1
+
+
+def test_only_the_documents_asked_for_are_loaded(tmp_path):
+    write_tree({"a.xml": urlset_of(HOST, 1), "b.xml": urlset_of(HOST, 2)}, tmp_path)
+    (part,) = plan(tmp_path)
+    (tmp_path / "a.xml").unlink()
+
+    assert len(rows([part], sources=[str(tmp_path / "b.xml")])) == 2
+    assert rows([part], sources=[]) == []
 
 
 def test_several_tables_are_read_in_one_pass():

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset import arrow
 from urlset.arguments import checked_arguments
-from urlset.arrow.batches import combine_batches
+from urlset.arrow.batches import column_values, combine_batches, text_array, with_columns
 from urlset.arrow.streams import table_of, without_row_numbers
 from urlset.errors import SourceError, suggestion
 from urlset.partitioned.parts import ReadPart
 from urlset.reader import Entries, read_planned, read_site, read_store
 from urlset.reader.documents import DocumentBatch, DocumentRecord
-from urlset.reader.filters import EntryFilter, Moment
+from urlset.reader.filters import EntryFilter, Moment, host_of_loc
 
 if TYPE_CHECKING:
     import re
@@ -56,6 +56,7 @@ def read(
     match: str | re.Pattern[str] | None = None,
     exclude: str | re.Pattern[str] | None = None,
     hosts: Iterable[str] | None = None,
+    sources: Collection[str] | None = None,
 ) -> Iterator[Any]:
     r"""Read a table of a part as Arrow record batches.
 
@@ -73,12 +74,14 @@ def read(
         part: Part of a source, from :func:`urlset.partitioned.plan`.
         table: ``entries``, ``documents``, ``sitemaps`` (what indexes list), ``problems``, or
             ``robots`` (the robots.txt files of sites that were requested).
-        columns: Columns in their order; by default all.
+        columns: Columns in their order; by default all. Of entries also ``host``: the host of the
+            URL, with its port unless it is the default one.
         since: Exclude entries whose ``lastmod`` is older or missing; by default the date of the
             plan. As the other filters, it applies to the table ``entries``.
         match: Regular expression that must be found in the URL.
         exclude: Regular expression that must not be found in the URL.
         hosts: Hosts whose URLs are included.
+        sources: Paths or URLs of the documents whose entries are included.
 
     Yields:
         Record batches: objects with ``__arrow_c_array__``, which pyarrow, polars and others import
@@ -87,13 +90,23 @@ def read(
     Raises:
         ValueError: A table or column is unknown, or a filter is invalid; before the first batch.
     """
-    options = {"since": since, "match": match, "exclude": exclude, "hosts": hosts}
-    return (batch for _, batch in read_tables(part, {table: columns}, **options))
+    found = read_tables(
+        part,
+        {table: columns},
+        sources=sources,
+        since=since,
+        match=match,
+        exclude=exclude,
+        hosts=hosts,
+    )
+    return (batch for _, batch in found)
 
 
 def read_tables(
     part: ReadPart,
     tables: Mapping[TableName, Sequence[str] | None],
+    *,
+    sources: Collection[str] | None = None,
     **filters: Any,
 ) -> Iterator[tuple[TableName, Any]]:
     """Read several tables of a part in one pass.
@@ -101,14 +114,15 @@ def read_tables(
     Args:
         part: Part of a source.
         tables: Columns by table; None for all of them.
-        filters: Filters of entries, as in :func:`read`.
+        sources: As in :func:`read`.
+        filters: Further filters of entries, as in :func:`read`.
 
     Yields:
         The name of the table, and a record batch.
     """
     selected: dict[TableName, list[str] | None] = {}
     for table, columns in tables.items():
-        known = table_schema(table).names
+        known = [*table_schema(table).names, *(["host"] if table == "entries" else [])]
         for column in columns or ():
             if column not in known:
                 raise ValueError(f"columns: found {column!r}{suggestion(column, known)}")
@@ -116,7 +130,7 @@ def read_tables(
     options: dict[str, Any] = {"since": part.since, "match": None, "exclude": None, "hosts": None}
     options |= {name: value for name, value in filters.items() if value is not None}
     entry_filter = EntryFilter.of(**options, in_scope=False)
-    return _PartRows(part, selected, entry_filter).batches()
+    return _PartRows(part, selected, entry_filter, sources).batches()
 
 
 class _PartRows:
@@ -127,8 +141,10 @@ class _PartRows:
         part: ReadPart,
         tables: Mapping[TableName, list[str] | None],
         entry_filter: EntryFilter,
+        sources: Collection[str] | None,
     ):
         self._part = part
+        self._sources = sources
         self._tables = tables
         self._filter = entry_filter
         self._entries: list[Any] = []
@@ -155,7 +171,10 @@ class _PartRows:
             "follow": part.follow,
         }
         if part.kind == "documents":
-            yield read_planned(part.documents, self._filter, **common)
+            documents = part.documents
+            if self._sources is not None and [*self._tables] == ["entries"]:
+                documents = tuple(one for one in documents if one.record.source in self._sources)
+            yield read_planned(documents, self._filter, **common)
             return
         if part.kind == "store":
             yield from (read_store(path, self._filter) for path in part.sources)
@@ -191,7 +210,8 @@ class _PartRows:
         from urlset.store.writer import document_row, problem_rows, sitemap_rows
 
         record, document, rows = found
-        if "entries" in self._tables and rows is not None:
+        is_selected = self._sources is None or record.source in self._sources
+        if "entries" in self._tables and rows is not None and is_selected:
             self._entries += arrow.open_stream(without_row_numbers([rows]))
         if "documents" in self._rows:
             row = document_row(0, record, document, **self._common_values())
@@ -215,7 +235,12 @@ class _PartRows:
 
     def _selected(self, table: TableName, batch: Any) -> tuple[TableName, Any]:
         columns = self._tables[table]
-        return table, batch if columns is None else batch.select(columns)
+        if columns is None:
+            return table, batch
+        if table == "entries" and "host" in columns:
+            hosts = [host_of_loc(loc) for loc in column_values(batch, "loc")]
+            batch = with_columns(batch, {"host": text_array(hosts)})
+        return table, batch.select(columns)
 
 
 def _batch(table: str, rows: Sequence[tuple[Any, ...]]) -> Any:

@@ -67,7 +67,7 @@ class EntryFilter(NamedTuple):
             return False
         if self.exclude is not None and self.exclude.search(loc):
             return False
-        if self.hosts is not None and _host(loc) not in self.hosts:
+        if self.hosts is not None and host_of_loc(loc) not in self.hosts:
             return False
         return not self.in_scope or in_scope(loc, record)
 
@@ -112,7 +112,8 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
     folder = document_key(sitemap).partition("?")[0].rpartition("/")[0] + "/"
     if document_key(loc).startswith(folder):
         return True
-    return record.declared_by is not None and _host(loc) == _host(record.declared_by)
+    declared_by = record.declared_by
+    return declared_by is not None and host_of_loc(loc) == host_of_loc(declared_by)
 
 
 def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
@@ -168,14 +169,20 @@ def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str
 
 def _hosts(hosts: Iterable[str]) -> Iterator[str]:
     for host in [hosts] if isinstance(hosts, str) else hosts:
-        found = _host(host if "://" in host else f"https://{host}")
+        found = host_of_loc(host if "://" in host else f"https://{host}")
         if found is None:
             raise ValueError(f"hosts: expected a host like www.example.com, found {host!r}")
         yield found
 
 
-def _host(url: str) -> str | None:
-    """Return host and port of a URL, the same for http and https; None if it is not http(s)."""
+def host_of_loc(url: str) -> str | None:
+    """Return the host of a URL, with its port if that is not the default one of http or https.
+
+    None if the URL is not http(s). Filters by host compare these.
+
+    >>> host_of_loc("https://Example.com:443/a"), host_of_loc("http://example.com:8080")
+    ('example.com', 'example.com:8080')
+    """
     scheme, _, rest = url.partition("://")
     return _authority(f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}")
 
