@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+import urlset
 from tests.example_site import audited
 from tests.reporter.live_site import Found
 from tests.reporter.test_html_report import part_of, report_of
@@ -22,6 +23,7 @@ from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
 from urlset.model import Level
 
 SITE = "https://example.com"
+MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CHARTS = SourceFigures(SITE, "One URL.", [], [], None, ["Not complete: robots: 1 URL."], "SELECT 1")
 
 
@@ -40,11 +42,11 @@ def steps_of(page: str) -> list[str]:
     return [shown(item) for item in re.findall(r"<li>(.*?)</li>", part_of(page, r"<ol>(.*?)</ol>"))]
 
 
-def test_first_step_of_one_finding_is_the_fix_and_the_finding():
+def test_first_step_of_one_finding_is_the_finding_and_the_fix():
     log = log_of(("N102", "error", f"{SITE}/a/tea returns HTTP 404", f"{SITE}/a/tea"))
 
     assert steps_of(report_of(log)) == [
-        f"Restore the page, or remove its entry  {SITE}/a/tea returns HTTP 404"
+        f"{SITE}/a/tea returns HTTP 404  Restore the page, or remove its entry."
     ]
 
 
@@ -55,8 +57,9 @@ def test_first_step_of_several_findings_has_their_number():
 
     [step] = steps_of(report_of(log_of(*found)))
 
-    assert step.endswith(
-        f"Listed pages that forbid indexing (noindex): 3. First: {SITE}/0 forbids indexing"
+    assert step == (
+        "Listed pages that forbid indexing (noindex): 3  "
+        "Remove noindex from the page or from its headers, or remove the entry."
     )
 
 
@@ -107,7 +110,7 @@ def test_a_message_that_names_another_url_is_preceded_by_its_own():
 
     [step] = steps_of(report_of(log_of(("U028", "error", text, "http://other.example/a"))))
 
-    assert step.endswith(f"http://other.example/a: {text}")
+    assert step.startswith(f"http://other.example/a: {text}")
 
 
 def test_the_summary_counts_sitemaps_that_could_not_be_read():
@@ -169,3 +172,56 @@ def test_dates_at_the_axis_do_not_overlap(count, name):
             assert left >= end
             end = left + len(name) * 6.7
         assert end <= width
+
+
+def test_the_heading_of_an_audit_is_its_first_clause():
+    sentence = "Of 9 listed URLs 50.0 % are fine; 3 are gone; 1 forbids indexing."
+
+    page = report_of(ExampleLog(), sentence=sentence)
+    check = report_of(ExampleLog(), kind="diff", sentence=sentence)
+
+    assert part_of(page, "<h1>(.*?)</h1>") == "Of 9 listed URLs 50.0\u202f% are fine."
+    assert part_of(page, '<p class="rest">(.*?)</p>') == "3 are gone; 1 forbids indexing."
+    assert part_of(check, "<h1>(.*?)</h1>") == sentence.replace(" %", "\u202f%")
+
+
+def test_dates_do_not_break():
+    """A browser may break "2026-11-25" after its hyphens, and the date of the report at spaces."""
+    text = "lastmod is 2026-11-25, the page says 2026-11-24T08:00:00+01:00"
+    log = log_of(("D007", "warning", text, f"{SITE}/2026-11-25/a-2026-11-25.html"))
+
+    page = report_of(log)
+
+    dates = re.findall('<span class="date">(.*?)</span>', part_of(page, "<ol>(.*?)</ol>"))
+    assert dates == ["2026-11-25", "2026-11-24T08:00:00+01:00"]
+    assert '<span class="date">2026-11-25</span></a>' not in page  # a URL breaks anywhere
+    assert " " not in part_of(page, "<time[^>]*>(.*?)</time>")
+    assert ".date { white-space: nowrap; }" in page
+
+
+def test_each_part_of_a_chart_has_a_colour(tmp_path):
+    """A rectangle without a rule in the style sheet is black."""
+    pages = {
+        "a.xml": "".join(f"<url><loc>{SITE}/old/{n}-tea</loc></url>" for n in range(30)),
+        "b.xml": "".join(f"<url><loc>{SITE}/new/{n}-tea</loc></url>" for n in range(25))
+        + "".join(f"<url><loc>{SITE}/old/{n}-tea</loc></url>" for n in range(25, 28)),
+    }
+    for name, rows in pages.items():
+        xmlns = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        (tmp_path / name).write_text(f'<urlset xmlns="{xmlns}">{rows}</urlset>')
+    with urlset.diff(tmp_path / "a.xml", tmp_path / "b.xml") as found:
+        found.report(tmp_path / "diff.html")
+    diff = (tmp_path / "diff.html").read_text()
+    with audited({"sitemap.xml": entry(f"{SITE}/a"), "a": html_page("A")}, MOMENT) as audit:
+        audit.report(tmp_path / "audit.html")
+
+    assert 'id="patterns"' in diff
+    for page in (diff, (tmp_path / "audit.html").read_text()):
+        roles = {
+            role
+            for found in re.findall(r'<rect[^>]*class="([^"]+)"', page)
+            for role in found.split()
+        }
+        styled = set(re.findall(r"(?:rect)?\.([a-z0-9-]+)", part_of(page, "<style>(.*?)</style>")))
+        assert roles
+        assert roles <= styled

@@ -20,7 +20,7 @@ from urlset.checker.views import BROKEN
 from urlset.model import Level
 from urlset.store import Store, StoreSession, quoted
 
-STORE_RULES = BROKEN | {"D007", "H501", "R010", "R011", "U023", "U028"}
+STORE_RULES = BROKEN | {"D007", "H501", "R010", "R011", "U023", "U024", "U028"}
 """Codes of rules of a check that an audit evaluates, too: about URLs that it may not visit, of
 another host or listed twice, dates in the future, and documents that it could read only in part,
 or that are no sitemaps."""

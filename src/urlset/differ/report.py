@@ -16,7 +16,7 @@ from urlset.html_report import (
     SourceFigures,
     write_html_report,
 )
-from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.html_report.text import plural
 from urlset.model import Level
@@ -137,17 +137,7 @@ def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
         return
     shown = diff.patterns[:MAX_SECTIONS]
     first = shown[0]
-    most = first.urls
-    chart = stacked_bars(
-        [
-            StackedRow(
-                f"{pattern.before} → {pattern.after}",
-                [Segment("redirect", pattern.urls), Segment("rest", most - pattern.urls)],
-                f"{pattern.urls:,}",
-            )
-            for pattern in shown
-        ]
-    )
+    chart = bars([(f"{each.before} → {each.after}", each.urls) for each in shown], "redirect")
     yield Figure(
         "patterns",
         f"{plural(first.urls, 'URL')} moved from {first.before} to {first.after}",

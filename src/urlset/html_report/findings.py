@@ -33,7 +33,7 @@ class Detail(NamedTuple):
 
 
 def first_steps(report: ReportInput) -> str:
-    """Return the list of what to do first: the fixes of three rules, each with what is wrong.
+    """Return the list of what to do first: what is wrong by three rules, each with its fix.
 
     Errors about sitemaps come first, then other errors, then warnings; of each, the most frequent.
     Empty for a report without errors and warnings.
@@ -48,8 +48,8 @@ def first_steps(report: ReportInput) -> str:
     items = []
     for *_, count, code, rule in sorted(ranked, key=lambda item: item[:4])[:MAX_STEPS]:
         items.append(
-            f'<li><a href="#rule-{escape(code)}">{escape(safe(rule.fix_hint, 300))}</a> '
-            f"<span>{_what_is_wrong(report, rule, -count)}</span></li>"
+            f'<li><a href="#rule-{escape(code)}">{_what_is_wrong(report, rule, -count)}</a> '
+            f"<span>{escape(safe(rule.fix_hint, 300))}.</span></li>"
         )
     if not items:
         return ""
@@ -57,13 +57,11 @@ def first_steps(report: ReportInput) -> str:
 
 
 def _what_is_wrong(report: ReportInput, rule: RuleText, count: int) -> str:
-    """Return the finding if there is one; else the title of the rule, the number and the first."""
+    """Return the finding if there is one; else the title of the rule and the number."""
     examples = report.log.examples.get(rule.code, [])
-    message = _message(rule, examples[0]) if examples else ""
-    if count == 1 and message:
-        return breakable(message, 240)
-    text = f"{escape(safe(rule.title, 200))}: {count:,}"
-    return f"{text}. First: {breakable(message, 240)}" if message else text
+    if count == 1 and examples:
+        return breakable(_message(rule, examples[0]), 160)
+    return f"{escape(safe(rule.title, 200))}: {count:,}"
 
 
 def _message(rule: RuleText, example: Example) -> str:

@@ -210,16 +210,16 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
     ]
     worst = max(sections, key=lambda each: each.faults)
     if not total.faults:
-        title = f"No fault in {plural(total.visited, 'visited URL')}"
+        title = f"No fault in {plural(total.visited, 'checked URL')}"
     elif len(sections) == 1:
         title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:
         title = (
             f"{worst.section} has the most faults: {worst.faults:,} of "
-            f"{plural(worst.visited, 'visited URL')}"
+            f"{plural(worst.visited, 'checked URL')}"
         )
     labels = [(name, _LABELS[name]) for name in present]
-    drawn = "Visited URLs of each section" if is_sample else "Listed URLs of each section"
+    drawn = "Checked URLs of each section" if is_sample else "Listed URLs of each section"
     return Figure(
         "verdicts",
         title,

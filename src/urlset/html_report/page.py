@@ -31,7 +31,15 @@ from urlset.html_report.model import (
     SourceFigures,
 )
 from urlset.html_report.tables import number_table, packed_data
-from urlset.html_report.text import code_block, plural, safe, share, untrusted, web_url
+from urlset.html_report.text import (
+    code_block,
+    plural,
+    safe,
+    share,
+    unbroken_dates,
+    untrusted,
+    web_url,
+)
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 
 MAX_HTML_BYTES = 300_000
@@ -189,16 +197,27 @@ def _header(report: ReportInput) -> str:
         f"<bdi>{site}</bdi> "
         f'<time datetime="{report.moment.isoformat(timespec="seconds")}">{_when(report.moment)}'
         f'</time></p><nav aria-label="Contents"><ul>{menu}</ul></nav></div>'
-        f"<h1>{_unbroken(escape(safe(sentence, 500)))}</h1>"
+        + _headline(sentence, report.kind)
         + first_steps(report)
         + (f'<div class="notes">{noted}</div>' if noted else "")
         + "</header>"
     )
 
 
+def _headline(sentence: str, kind: str) -> str:
+    """Return the first clause as the heading, and of an audit the others below it."""
+    clause, mark, rest = sentence.partition("; ") if kind == "audit" else (sentence, "", "")
+    if not mark:
+        return f"<h1>{_unbroken(escape(safe(sentence, 500)))}</h1>"
+    return (
+        f"<h1>{_unbroken(escape(safe(clause, 500)))}.</h1>"
+        f'<p class="rest">{_unbroken(escape(safe(rest[:1].upper() + rest[1:], 800)))}</p>'
+    )
+
+
 def _unbroken(text: str) -> str:
-    """Return a text whose numbers stay on one line with their percent sign."""
-    return text.replace(" %", "\N{NARROW NO-BREAK SPACE}%")
+    """Return HTML whose dates, and numbers with their percent sign, stay on one line."""
+    return unbroken_dates(text.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
 
 
 def _sentence(report: ReportInput) -> str:
@@ -224,12 +243,12 @@ def _sentence(report: ReportInput) -> str:
 
 
 def _day(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"
+    return f"{moment.day} {moment:%B %Y}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _when(moment: datetime) -> str:
     zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
-    return f"{_day(moment)}, {moment:%H:%M}{zone}"
+    return f"{_day(moment)}, {moment:%H:%M}{zone}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _source_parts(report: ReportInput) -> Iterator[str]:
@@ -295,8 +314,8 @@ def _figure(figure: Figure, suffix: str) -> str:
         chart = f'<div class="chart" role="img" aria-labelledby="{key}-title">{chart}</div>'
     return (
         f'<figure class="card{wide}" id="{key}" aria-labelledby="{key}-title">'
-        f'<figcaption><h3 id="{key}-title">{escape(figure.title)}</h3>'
-        f"<p>{escape(figure.about)}</p></figcaption>{chart}"
+        f'<figcaption><h3 id="{key}-title">{_unbroken(escape(figure.title))}</h3>'
+        f"<p>{_unbroken(escape(figure.about))}</p></figcaption>{chart}"
         f"<details><summary>Numbers and SQL</summary>"
         f"{number_table(figure.columns, figure.rows)}{code_block(figure.sql)}</details></figure>"
     )

@@ -51,7 +51,7 @@
   function rowsOfColumns(columns, headings) {
     const names = { URL: "url", finding: "finding", where: "place", basis: "basis" };
     const shown = headings.map((heading) => names[heading]);
-    const roles = { place: "place", basis: "short" };
+    const roles = { finding: "finding", place: "place", basis: "short" };
     return columns.url.map((_, number) => ({
       values: shown.map((name) => columns[name][number]),
       element() {

@@ -52,7 +52,7 @@ def example_table(code: str, examples: Sequence[Example], limit: int, total: int
     for example in examples[:limit]:
         cells = [
             f'<td class="url">{link(example.url)}</td>',
-            f"<td>{breakable(example.message)}</td>",
+            f'<td class="finding">{breakable(example.message)}</td>',
         ]
         if with_place:
             cells.append(f'<td class="place">{breakable(example.place, 80)}</td>')

@@ -12,6 +12,12 @@ MAX_TEXT = 300
 """Characters of an untrusted text that the page shows; longer ones are cut in the middle."""
 
 _NO_BREAK = "\N{NARROW NO-BREAK SPACE}"
+_DATE = re.compile(
+    r"(?:&quot;)?(?<![\w/.%-])\d{4}-\d\d-\d\d"
+    r"(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?"
+    r"(?!\.{0,3}[\w/%-])(?:&quot;)?",
+    re.ASCII,
+)
 _WEB_URL = re.compile(r"(?i)https?://[^\s\"'<>`\\]+")
 
 
@@ -47,7 +53,16 @@ def breakable(text: str, limit: int = MAX_TEXT) -> str:
     '<bdi>/<wbr>a/<wbr>b.html</bdi>'
     """
     parts = re.split(r"(?<=[^/:]/)(?=[^/])|(?<=^/)(?=[^/])", safe(text, limit))
-    return f"<bdi>{'<wbr>'.join(map(escape, parts))}</bdi>"
+    return f"<bdi>{unbroken_dates('<wbr>'.join(map(escape, parts)))}</bdi>"
+
+
+def unbroken_dates(markup: str) -> str:
+    """Return HTML text whose dates stay on one line: browsers may break after a hyphen.
+
+    >>> unbroken_dates("lastmod is 2026-11-01T08:00:00Z")
+    'lastmod is <span class="date">2026-11-01T08:00:00Z</span>'
+    """
+    return _DATE.sub(r'<span class="date">\g<0></span>', markup)
 
 
 def web_url(text: str | None) -> str | None:
