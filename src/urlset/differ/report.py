@@ -20,6 +20,7 @@ from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.html_report.text import plural
 from urlset.model import Level
+from urlset.store import FIRST_FOLDER
 
 MAX_SECTIONS = 15
 
@@ -38,7 +39,7 @@ _KINDS: dict[ChangeKind, tuple[str, Level, str, str]] = {
 _SQL = "SELECT * FROM 'changes.jsonl' WHERE change = '{}'"
 _COUNT_SQL = "SELECT change, count(*) FROM 'changes.jsonl' GROUP BY change"
 _SECTION_SQL = (
-    "SELECT regexp_extract(loc, '://[^/?#]*(/[^/?#]+/)', 1) AS section, change, count(*)\n"
+    f"SELECT {FIRST_FOLDER} AS section, change, count(*)\n"
     "FROM 'changes.jsonl' GROUP BY ALL ORDER BY ALL"
 )
 _MOVE_SQL = (

@@ -27,14 +27,8 @@ from urlset.differ.rows import (
 from urlset.differ.tables import SIDES, Tables
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.row_formats import write_lines
-from urlset.store import quoted
+from urlset.store import FIRST_FOLDER, quoted
 from urlset.terminal_text import escape_json
-
-_SECTION = (
-    "CASE WHEN contains(split_part(loc, '/', 4), '?') OR split_part(loc, '/', 5) = '' "
-    "AND NOT ends_with(loc, '/') THEN '/' "
-    "WHEN split_part(loc, '/', 4) = '' THEN '/' ELSE '/' || split_part(loc, '/', 4) || '/' END"
-)
 
 
 class ChangeRows:
@@ -125,15 +119,15 @@ class Diff:
         totals: dict[str, dict[str, int]] = {}
         for side in SIDES:
             rows = self._tables.db.rows(
-                f"SELECT section, count(DISTINCT h) FROM (SELECT {_SECTION} AS section, "
+                f"SELECT section, count(DISTINCT h) FROM (SELECT {FIRST_FOLDER} AS section, "
                 f"text_hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
                 if self._tables.has_duplicates(side)
-                else f"SELECT {_SECTION} AS section, count(*) FROM {side}_rows GROUP BY section"
+                else f"SELECT {FIRST_FOLDER} AS section, count(*) FROM {side}_rows GROUP BY section"
             )
             totals[side] = dict(rows)
         counts: dict[str, dict[str, int]] = {}
         for section, change, count in self._tables.db.rows(
-            f"SELECT {_SECTION} AS section, change, count(*) FROM changes GROUP BY ALL"
+            f"SELECT {FIRST_FOLDER} AS section, change, count(*) FROM changes GROUP BY ALL"
         ):
             counts.setdefault(section, {})[change] = count
         found = [

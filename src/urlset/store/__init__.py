@@ -36,13 +36,14 @@ from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, TableSchema, View
 from urlset.store.scratch_database import ScratchDatabase
-from urlset.store.sections import branches_sql, section_sql
+from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import StoreSession, delayed_interrupts
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
 
 __all__ = [
+    "FIRST_FOLDER",
     "HISTORY_TABLES",
     "INSPECTION_TABLES",
     "LIVE_TABLES",

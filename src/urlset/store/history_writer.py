@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.store.history_reader import COLUMNS, DocumentState, moment, tracked_documents
+from urlset.store.sections import FIRST_FOLDER
 from urlset.store.session import StoreSession
 
 MAX_SECTIONS = 60
@@ -17,9 +18,6 @@ MAX_SECTIONS = 60
 HELD_BACK = 3
 """Steps for which a sitemap that cannot be read holds back removals from the other sitemaps: a URL
 may have moved into it."""
-
-SECTION = "coalesce(nullif(regexp_extract(loc, '^[^:/?#]+://[^/?#]*(/[^/?#]+/)', 1), ''), '/')"
-"""SQL expression: first folder of the path of ``loc``; ``/`` if it is in none."""
 
 Outcome = Literal["read", "same", "trusted", "failed", "gone", "unlisted"]
 """What a step found out about a document.
@@ -238,7 +236,7 @@ class HistoryWriter:
             f"""CREATE OR REPLACE TABLE new_sections AS
             WITH found AS (
                 SELECT name, row_number() OVER (ORDER BY count(*) DESC, name) AS place
-                FROM (SELECT {SECTION} AS name FROM new_locs)
+                FROM (SELECT {FIRST_FOLDER} AS name FROM new_locs)
                 ANTI JOIN store.history_sections USING (name) GROUP BY name),
             last AS (SELECT coalesce(max(section), 0) AS last FROM store.history_sections)
             SELECT (last + place)::USMALLINT AS section, name FROM found, last
@@ -250,7 +248,7 @@ class HistoryWriter:
             SELECT (row_number() OVER (ORDER BY loc) + last)::UINTEGER AS url_id,
                 coalesce(s.section, 0)::USMALLINT AS section, loc
             FROM new_locs, (SELECT coalesce(max(url_id), 0) AS last FROM store.history_urls)
-            LEFT JOIN sections s ON s.name = {SECTION}"""
+            LEFT JOIN sections s ON s.name = {FIRST_FOLDER}"""
         )
         run(
             """CREATE OR REPLACE TABLE listed AS

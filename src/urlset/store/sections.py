@@ -18,6 +18,11 @@ MAX_LEVELS = 5
 """Levels of folders that are divided."""
 
 
+FIRST_FOLDER = "coalesce(nullif(regexp_extract(loc, '^[^:/?#]+://[^/?#]*(/[^/?#]+/)', 1), ''), '/')"
+"""SQL expression of the sections of ``watch`` and ``diff``: the first folder of the path of ``loc``;
+``/`` for files at the root. It does not depend on the other URLs."""
+
+
 def branches_sql(paths: str) -> str:
     """Return a query of one row: the list ``folders`` of divided folders, longest first.
 
