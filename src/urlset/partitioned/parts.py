@@ -13,7 +13,7 @@ from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Source, document_source, is_url
+from urlset.reader import Source, document_source, is_url, is_warc
 from urlset.reader.filters import EntryFilter, Moment
 from urlset.reader.planned import PlannedDocument, PlanWalk
 
@@ -29,7 +29,7 @@ MAX_HOST_PARTS = 256
 PartSource = Source | Iterable[str | os.PathLike[str]]
 """A source of :func:`urlset.read`, or several paths and URLs."""
 
-PartKind = Literal["documents", "sites", "store"]
+PartKind = Literal["documents", "sites", "store", "warc"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +41,10 @@ class ReadPart:
 
     Attributes:
         kind: ``documents`` of files, folders, buckets or memory; ``sites`` for URLs; ``store`` for
-            a file that urlset wrote.
+            a file that urlset wrote; ``warc`` for a web archive.
         size: Estimated bytes of its documents after decompression; 0 if unknown.
         documents: The documents, of a part of that kind.
-        sources: The URLs of sites, or the path of a store.
+        sources: The URLs of sites, or the path of a store or an archive.
         hosts: Hosts to which the part sends requests, without ``www.``; None if it is the only part
             with URLs.
         engine: Name of the engine; None for the fastest.
@@ -94,6 +94,7 @@ def plan(
 
     - Of files, folders, buckets and documents in memory, the indexes are read here, and of other
       documents the first 64 KiB. The documents are grouped by their size.
+    - A WARC file is one part.
     - Nothing of a site is requested here. All sites of one host are in one part, so that its
       robots.txt and its rate limits apply to all requests. If there are several such parts, a
       sitemap on a host of none of the URLs of a part is not read there: it is a row of
@@ -146,11 +147,14 @@ def plan(
     urls: list[str] = []
     planned: list[PlannedDocument] = []
     stores: list[str] = []
+    archives: list[str] = []
     for one in _sources(source):
         if is_url(one):
             urls.append(one)
         elif stored_form(one) is not None:
             stores.append(os.fspath(one))  # type: ignore[arg-type]
+        elif is_warc(one):
+            archives.append(os.fspath(one))  # type: ignore[arg-type]
         else:
             walk = PlanWalk(document_source(one, base_url, max_bytes), **options)
             planned += walk.documents()
@@ -166,6 +170,7 @@ def plan(
     )
     return [
         *(replace(common, kind="store", sources=(path,)) for path in stores),
+        *(replace(common, kind="warc", sources=(path,)) for path in archives),
         *_document_parts(planned, part_bytes, common),
         *_site_parts(urls, parts, common),
     ]

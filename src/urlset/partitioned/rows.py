@@ -13,7 +13,7 @@ from urlset.arrow.batches import column_values, combine_batches, text_array, wit
 from urlset.arrow.streams import table_of, without_row_numbers
 from urlset.errors import SourceError, suggestion
 from urlset.partitioned.parts import ReadPart
-from urlset.reader import Entries, read_planned, read_site, read_store
+from urlset.reader import Entries, read_planned, read_site, read_store, read_warc
 from urlset.reader.documents import DocumentBatch, DocumentRecord
 from urlset.reader.filters import EntryFilter, Moment, host_of_loc
 
@@ -178,6 +178,10 @@ class _PartRows:
             return
         if part.kind == "store":
             yield from (read_store(path, self._filter) for path in part.sources)
+            return
+        if part.kind == "warc":
+            del common["follow"]
+            yield from (read_warc(path, self._filter, **common) for path in part.sources)
             return
         from urlset.http import run_policy
 

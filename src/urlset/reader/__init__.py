@@ -29,6 +29,7 @@ from urlset.reader.files import FileSystemSource
 from urlset.reader.filters import EntryFilter, Moment
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
+from urlset.reader.warc import WarcReader, is_warc
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -43,12 +44,14 @@ __all__ = [
     "Visit",
     "document_source",
     "is_url",
+    "is_warc",
     "read",
     "read_documents",
     "read_planned",
     "read_site",
     "read_store",
     "read_stored",
+    "read_warc",
 ]
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
@@ -110,6 +113,7 @@ def read(
             - ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below (needs
               ``urlset[cloud]``; also ``gs://`` and ``az://``);
             - a store (``.duckdb``) or a Parquet file that urlset wrote;
+            - a WARC file (needs ``urlset[warc]``): every sitemap in it;
             - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
         base_url: URL of the source, to resolve relative references. For a folder, and for a file
             if it ends with a slash, the URL of the folder.
@@ -178,6 +182,8 @@ def read(
         )
     elif form is not None:
         reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
+    elif is_warc(source):
+        reader = WarcReader(os.fspath(source), engine=engine, max_bytes=max_bytes)  # type: ignore[arg-type]
     else:
         reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
@@ -272,6 +278,14 @@ def read_site(
 def read_store(path: str, entry_filter: EntryFilter) -> Entries:
     """Return the entries of a store or Parquet file; a document with an error does not raise."""
     reader = StoredDocuments("duckdb" if stored_form(path) == "duckdb" else "parquet", path)
+    return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)
+
+
+def read_warc(
+    path: str, entry_filter: EntryFilter, *, engine: str | None, max_bytes: int
+) -> Entries:
+    """Return the entries of the sitemaps in a WARC file."""
+    reader = WarcReader(path, engine=engine, max_bytes=max_bytes)
     return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)
 
 

@@ -1,0 +1,124 @@
+"""Read the sitemaps and robots.txt files of a web archive (WARC, ISO 28500)."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from typing import Any
+
+from urlset.document import parse
+from urlset.errors import SourceError
+from urlset.formats.compression import HEAD_BYTES, inflated_head
+from urlset.formats.detect import has_sitemap_name, sniff
+from urlset.formats.signatures import signature
+from urlset.http import Request, Response, document_key
+from urlset.protocol import PROLOG_LIMIT
+from urlset.reader.discovery import MAX_ROBOTS
+from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.urls import split_origin
+
+_NAMES = (".warc", ".warc.gz", ".warc.zst")
+
+
+def is_warc(source: object) -> bool:
+    """Return whether a source is the path of a WARC file, by its name and its first bytes."""
+    if not isinstance(source, str | os.PathLike) or not os.fspath(source).lower().endswith(_NAMES):
+        return False
+    try:
+        with open(source, "rb") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        return False  # reading it reports the error
+    return signature(head) == "zstd" or (inflated_head(head) or b"").startswith(b"WARC/")
+
+
+class WarcReader:
+    """Reader of a WARC file: yields each sitemap in it, in the order of the records.
+
+    Children of indexes are not looked up: those that were archived are records themselves. A
+    response that is no sitemap by its content is ignored, unless its name is that of one.
+    """
+
+    def __init__(self, path: str, *, engine: str | None, max_bytes: int):
+        self._path = path
+        self._engine = engine
+        self._max_bytes = max_bytes
+
+    def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
+        """Yield sitemap after sitemap; pass each robots.txt to ``on_response``.
+
+        Raises:
+            SourceError: fastwarc is not installed.
+        """
+        seen: set[str] = set()
+        try:
+            for url, status, headers, reader in self._responses():
+                if split_origin(url)[2] == "/robots.txt":
+                    if on_response is not None:
+                        body = reader.read(MAX_ROBOTS)
+                        request = Request(url, purpose="robots")
+                        on_response(Response(request, url, status, headers=headers, body=body))
+                elif document_key(url) not in seen:
+                    visit = self._visit(url, status, headers, reader)
+                    if visit is not None:
+                        seen.add(document_key(url))
+                        yield visit
+        except (OSError, ValueError) as error:
+            if isinstance(error, SourceError):
+                raise
+            words = f"the file is damaged or cut off; the records before are read: {error}"
+            record = DocumentRecord(self._path, how="folder", error=words, failure="incomplete")
+            yield Visit(record, None)
+
+    async def visits_async(self) -> AsyncGenerator[Visit]:
+        """Yield sitemap after sitemap without blocking the event loop."""
+        import asyncio  # slow to import
+
+        visits = self.visits()
+        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
+            yield visit
+
+    def _responses(self) -> Iterator[tuple[str, int | None, dict[str, str], Any]]:
+        """Yield URL, status, headers and the decoded body of each response."""
+        try:
+            warc = importlib.import_module("fastwarc.warc")
+        except ImportError as error:
+            raise SourceError(
+                f"expected fastwarc, for {self._path!r}, found it is not installed; "
+                "run pip install 'urlset[warc]'"
+            ) from error
+        with open(self._path, "rb") as file:
+            for record in warc.ArchiveIterator(
+                file, record_types=warc.WarcRecordType.response, auto_decode="all"
+            ):
+                url = record.headers.get("WARC-Target-URI")
+                if url is None or record.http_headers is None:
+                    continue
+                headers = {name.lower(): value for name, value in record.http_headers.items()}
+                yield url.strip("<>"), record.http_headers.status_code, headers, record.reader
+
+    def _visit(
+        self, url: str, status: int | None, headers: dict[str, str], reader: Any
+    ) -> Visit | None:
+        """Return the visit of a response; None if it is not a sitemap."""
+        name = split_origin(url)[2].partition("?")[0].rpartition("/")[2]
+        is_named = has_sitemap_name(name)
+        record = DocumentRecord(url, self._path, how="folder", base_url=url)
+        if status is None or not 200 <= status < 300:
+            error = f"HTTP {status}"
+            return Visit(record._replace(error=error, failure="status"), None) if is_named else None
+        head: bytes = reader.read(PROLOG_LIMIT)
+        if not is_named and sniff(head) is None:
+            return None
+        document = parse(
+            head + reader.read(self._max_bytes + 1 - len(head)),
+            base_url=url,
+            content_type=headers.get("content-type"),
+            engine=self._engine,
+            source=url,
+            max_bytes=self._max_bytes,
+        )
+        if not is_named and not is_sitemap(document, is_guess=True):
+            return None
+        return Visit(with_document(record, document), document)

@@ -1,0 +1,134 @@
+"""Sitemaps and robots.txt files of web archives; warcio is the oracle of what is in a file."""
+
+import gzip
+import sys
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+import urlset
+from tests.cli.test_commands import command
+from tests.site_box import gz, index_of, urlset_of
+from urlset.errors import SourceError
+from urlset.partitioned import plan, read
+
+pytest.importorskip("fastwarc", reason="no fastwarc")
+
+HOST = "https://example.com"
+
+
+def record(url: str, body: bytes, status: int = 200, **headers: str) -> bytes:
+    """Return a record of a response, as crawlers write it: in a member of gzip."""
+    lines = [f"HTTP/1.1 {status} X", *(f"{k.replace('_', '-')}: {v}" for k, v in headers.items())]
+    block = "\r\n".join([*lines, "", ""]).encode() + body
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
+        "WARC-Date: 2026-01-01T00:00:00Z\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+        "Content-Type: application/http; msgtype=response\r\n"
+        f"Content-Length: {len(block)}\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + block + b"\r\n\r\n")
+
+
+def chunked(body: bytes) -> bytes:
+    half = len(body) // 2
+    pieces = [body[:half], body[half:], b""]
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.warc.gz"
+    page = b"<!doctype html><html><body>Tea, see sitemap.xml</body></html>"
+    records = [
+        record(f"{HOST}/robots.txt", b"\xef\xbb\xbfSitemap: /map.php\nSitemap : /b.xml\n"),
+        record(f"{HOST}/", page, Content_Type="text/html"),
+        record(f"{HOST}/map.php", urlset_of("/relative", 2), Content_Type="text/xml"),
+        record(f"{HOST}/map.php", urlset_of("/again", 2)),
+        record(f"{HOST}/b.xml", chunked(urlset_of(HOST, 3)), Transfer_Encoding="chunked"),
+        record(f"{HOST}/c.xml.gz", gz(urlset_of(f"{HOST}/c", 1))),
+        record(f"{HOST}/d.xml", gz(urlset_of(f"{HOST}/d", 1)), Content_Encoding="gzip"),
+        record(f"{HOST}/index.xml", index_of([f"{HOST}/gone.xml"])),
+        record(f"{HOST}/sitemap.xml", page, 404),
+        record("https://other.example/robots.txt", b"", 404),
+    ]
+    path.write_bytes(b"".join(records))
+    return path
+
+
+def test_every_sitemap_of_an_archive_is_read(crawl):
+    entries = urlset.read(crawl)
+
+    counts: dict[str, int] = {}
+    for entry in entries:
+        counts[str(entry.source)] = counts.get(str(entry.source), 0) + 1
+    assert counts == {
+        f"{HOST}/map.php": 2, f"{HOST}/b.xml": 3, f"{HOST}/c.xml.gz": 1, f"{HOST}/d.xml": 1,
+    }  # fmt: skip
+    assert entries.head(1)[0].loc.startswith(f"{HOST}/relative")
+    assert len(list(entries)) == 7
+    errors = {each.source: each.error for each in entries.documents if each.error}
+    assert errors == {f"{HOST}/sitemap.xml": "HTTP 404"}
+    assert [each.loc for each in entries.sitemaps] == [f"{HOST}/gone.xml"]
+
+
+def test_responses_are_those_that_warcio_finds(crawl):
+    warcio = pytest.importorskip("warcio.archiveiterator", reason="no warcio")
+    expected = {}
+    with crawl.open("rb") as file:
+        for found in warcio.ArchiveIterator(file):
+            body = found.content_stream().read()
+            url = found.rec_headers.get_header("WARC-Target-URI")
+            is_first = url not in expected
+            if is_first and found.http_headers.get_statuscode() == "200" and b"<urlset" in body:
+                expected[url] = [e.loc for e in urlset.parse(body, base_url=url).entries]
+
+    entries = urlset.read(crawl)
+    actual: dict[str, list[str]] = {}
+    for entry in entries:
+        actual.setdefault(str(entry.source), []).append(entry.loc)
+
+    assert {url: actual[url] for url in expected} == expected
+    assert len(expected) >= 2
+
+
+def test_an_archive_is_a_part_and_says_which_hosts_declare_what(crawl):
+    (part,) = plan([crawl])
+
+    rows = [row for b in read(part, table="robots") for row in pyarrow.record_batch(b).to_pylist()]
+
+    assert part.kind == "warc"
+    assert [row["state"] for row in rows] == ["read", "absent"]
+    assert [line["url"] for line in rows[0]["sitemaps"]] == [f"{HOST}/map.php", f"{HOST}/b.xml"]
+    assert sum(batch.num_rows for batch in read(part)) == 7
+
+
+def test_command_reads_an_archive(crawl, capsys, monkeypatch, tmp_path):
+    ran = command(capsys, monkeypatch, tmp_path)("read", str(crawl), "--format", "txt")
+
+    assert len(ran.out.split()) == 7
+
+
+def test_damaged_archive_keeps_the_records_before_the_damage(crawl):
+    data = crawl.read_bytes()
+    crawl.write_bytes(data[:-200])
+
+    whole = urlset.read(crawl)
+
+    assert len(list(whole)) == 7
+
+
+def test_file_of_another_kind_is_not_an_archive(tmp_path):
+    path = tmp_path / "map.warc"
+    path.write_bytes(urlset_of(HOST, 2))
+
+    assert len(list(urlset.read(path))) == 2
+
+
+def test_without_fastwarc_it_says_what_to_install(crawl, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastwarc.warc", None)
+
+    with pytest.raises(SourceError, match=r"pip install 'urlset\[warc\]'"):
+        list(urlset.read(crawl))
