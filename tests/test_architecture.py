@@ -81,7 +81,6 @@ SMALL_MODULES = {
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.partitioned": "public names of the package",
     "urlset.sources.git": "public names of the package",
-    "urlset.store.sections": "the one definition of sections, for rules and charts",
     "urlset.watcher.summary": "pure, the pipeline around it is not",
     "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
 }

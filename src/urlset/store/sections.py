@@ -19,8 +19,8 @@ MAX_LEVELS = 5
 
 
 FIRST_FOLDER = "coalesce(nullif(regexp_extract(loc, '^[^:/?#]+://[^/?#]*(/[^/?#]+/)', 1), ''), '/')"
-"""SQL expression of the sections of ``watch`` and ``diff``: the first folder of the path of ``loc``;
-``/`` for files at the root. It does not depend on the other URLs."""
+"""SQL expression of the sections of ``watch`` and ``diff``: the first folder of the
+path of ``loc``, or ``/`` for files at the root. It does not depend on the other URLs."""
 
 
 def branches_sql(paths: str) -> str:
