@@ -25,7 +25,7 @@ from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
 from urlset.store import QUERY_S
-from urlset.temp_files import LockedTempDir
+from urlset.temp_files import LockedTempDir, expect_safe_to_read
 
 LARGE = 8 << 20
 """Bytes from which DuckDB reads CSV and JSON lines: ten times as fast, without line numbers."""
@@ -130,6 +130,10 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
 
 
 def _check_exists(path: str) -> None:
+    try:
+        expect_safe_to_read(path)
+    except OSError as error:
+        raise SourceError(f"cannot read {path!r}: {error.strerror}") from error
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
