@@ -46,6 +46,7 @@ LIBRARIES = {
     "mkdocs": "urlset.integrations.mkdocs",  # the host of this adapter, as are the next three
     "pelican": "urlset.integrations.pelican",
     "pyspark": "urlset.integrations.spark",
+    "ray": "urlset.integrations.ray",
     "scrapy": "urlset.integrations.scrapy",
     "sphinx": "urlset.integrations.sphinx",
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
@@ -79,7 +80,6 @@ SMALL_MODULES = {
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
-    "urlset.partitioned": "public names of the package",
     "urlset.sources.git": "public names of the package",
     "urlset.watcher.summary": "pure, the pipeline around it is not",
     "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
