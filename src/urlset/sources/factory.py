@@ -131,16 +131,16 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
 
 def _check_exists(path: str) -> None:
     try:
-        expect_safe_to_read(path)
-    except OSError as error:
-        raise SourceError(f"cannot read {path!r}: {error.strerror}") from error
-    try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         advice = "check the path, or begin a URL with https://"
         raise SourceError(f"expected a source, found nothing at {path!r}; {advice}") from error
     except (OSError, ValueError):
         return  # reported when it is read
+    try:
+        expect_safe_to_read(path)
+    except OSError as error:
+        raise SourceError(f"cannot read {path!r}: {error.strerror}") from error
 
 
 def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
