@@ -116,6 +116,20 @@ def test_pages_of_a_list_shift_to_the_next_sitemap(tmp_path):
     assert kinds(before, after) == {"/0": "added", "/2": "unknown", "/3": "unknown"}
 
 
+def test_pages_of_a_list_shift_to_a_sitemap_that_the_index_does_not_name_any_more(tmp_path):
+    names = ("post-sitemap1.xml", "post-sitemap2.xml", "post-sitemap3.xml")
+    lists = [("/1", "/2"), ("/3", "/4"), ("/5",)]
+    files = {name: sitemap(*paths) for name, paths in zip(names, lists, strict=True)}
+    before = folder(tmp_path / "old", {"sitemap.xml": index(*names), **files})
+    # /0 is new, so that /4 is in the third page now, which the truncated index does not name.
+    files = {names[0]: sitemap("/0", "/1"), names[1]: sitemap("/2", "/3")}
+    whole = index(*names)
+    truncated = whole[: whole.index(names[2].encode())]
+    after = folder(tmp_path / "new", {"sitemap.xml": truncated, **files})
+
+    assert kinds(before, after) == {"/0": "added", "/4": "unknown", "/5": "unknown"}
+
+
 def outcomes(*rows: tuple[str, str | None, str | None]) -> list[DocumentOutcome]:
     return [DocumentOutcome(name, parent=parent, fault=fault) for name, parent, fault in rows]
 

@@ -250,7 +250,9 @@ def _with_shifts(
         JOIN (SELECT text_hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
         ANTI JOIN {side}_pairs p ON p.here = a.source AND p.there = b.source"""
     )
+    # Also those that the failed part of an index may name.
     failed = {_family(document.source) for document in documents[other] if document.fault}
+    failed |= {_family(source) for source in found.documents}
     reason = f"{next(iter(found.documents.values()))}; the site moves URLs from sitemap to sitemap"
     if any(_family(here) != _family(there) for here, there in shifts):
         return Unread(reason, {})
