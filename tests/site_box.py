@@ -122,10 +122,18 @@ class SiteBox:
         self._ready.set()
         await self._closing.wait()
         server.close()
+        await self._next_steps()  # a task that is cancelled before it starts closes no socket
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await self._next_steps()  # in which the transports close their sockets
+
+    @staticmethod
+    async def _next_steps() -> None:
+        """Let what is under way in the loop take its next steps: those of a new connection."""
+        for _ in range(5):
+            await asyncio.sleep(0)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire = Wire(writer, self._closing)

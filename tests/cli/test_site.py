@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
 
 import pytest
 
@@ -16,6 +15,7 @@ from tests.cli.test_commands import command
 from tests.cli.test_process import posix
 from tests.reader.test_site import small_site
 from tests.site_box import SiteBox, index_of
+from tests.waits import SOON_S
 from urlset.cli import console
 from urlset.reader import read
 
@@ -184,16 +184,18 @@ def test_timeout_is_kept(box: SiteBox, urlset):
     ran = urlset("read", url, "--timeout", "0.3")
 
     assert ran.code == 2
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SOON_S
 
 
 def test_delay_is_kept(box: SiteBox, urlset):
     small_site(box)
 
+    began = time.monotonic()
     urlset("read", box.url("/s.xml"), "--delay", "0.1")
 
-    times = [hit.at for hit in box.hits]
-    assert all(after - before > 0.09 for before, after in pairwise(times))
+    late = [hit.at - began - 0.1 * number for number, hit in enumerate(box.hits)]
+    assert len(late) > 2
+    assert min(late) > -0.01, late
 
 
 def test_check_tells_findings_and_failures(box: SiteBox, urlset):
@@ -219,7 +221,7 @@ def test_build_takes_a_site(box: SiteBox, urlset, tmp_path):
     assert (tmp_path / "public" / "sitemap.xml").read_text().count("<loc>") == 5
 
 
-def test_ctrl_c_ends_within_a_second_with_what_was_read(box: SiteBox, tmp_path):
+def test_ctrl_c_ends_at_once_with_what_was_read(box: SiteBox, tmp_path):
     box.put_index("/s.xml", ["/a.xml", "/silent.xml"])
     box.put_urlset("/a.xml", 3)
     box.play("/silent.xml", site_box.silent)
@@ -239,7 +241,7 @@ def test_ctrl_c_ends_within_a_second_with_what_was_read(box: SiteBox, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
 
-    assert time.monotonic() - began < 1.5  # with the end of Python itself
+    assert time.monotonic() - began < SOON_S  # with the end of Python itself
     assert process.returncode == 130
     assert out.split() == [box.url(f"/a.xml/{n}") for n in range(3)]
     assert "Interrupted: 3 entries" in err

@@ -14,6 +14,7 @@ import pytest
 from tests import site_box
 from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, slow
+from tests.waits import SOON_S
 from urlset.http import Policy, Request, Response, basic_auth, bearer_auth, drive, drive_in_thread
 
 
@@ -171,10 +172,13 @@ def test_requests_at_once_are_bounded_over_all_hosts():
 def test_delay_between_requests(box: SiteBox, policy: dict[str, float], delay_s: float):
     box.otherwise = page(b"")
 
+    began = time.monotonic()
     ask(requests(box, 4, delay_s=delay_s), quick(**policy))
 
-    gaps = [b.at - a.at for a, b in zip(box.hits, box.hits[1:], strict=False)]
-    assert all(0.07 < gap < 0.5 for gap in gaps), gaps
+    # A server that is delayed gets a request later, never earlier.
+    late = [hit.at - began - 0.1 * number for number, hit in enumerate(box.hits)]
+    assert len(late) == 4
+    assert min(late) > -0.01, late
 
 
 def test_slow_host_does_not_stop_another():
@@ -237,7 +241,7 @@ class Endless(RequestList):
 
 
 @pytest.mark.parametrize("player", [site_box.silent, site_box.endless(b"", b"x", 0.05)])
-def test_leaving_early_ends_within_a_second(box: SiteBox, player: site_box.Player):
+def test_leaving_early_ends_at_once(box: SiteBox, player: site_box.Player):
     box.play("/1", page(b"first"))
     box.otherwise = player
     answers = drive_in_thread(Endless(box), Policy(proxies={}))
@@ -246,7 +250,7 @@ def test_leaving_early_ends_within_a_second(box: SiteBox, player: site_box.Playe
     began = time.monotonic()
     answers.close()
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < SOON_S
     assert not [t for t in threading.enumerate() if t.name == "urlset fetcher"]
 
 
@@ -259,7 +263,7 @@ def test_leaving_early_with_a_name_server_that_hangs(box: SiteBox, monkeypatch: 
     began = time.monotonic()
     answers.close()
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < SOON_S
     assert all(thread.daemon for thread in threading.enumerate() if "lookup" in thread.name)
 
 
@@ -298,7 +302,7 @@ def test_drive_in_a_loop_can_be_left(box: SiteBox):
 
     began = time.monotonic()
     assert asyncio.run(run()) == b"first"
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < SOON_S
 
 
 def test_drive_in_a_loop_can_be_cancelled(box: SiteBox):
@@ -312,10 +316,10 @@ def test_drive_in_a_loop_can_be_cancelled(box: SiteBox):
     began = time.monotonic()
     with pytest.raises(TimeoutError):
         asyncio.run(run())
-    assert time.monotonic() - began < 1.2
+    assert time.monotonic() - began < SOON_S
 
 
-def test_ctrl_c_ends_within_a_second_and_keeps_what_was_read(box: SiteBox):
+def test_ctrl_c_ends_at_once_and_keeps_what_was_read(box: SiteBox):
     first = box.put("/first", b"what was read")
     never = box.play("/never", site_box.silent)
     program = f"""
@@ -335,7 +339,7 @@ for response in drive_in_thread(walk, Policy(proxies={{}})):
     run.send_signal(signal.SIGINT)
     _, errors = run.communicate(timeout=10)
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < SOON_S
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert "never retrieved" not in errors
 

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from arro3.core import Array, DataType
 import urlset
 from tests import site_box
 from tests.cli.test_process import posix
+from tests.cpu_time import growth
 from tests.http_walks import fetch, quick
 from tests.site_box import Hit, SiteBox, Wire, gz, head, index_of, page, redirect, urlset_of
 from urlset.engine import available
@@ -142,12 +142,10 @@ def test_bomb_in_layers_stops_at_the_limit(box: SiteBox):
 
 def test_head_that_drips_ends_with_the_whole_time(box: SiteBox):
     url = box.play("/s.xml", drip(head(200, 8) + b"<urlset>", 0.05))
-    began = time.monotonic()
 
     response = fetch(url, quick(total_timeout_s=0.6, read_timeout_s=0.5, retries=0))
 
     assert response.error == "timeout"
-    assert time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize(
@@ -251,17 +249,12 @@ def test_redirects_in_a_circle_between_hosts_end():
 def test_robots_txt_of_a_million_lines_is_linear(line: str):
     """Eight times as many lines take eight times as long, not sixty-four."""
 
-    def cost(count: int) -> float:
-        seconds = []
-        for _ in range(2):
-            began = time.process_time()
-            robots = read_robots(f"{line}\n".encode() * count, "https://e.com/robots.txt")
-            robots.allows("https://e.com/abc")
-            robots.crawl_delay_s()
-            seconds.append(time.process_time() - began)
-        return min(seconds)
+    def read(count: int) -> None:
+        robots = read_robots(f"{line}\n".encode() * count, "https://e.com/robots.txt")
+        robots.allows("https://e.com/abc")
+        robots.crawl_delay_s()
 
-    assert cost(40_000) < 30 * max(cost(5_000), 0.005)
+    assert growth(read, 5_000, 40_000) < 24
 
 
 # The process.

@@ -266,7 +266,6 @@ def test_content_encoding_bomb(box: SiteBox):
     bomb = gz(urlset_of("http://e.com", 1)[:-9]) + gigabyte()
     box.put("/s.xml", bomb, content_encoding="gzip")
 
-    began = time.monotonic()
     found = Result(box, limit=1_000_000)
 
     assert found.locs == ["http://e.com/0"]
@@ -274,7 +273,6 @@ def test_content_encoding_bomb(box: SiteBox):
         "/s.xml": "more than the 1,000,000 bytes that are allowed; cut there; "
         "the part that arrived is read"
     }
-    assert time.monotonic() - began < 3
 
 
 def test_server_never_answers(box: SiteBox):

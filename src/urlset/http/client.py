@@ -73,7 +73,7 @@ class Fetcher:
         self._limiter.release_document()
 
     async def fetch(self, request: Request) -> Response:
-        """Fetch a request with retries; of failed attempts, return that with the longest body.
+        """Fetch a request with retries; of failed attempts, return that which says most.
 
         A response that an earlier phase of the run has is returned without a request.
         """

@@ -81,12 +81,7 @@ class Attempts:
         """Add the response of an attempt; return the seconds until the next, None at the end."""
         self.count += 1
         self._last = response
-        best = self._best
-        if (
-            best is None
-            or (response.has_document and response.error is None)
-            or not (best.has_document and len(best.body) >= len(response.body))
-        ):
+        if self._best is None or _rank(response) >= _rank(self._best):
             self._best = response
         return self._wait_s(response)
 
@@ -105,7 +100,11 @@ class Attempts:
         return backoff * random.uniform(0.5, 1.0)
 
     def best(self) -> Response:
-        """Return the response with the longest body, in which the number of attempts is set."""
+        """Return the response that says most, in which the number of attempts is set.
+
+        That is the whole document, else the longest part of it, else the last HTTP status, else the
+        last error. So a retry for which no time is left does not hide the status before it.
+        """
         best = self._best
         assert best is not None, "expected at least one attempt"
         if best.error is None and self.count == 1:
@@ -117,6 +116,13 @@ class Attempts:
         if message and asked and best is self._last and best.error == "status":
             message += f"; the server asks to retry after {asked:,.0f} s"
         return best._replace(attempts=self.count, message=message)
+
+
+def _rank(response: Response) -> tuple[bool, int, bool]:
+    """Return a key by which the best of several attempts is the greatest."""
+    has_document = response.has_document
+    length = len(response.body) + 1 if has_document else 0
+    return has_document and response.error is None, length, response.status is not None
 
 
 def is_worth_retrying(response: Response) -> bool:
