@@ -8,7 +8,7 @@
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
-unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 
 PYTHON := .venv/bin/python
 PIP := $(PYTHON) -m pip install --quiet --disable-pip-version-check

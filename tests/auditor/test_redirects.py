@@ -24,7 +24,7 @@ def test_a_permanent_redirect_stands_if_its_target_cannot_be_read(box, crawl, ta
         messages = {finding.rule: finding.message for finding in result.findings}
 
     assert rules["/moved"] == "url-redirect"
-    assert "403" not in messages["url-redirect"]
+    assert "403" not in messages["url-redirect"].replace(box.site, "")
     if not crawl:
         # A temporary one may lead to the challenge page of a firewall.
         assert rules["/found"] == ("url-unknown" if target == "closes" else "url-forbidden")
