@@ -306,12 +306,3 @@ def parse_json_date(text: str) -> datetime | None:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=int(found[1]))
     except OverflowError:
         return None
-
-
-DATE_IN_HTML = re.compile(
-    r"(?:&quot;)?(?<![\w/.%-])\d{4}-\d\d-\d\d"
-    r"(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?"
-    r"(?!\.{0,3}[\w/%-])(?:&quot;)?",
-    re.ASCII,
-)
-"""Date in escaped text of HTML, with quotation marks around it; none within a URL."""

@@ -6,13 +6,17 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from urlset.dates import DATE_IN_HTML
+from urlset.dates import DAY, TIME, ZONE
 from urlset.terminal_text import sanitize
 
 MAX_TEXT = 300
 """Characters of an untrusted text that the page shows; longer ones are cut in the middle."""
 
 _NO_BREAK = "\N{NARROW NO-BREAK SPACE}"
+# A date with quotation marks around it; none within a URL.
+_DATE = re.compile(
+    rf"(?:&quot;)?(?<![\w/.%-]){DAY}(?:T{TIME}{ZONE}?)?(?!\.{{0,3}}[\w/%-])(?:&quot;)?", re.ASCII
+)
 _WEB_URL = re.compile(r"(?i)https?://[^\s\"'<>`\\]+")
 
 
@@ -57,7 +61,7 @@ def unbroken_dates(markup: str) -> str:
     >>> unbroken_dates("lastmod is 2026-11-01T08:00:00Z")
     'lastmod is <span class="date">2026-11-01T08:00:00Z</span>'
     """
-    return DATE_IN_HTML.sub(r'<span class="date">\g<0></span>', markup)
+    return _DATE.sub(r'<span class="date">\g<0></span>', markup)
 
 
 def web_url(text: str | None) -> str | None:
