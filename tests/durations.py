@@ -1,7 +1,8 @@
 """Record how long the tests take: ``python tests/durations.py REPORT`` writes ``durations.json``.
 
 REPORT is the XML of ``pytest --junitxml REPORT`` of a whole run on a machine that does nothing
-else. ``--scale F`` multiplies its times, for a run beside other work.
+else. ``--scale F`` multiplies its times, for a run beside other work. Tests that were skipped keep
+the time that is recorded.
 """
 
 from __future__ import annotations
@@ -21,11 +22,16 @@ def main() -> None:
     parser.add_argument("report", type=Path)
     parser.add_argument("--scale", type=float, default=1.0)
     options = parser.parse_args()
-    times = {}
+    target = Path(__file__).with_name("durations.json")
+    times, skipped = {}, set()
     for case in ElementTree.parse(options.report).iter("testcase"):
         times[_node(case)] = float(case.get("time", "0")) * options.scale
+        if case.find("skipped") is not None:
+            skipped.add(_node(case).partition("[")[0])
+    for node, seconds in json.loads(target.read_text("utf-8")).items():
+        if node.partition("[")[0] in skipped:
+            times[node] = max(seconds, times.get(node, 0))
     slow = {node: round(seconds, 1) for node, seconds in times.items() if seconds >= LEAST_S}
-    target = Path(__file__).with_name("durations.json")
     target.write_text(json.dumps(slow, indent=0, sort_keys=True) + "\n", "utf-8")
     for limit in (0.2, 0.25, 0.5, 1, 2, 5, 10, 1e9):
         found = [seconds for seconds in times.values() if seconds < limit]
