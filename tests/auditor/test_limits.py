@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -124,7 +123,7 @@ def test_the_report_names_the_date_of_the_audit_before(tmp_path: Path):
         with audit_with(SimulatedServer(example), example, str(tmp_path / "a.duckdb")) as found:
             found.report(tmp_path / "report.html")
 
-    text = re.sub(r"</?span[^>]*>", "", (tmp_path / "report.html").read_text())
+    text = (tmp_path / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     assert "since the previous audit" not in text
     assert f"since {found.started:%-d %B %Y}" in text or f"since {found.started:%Y-%m-%d}" in text
 
