@@ -106,7 +106,7 @@ class SparkSource(DataSource):
             if name in _PLAN:
                 self.settings[name] = value
             elif name in _FILTERS:
-                self.filters[name] = value.split(",") if name == "hosts" else value
+                self.filters[name] = _list_of(value) if name == "hosts" else value
             elif name == "pushdown":
                 self.pushdown = value
             else:
@@ -294,6 +294,10 @@ def _value(name: str, text: str, kind: str) -> Any:
     except (ValueError, KeyError):
         noun = {"int": "a whole number", "float": "a number", "bool": "true or false"}[kind]
         raise ValueError(f"option {name}: expected {noun}, found {text!r}") from None
+
+
+def _list_of(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _load(state: bytes) -> Any:
