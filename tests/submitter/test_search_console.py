@@ -183,34 +183,53 @@ def test_property_is_written_as_in_search_console(text):
         expect_property(text)
 
 
-def test_service_account_signs_a_token_request(google, tmp_path):
-    pytest.importorskip("google.auth", reason="urlset[google] is not installed")
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import padding, rsa
+class FakeTokens:
+    """Token endpoint of Google, and the service account that it knows."""
 
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    pem = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    ).decode()
-    account = {
-        "client_email": "robot@example.iam.gserviceaccount.com",
-        "private_key": pem,
-        "token_uri": "http://oauth.test/token",
-    }
-    assertions = []
+    def __init__(self, web: Web):
+        pytest.importorskip("google.auth", reason="urlset[google] is not installed")
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import rsa
 
-    def token(sent):
-        assertions.append(parse_qs(sent.body.decode())["assertion"][0])
-        return Reply.of({"access_token": CANARY})
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        pem = self.key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        ).decode()
+        self.account = json.dumps(
+            {
+                "client_email": "robot@example.iam.gserviceaccount.com",
+                "private_key": pem,
+                "token_uri": "http://oauth.test/token",
+            }
+        )
+        self.assertions: list[str] = []
+        self.replies: list[Reply | type[Drop]] = []
+        web.hosts["oauth.test"] = self
 
-    google.web.hosts["oauth.test"] = token
+    def __call__(self, sent):
+        self.assertions.append(parse_qs(sent.body.decode())["assertion"][0])
+        reply = self.replies.pop(0) if self.replies else Reply.of({"access_token": CANARY})
+        if not isinstance(reply, Reply):
+            raise reply
+        return reply
 
-    assert google.submit(google_credentials=json.dumps(account)).sent == 1
 
-    unsigned, _, signature = assertions[0].rpartition(".")
-    key.public_key().verify(
+@pytest.fixture
+def tokens(google):
+    return FakeTokens(google.web)
+
+
+def test_service_account_signs_a_token_request(google, tokens):
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import padding
+
+    assert google.submit(google_credentials=tokens.account).sent == 1
+
+    [assertion] = tokens.assertions
+    unsigned, _, signature = assertion.rpartition(".")
+    tokens.key.public_key().verify(
         base64.urlsafe_b64decode(signature + "=="),
         unsigned.encode(),
         padding.PKCS1v15(),
@@ -220,6 +239,52 @@ def test_service_account_signs_a_token_request(google, tmp_path):
     assert claims["aud"] == "http://oauth.test/token"
     assert claims["exp"] - claims["iat"] == 3_600
     assert datetime.fromtimestamp(claims["iat"], UTC) == google.clock.time
+
+
+@pytest.mark.parametrize("reply", [Reply(500), Reply(503), Reply(429), Drop])
+def test_request_for_a_token_is_retried(google, tokens, reply):
+    tokens.replies = [reply, reply]
+
+    assert google.submit(google_credentials=tokens.account).sent == 1
+    assert google.clock.waits == [5, 10]
+
+
+@pytest.mark.parametrize("form", ["{}", '{{"error_description": "invalid: {}"}}'])
+def test_error_of_the_token_endpoint_does_not_show_the_assertion(google, tokens, form):
+    def repeat(sent):
+        assertion = parse_qs(sent.body.decode())["assertion"][0]
+        tokens.assertions.append(assertion)
+        return Reply(400, form.format(assertion))
+
+    google.web.hosts["oauth.test"] = repeat
+
+    with pytest.raises(urlset.SourceError, match="issues no token") as caught:
+        google.submit(google_credentials=tokens.account)
+
+    assert tokens.assertions[0][:20] not in str(caught.value)
+
+
+@pytest.mark.parametrize("token", ["", " ", "a b", "a\r\nX-Header: b", "a\0", "ü", 3, None])
+def test_token_that_cannot_be_sent_is_refused(google, tokens, token):
+    tokens.replies = [Reply.of({"access_token": token})]
+
+    with pytest.raises(urlset.SourceError, match="expected a token in access_token"):
+        google.submit(google_credentials=tokens.account)
+
+    assert google.web.sent_to("searchconsole.test") == []
+
+
+def test_token_that_expires_is_requested_again_once(google, tokens):
+    google.console.replies = [error(401, "authError")]
+
+    assert google.submit(google_credentials=tokens.account).sent == 1
+    assert len(tokens.assertions) == 2
+
+    google.console.replies = [error(401, "authError"), error(401, "authError")]
+    refused = google.submit(google_credentials=tokens.account, resubmit=True)
+
+    assert "may have expired" in refused.results[0].error
+    assert len(tokens.assertions) == 4
 
 
 def test_credentials_are_not_shown(tmp_path):

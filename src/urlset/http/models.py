@@ -48,22 +48,24 @@ class Secrets:
     """Secret headers and query parameters of a request, which logs and messages never show.
 
     They are no part of its URL and headers, which appear in logs and messages. A redirect does not
-    get them.
+    get them. ``texts`` are secrets that are part of the body.
 
     >>> Secrets(headers={"Authorization": "Bearer abc"}, query={"apikey": "abc"})
     <Secrets>
     """
 
-    __slots__ = ("headers", "query")
+    __slots__ = ("headers", "query", "texts")
 
     def __init__(
         self,
         *,
         headers: Mapping[str, str] = MappingProxyType({}),
         query: Mapping[str, str] = MappingProxyType({}),
+        texts: tuple[str, ...] = (),
     ):
         self.headers: Mapping[str, str] = headers
         self.query: Mapping[str, str] = query
+        self.texts: tuple[str, ...] = texts
 
     def __repr__(self) -> str:
         return "<Secrets>"

@@ -44,7 +44,7 @@ def read_credentials(text: str, origin: str) -> Credentials:
     text = text.strip().removeprefix("\ufeff")
     if not text.startswith("{"):
         token = text.removeprefix("Bearer ").strip()
-        if not token or not token.isascii() or len(token.split()) != 1:
+        if not _is_token(token):
             raise ValueError(f"{origin}: expected a token or the JSON file of a service account")
         return Credentials(token)
     try:
@@ -95,6 +95,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
         follows_redirects=False,
         method="POST",
         body=urlencode({"grant_type": grant, "assertion": assertion}).encode(),
+        secrets=Secrets(texts=(assertion,)),
     )
 
 
@@ -106,11 +107,20 @@ def token_of(response: Response, credentials: Credentials) -> str:
     """
     value = json_of(response)
     token = value.get("access_token") if isinstance(value, Mapping) else None
-    if response.status == 200 and isinstance(token, str) and token.isascii():
+    if response.status == 200 and isinstance(token, str) and _is_token(token):
         return token
+    if response.status == 200:
+        raise SourceError(
+            f"Google issues no token for {credentials.name}: expected a token in access_token"
+        )
     answer = error_of(response)
     reason = answer.text or answer.code or response.message or f"HTTP {response.status}"
     raise SourceError(f"Google issues no token for {credentials.name}: {reason}")
+
+
+def _is_token(text: str) -> bool:
+    """Return whether a text can be sent as a token: printable ASCII without spaces."""
+    return text.isascii() and text.isprintable() and len(text.split()) == 1 and " " not in text
 
 
 def _signed(claims: Mapping[str, Any], credentials: Credentials) -> str:

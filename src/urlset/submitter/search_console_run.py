@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from urlset.errors import SourceError
@@ -56,6 +58,7 @@ class _Parts(NamedTuple):
     log: AnnouncementLog
     sender: Sender
     result: Submission
+    access: _Access
 
 
 def call(sender: Sender, request: Request) -> tuple[search_console.GoogleVerdict, Response]:
@@ -70,46 +73,71 @@ def call(sender: Sender, request: Request) -> tuple[search_console.GoogleVerdict
         number += 1
 
 
+class _Access:
+    """Authorization of requests to Search Console.
+
+    A service account requests a token, and another one when Google no longer accepts it: a token is
+    valid for an hour, and a run may take longer.
+    """
+
+    def __init__(self, sender: Sender, credentials: Credentials | None):
+        self._sender = sender
+        self._credentials = credentials
+        self.secrets: Secrets = secrets_of(self._token())
+
+    def call(
+        self, make: Callable[[Secrets], Request]
+    ) -> tuple[search_console.GoogleVerdict, Response]:
+        """Send a request that is made with the current secrets, with retries."""
+        verdict, response = call(self._sender, make(self.secrets))
+        if verdict.kind != "unauthorized" or self._credentials is None or self._credentials.token:
+            return verdict, response
+        try:
+            self.secrets = secrets_of(self._token())
+        except SourceError:
+            return verdict, response
+        return call(self._sender, make(self.secrets))
+
+    def _token(self) -> str:
+        credentials = self._credentials
+        if credentials is None:  # a dry run
+            return HIDDEN
+        if credentials.token is not None:
+            return credentials.token
+        request = token_request(credentials, search_console.SCOPE, self._sender.now())
+        _, response = call(self._sender, request)
+        return token_of(response, credentials)
+
+
 def run_google(
     log: AnnouncementLog, sender: Sender, settings: GoogleSettings, result: Submission
 ) -> None:
     """Submit new sitemaps to Search Console, report the state of all, and inspect URLs."""
-    parts = _Parts(log, sender, result)
+    access = _Access(sender, None if result.is_dry_run else settings.credentials)
+    parts = _Parts(log, sender, result, access)
     site = settings.property
     robots_url = (
         f"https://{site.removeprefix('sc-domain:')}/robots.txt"
         if site.startswith("sc-domain:")
         else f"{site}robots.txt"
     )
-    secrets = _google_secrets(settings, parts)
     sitemaps = _due(settings, robots_url, parts)
-    is_stopped = _submit_sitemaps(sitemaps, settings, secrets, parts)
+    is_stopped = _submit_sitemaps(sitemaps, settings, parts)
     if is_stopped or result.is_dry_run:
         return
     if settings.status:
-        request = search_console.list_sitemaps(settings.base, site, secrets)
-        verdict, response = call(sender, request)
+        verdict, response = access.call(partial(search_console.list_sitemaps, settings.base, site))
         if verdict.kind == "ok":
             found = search_console.sitemaps_of(response)
             result.sitemaps += [one._asdict() for one in found]
         else:
-            result.errors.append(_google_error(verdict, settings, secrets, parts))
+            result.errors.append(_google_error(verdict, settings, parts))
     if settings.inspect:
-        _inspect(settings, secrets, parts)
-
-
-def _google_secrets(settings: GoogleSettings, parts: _Parts) -> Secrets:
-    credentials = settings.credentials
-    if credentials is None or parts.result.is_dry_run:
-        return secrets_of(HIDDEN)
-    if credentials.token is not None:
-        return secrets_of(credentials.token)
-    request = token_request(credentials, search_console.SCOPE, parts.sender.now())
-    return secrets_of(token_of(parts.sender.send(request), credentials))
+        _inspect(settings, parts)
 
 
 def _google_error(
-    verdict: search_console.GoogleVerdict, settings: GoogleSettings, secrets: Secrets, parts: _Parts
+    verdict: search_console.GoogleVerdict, settings: GoogleSettings, parts: _Parts
 ) -> str:
     """Return the message for an error of Google; after 403, list the sites of the account."""
     name = settings.credentials.name if settings.credentials else "the account"
@@ -120,7 +148,7 @@ def _google_error(
         return f"Search Console: quota exceeded: {detail}; run the command again later"
     if verdict.kind != "forbidden":
         return f"Search Console, property {settings.property}: {detail}"
-    _, response = call(parts.sender, search_console.list_sites(settings.base, secrets))
+    _, response = parts.access.call(partial(search_console.list_sites, settings.base))
     seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
     return (
         f"Search Console refuses {settings.property} to {name}: {detail}; the account sees "
@@ -145,31 +173,29 @@ def _due(settings: GoogleSettings, robots_url: str, parts: _Parts) -> list[str]:
     return due
 
 
-def _submit_sitemaps(
-    sitemaps: list[str], settings: GoogleSettings, secrets: Secrets, parts: _Parts
-) -> bool:
+def _submit_sitemaps(sitemaps: list[str], settings: GoogleSettings, parts: _Parts) -> bool:
     """Submit sitemaps one after another; return whether an error stopped this."""
-    log, sender, result = parts
+    log, sender, result, access = parts
     site = settings.property
     accepted = 0
     error = code = None
     for number, url in enumerate(sitemaps):
-        request = search_console.submit_sitemap(settings.base, site, url, secrets)
+        make = partial(search_console.submit_sitemap, settings.base, site, url)
         if result.is_dry_run:
-            result.requests.append(request_text(request, sender.policy))
+            result.requests.append(request_text(make(access.secrets), sender.policy))
             continue
         if number and number % REQUESTS_A_MINUTE == 0:
             sender.wait(60, f"{CHANNEL}: {REQUESTS_A_MINUTE} requests a minute")
         sender.progress(f"submitting {url} to {CHANNEL}")
         row = log.add_one(CHANNEL, site, url, "sitemap", sender.now())
         log.begin([row], sender.now())
-        verdict, _ = call(sender, request)
+        verdict, _ = access.call(make)
         state = "accepted" if verdict.kind == "ok" else "waiting"
         log.finish([row], state, sender.now(), status=verdict.status, error_code=verdict.error_code)
         if verdict.kind == "ok":
             accepted += 1
             continue
-        error, code = _google_error(verdict, settings, secrets, parts), verdict.error_code
+        error, code = _google_error(verdict, settings, parts), verdict.error_code
         break
     result.new += len(sitemaps)
     if sitemaps:
@@ -180,7 +206,7 @@ def _submit_sitemaps(
     return error is not None
 
 
-def _inspect(settings: GoogleSettings, secrets: Secrets, parts: _Parts) -> None:
+def _inspect(settings: GoogleSettings, parts: _Parts) -> None:
     """Inspect a sample of the URLs in a store, up to the quota, and store the results."""
     if settings.store is None:
         raise SourceError("inspect: expected a store with the URLs of the site, found none")
@@ -191,11 +217,11 @@ def _inspect(settings: GoogleSettings, secrets: Secrets, parts: _Parts) -> None:
             if number and number % INSPECTIONS_A_MINUTE == 0:
                 sender.wait(60, f"{CHANNEL}: {INSPECTIONS_A_MINUTE} inspections a minute")
             sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
-            request = search_console.inspect_url(settings.base, settings.property, url, secrets)
-            verdict, response = call(sender, request)
+            make = partial(search_console.inspect_url, settings.base, settings.property, url)
+            verdict, response = parts.access.call(make)
             if verdict.kind == "ok":
                 table.add(url, search_console.inspection_of(response), sender.now())
                 parts.result.inspected += 1
                 continue
-            parts.result.errors.append(_google_error(verdict, settings, secrets, parts))
+            parts.result.errors.append(_google_error(verdict, settings, parts))
             break

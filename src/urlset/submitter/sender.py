@@ -89,7 +89,7 @@ def _without_secrets(response: Response) -> Response:
     if secrets is None:
         return response
     body, message = response.body, response.message
-    for value in (*secrets.headers.values(), *secrets.query.values()):
+    for value in (*secrets.headers.values(), *secrets.query.values(), *secrets.texts):
         secret = value.removeprefix("Bearer ")
         body = body.replace(secret.encode(), b"...")
         message = message and message.replace(secret, "...")
