@@ -19,7 +19,7 @@ from urlset.hidden_fields import repr_without
 
 if TYPE_CHECKING:
     from obstore import Attributes as Attributes
-    from obstore import ObjectMeta
+    from obstore import ObjectMeta, PutResult
     from obstore import UpdateVersion as UpdateVersion
     from obstore.store import ClientConfig, RetryConfig
     from obstore.store import ObjectStore as Backend
@@ -151,24 +151,26 @@ class ObjectStore:
 
     def put(
         self, key: str, data: bytes, attributes: Attributes, expected: UpdateVersion | None
-    ) -> None:
+    ) -> UpdateVersion:
         """Write an object if its version is ``expected`` (None: if there is none).
 
-        Raises :class:`VersionConflict` otherwise.
+        Return the new version. Raise :class:`VersionConflict` if the store refuses the write.
         """
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with _map_errors("write", f"{self.url}/{key}"):
             try:
-                self._store.put(
-                    key,
-                    data,
-                    attributes=attributes,
-                    mode="create" if expected is None else expected,
-                    use_multipart=False,
+                return _version(
+                    self._store.put(
+                        key,
+                        data,
+                        attributes=attributes,
+                        mode="create" if expected is None else expected,
+                        use_multipart=False,
+                    )
                 )
             except (AlreadyExistsError, PreconditionError, FileNotFoundError) as error:
-                raise VersionConflict from error
+                raise VersionConflict(_safe_message(error)) from error
 
     def delete(self, key: str) -> None:
         """Delete an object if it exists."""
@@ -184,7 +186,7 @@ def is_object_url(text: str) -> bool:
     return text.partition("://")[0].lower() in SCHEMES and "://" in text
 
 
-def _version(meta: ObjectMeta) -> UpdateVersion:
+def _version(meta: ObjectMeta | PutResult) -> UpdateVersion:
     # Without None values: the library does not accept them.
     version: UpdateVersion = {}
     if (e_tag := meta.get("e_tag")) is not None:

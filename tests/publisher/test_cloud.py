@@ -19,7 +19,7 @@ obstore = pytest.importorskip("obstore", reason="obstore is not installed (urlse
 from obstore.store import LocalStore, MemoryStore  # noqa: E402
 
 from urlset import object_store  # noqa: E402
-from urlset.object_store import ObjectStore  # noqa: E402
+from urlset.object_store import ObjectStore, VersionConflict  # noqa: E402
 from urlset.publisher.bucket import Bucket  # noqa: E402
 
 
@@ -33,7 +33,7 @@ class Faulty(ObjectStore):
         self.calls = 0
 
     def put(self, *arguments):
-        self._call(super().put, *arguments)
+        return self._call(super().put, *arguments)
 
     def delete(self, *arguments):
         self._call(super().delete, *arguments)
@@ -41,8 +41,7 @@ class Faulty(ObjectStore):
     def _call(self, real, *arguments):
         self.calls += 1
         if self.calls not in self.fails:
-            real(*arguments)
-            return
+            return real(*arguments)
         if self.done:
             real(*arguments)
         raise TargetError("cannot write: the network went away")
@@ -270,15 +269,92 @@ def test_request_that_was_sent_twice_is_no_conflict():
     assert contents(store)["1.xml"][0] == b"1"
 
 
+class Damaging(Faulty):
+    """A store that drops the last byte of what it is given from the n-th write on."""
+
+    def put(self, key, data, *arguments):
+        self.calls += 1
+        cut = data[:-1] if self.calls in self.fails else data
+        return ObjectStore.put(self, key, cut, *arguments)
+
+
 def test_store_that_keeps_other_bytes_is_told():
     store = MemoryStore()
 
-    class Wrong(Faulty):
-        def put(self, key, data, *arguments):
-            super().put(key, data[:-1], *arguments)
+    with pytest.raises(
+        TargetError, match=r"expected the uploaded bytes, found other ones.*were rolled back$"
+    ) as caught:
+        publish(Bucket(Damaging(store, 1)), {"1.xml": b"data"})
 
-    with pytest.raises(TargetError, match="expected the uploaded bytes, found version"):
-        publish(Bucket(Wrong(store)), {"1.xml": b"data"})
+    assert "another process" not in str(caught.value)
+    assert contents(store) == {}
+
+
+def test_damaged_objects_that_cannot_be_restored_are_named():
+    store = MemoryStore()
+    publish(bucket(store), {"1.xml": b"old", "index.xml": b"old"})
+
+    with pytest.raises(TargetError, match=r"rolled back except for index\.xml, new\.xml, 1\.xml;"):
+        publish(
+            Bucket(Damaging(store, 3, times=9)),
+            {"1.xml": b"data", "new.xml": b"data", "index.xml": b"data"},
+        )
+
+    found = {name: data for name, (data, _) in contents(store).items()}
+    assert found == {"1.xml": b"ol", "index.xml": b"ol", "new.xml": b"data"}
+
+
+class Refusing(Faulty):
+    """A store that refuses each write from the n-th on, as with status 412 or 404."""
+
+    def put(self, *arguments):
+        self.calls += 1
+        if self.calls in self.fails:
+            raise VersionConflict("412 Precondition Failed")
+        return ObjectStore.put(self, *arguments)
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_refused_writes_are_no_other_process_and_what_stays_is_named(at):
+    store = MemoryStore()
+    publish(bucket(store), {"1.xml": b"1", "2.xml": b"1", "index.xml": b"1"})
+    before = contents(store)
+    left = ["1.xml", "2.xml"][: at - 1]
+
+    with pytest.raises(TargetError, match=r"refuses to replace .*\(412 Precond") as caught:
+        publish(
+            Bucket(Refusing(store, at, times=99)),
+            {"1.xml": b"2", "2.xml": b"2", "index.xml": b"2"},
+        )
+
+    message = str(caught.value)
+    assert "another process" not in message
+    if left:
+        assert f"rolled back except for {', '.join(reversed(left))}; publish again" in message
+    else:
+        assert message.endswith("were rolled back")
+    after = contents(store)
+    assert [name for name in before if after[name] != before[name]] == left
+
+
+def test_new_objects_stay_if_the_index_that_lists_them_cannot_be_restored():
+    store = MemoryStore()
+    publish(bucket(store), {"index.xml": b"1", "old.xml": b"1"})
+
+    class Late(Refusing):
+        def delete(self, key):
+            if key == "old.xml":
+                raise TargetError("cannot remove: the network went away")
+            super().delete(key)
+
+    with pytest.raises(TargetError, match=r"except for index\.xml, new\.xml; publish again"):
+        publish(
+            Bucket(Late(store, 3, times=99)), {"new.xml": b"2", "index.xml": b"2"}, ("old.xml",)
+        )
+
+    assert {name: data for name, (data, _) in contents(store).items()} == {
+        "index.xml": b"2", "new.xml": b"2", "old.xml": b"1",
+    }  # fmt: skip
 
 
 def test_store_without_headers_is_told(tmp_path):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from urlset import engine as engines
 from urlset.errors import TargetError
@@ -29,12 +30,27 @@ TYPES = {
 _PACKABLE = (".xml", ".txt")
 
 
-class _Step(NamedTuple):
-    """Change of one object of a bucket: its previous state and its new bytes, None if removed."""
+@dataclass
+class _Step:
+    """Change of one object of a bucket.
+
+    Attributes:
+        name: Name of the object.
+        before: Its previous state; None if there was none.
+        after: Its new bytes; None if it is removed.
+        version: Version that the store returned for the new bytes; None or empty if unknown.
+    """
 
     name: str
     before: ObjectInfo | None
     after: bytes | None
+    version: UpdateVersion | None = None
+
+    def made(self, there: ObjectInfo | None) -> bool:
+        """Return whether what is stored comes from this step, also if the store changed it."""
+        if there is None:
+            return self.after is None
+        return there.data == self.after or bool(self.version and self.version == there.version)
 
 
 class Bucket:
@@ -164,14 +180,36 @@ class Bucket:
             before = self._store.get(name)
             self._expect(name, before)
         # Note: recorded before the upload, so that an interrupted upload is rolled back, too.
-        self._steps.append(_Step(name, before, data))
-        # A conflict may come from a retry of this upload after its response was lost: compare what
-        # is stored.
-        with suppress(VersionConflict):
-            self._store.put(name, data, self._attributes(name), before and before.version)
+        step = _Step(name, before, data)
+        self._steps.append(step)
+        refusal: VersionConflict | None = None
+        try:
+            step.version = self._store.put(
+                name, data, self._attributes(name), before and before.version
+            )
+        except VersionConflict as error:
+            # It may come from a retry of this upload after its response was lost.
+            refusal = error
         there = self._store.get(name)
         if there is None or there.data != data:
-            raise self._conflict(name, "the uploaded bytes", there)
+            raise self._difference(step, there, refusal)
+
+    def _difference(
+        self, step: _Step, there: ObjectInfo | None, refusal: VersionConflict | None
+    ) -> TargetError:
+        """Return the error for an object that is not what was uploaded."""
+        where = f"{self.location}/{step.name}"
+        if step.made(there):
+            return TargetError(
+                f"cannot write {where}: expected the uploaded bytes, found other ones: the store, "
+                "or a gateway before it, changes what it stores"
+            )
+        if refusal is not None and _version_of(there) == _version_of(step.before):
+            return TargetError(
+                f"cannot write {where}: the store refuses to replace the object, which no other "
+                f"process changed ({refusal}); conditional writes must be supported and allowed"
+            )
+        return self._conflict(step.name, "the uploaded bytes", there)
 
     def _remove(self, name: str) -> None:
         before = self._store.get(name)
@@ -184,39 +222,47 @@ class Bucket:
 
     def _expect(self, name: str, there: ObjectInfo | None) -> None:
         seen = self._seen.get(name)
-        if (there and there.version) != seen:
+        if _version_of(there) != seen:
             raise self._conflict(name, _describe(seen), there)
 
     def _conflict(self, name: str, expected: str, there: ObjectInfo | None) -> TargetError:
-        found = _describe(there and there.version)
+        found = _describe(_version_of(there))
         return TargetError(
             f"cannot write {self.location}/{name}: expected {expected}, found {found}: another "
             "process publishes there; make sure that only one does, and publish again"
         )
 
     def _roll_back(self) -> list[str]:
-        """Restore the previous objects, in reverse order; return the names that failed."""
-        failed = []
+        """Restore the previous objects, in reverse order; return the names that failed.
+
+        After a failure new objects stay, as an index that was not restored may list them.
+        """
+        failed: list[str] = []
         for step in reversed(self._steps):
             try:
-                # Objects that another process wrote meanwhile stay.
-                with suppress(VersionConflict):
-                    self._restore(step)
+                is_restored = self._restore(step, keeps_new=bool(failed))
             except TargetError:
+                is_restored = False
+            if not is_restored:
                 failed.append(step.name)
         return failed
 
-    def _restore(self, step: _Step) -> None:
+    def _restore(self, step: _Step, *, keeps_new: bool) -> bool:
+        """Restore an object; return whether it is as before, or that of another process."""
         there = self._store.get(step.name)
-        now = there and there.data
-        before = step.before and step.before.data
-        if now == before or now != step.after:
-            return
+        if _data_of(there) == _data_of(step.before) or not step.made(there):
+            return True
         if step.before is None:
+            if keeps_new:
+                return False
             self._store.delete(step.name)
         else:
-            expected = there and there.version
-            self._store.put(step.name, step.before.data, step.before.attributes, expected)
+            with suppress(VersionConflict):
+                step.version = self._store.put(
+                    step.name, step.before.data, step.before.attributes, there and there.version
+                )
+        there = self._store.get(step.name)
+        return _data_of(there) == _data_of(step.before) or not step.made(there)
 
     def _state(self, failed: list[str]) -> str:
         if not failed:
@@ -256,3 +302,11 @@ def _decompress(data: bytes) -> bytes:
 
 def _describe(version: UpdateVersion | None) -> str:
     return "nothing" if version is None else f"version {version.get('e_tag')}"
+
+
+def _version_of(there: ObjectInfo | None) -> UpdateVersion | None:
+    return there and there.version
+
+
+def _data_of(there: ObjectInfo | None) -> bytes | None:
+    return there and there.data
