@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cpu_time import growth
 from urlset.robots.ai_preferences import RobotsPreferences, ai_preferences, parse_usage
 
 # The example of draft-ietf-aipref-attach, in our words.
@@ -84,3 +85,45 @@ def test_other_schemes_are_reported_and_never_presumed():
 def test_hostile_values_end(text):
     """With a pattern that backtracks, this would not end."""
     assert parse_usage(text) == {}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "User-agent: a{n}\n",
+        "User-agent: *\nContent-Signal: ai-train=no\n",
+        "User-agent: *\nContent-Usage: /{n}* train-ai=n\n",
+    ],
+)
+def test_robots_txt_of_many_groups_takes_linear_time(lines):
+    def read(count: int) -> None:
+        text = "".join(lines.replace("{n}", str(number)) for number in range(count))
+        ai_preferences("https://example.com/", RobotsPreferences(text), {})
+
+    assert growth(read, 500, 8_000) < 40
+
+
+def test_thousands_of_agents_with_thousands_of_statements_take_linear_time():
+    def read(count: int) -> None:
+        agents = "".join(f"User-agent: a{number}\n" for number in range(count))
+        RobotsPreferences(agents + "Content-Usage: train-ai=n\n" * count)
+
+    assert growth(read, 250, 4_000) < 40
+
+
+def test_statements_of_a_page_are_bounded():
+    lines = "".join(f"Content-Signal: a{n}={'b' * 3_000}\n" for n in range(500))
+    robots = RobotsPreferences(f"User-agent: *\n{lines}Content-Signal: ai-train=no\n")
+
+    found = ai_preferences("https://example.com/", robots, {"tdm-reservation": "c" * 9_000})
+
+    assert found.train_ai is False
+    assert len(found.statements) == 100
+    assert {len(text) for text in found.statements} == {2_048}
+
+
+def test_groups_of_one_crawler_are_combined():
+    text = "User-agent: a\nUser-agent: b\nContent-Signal: search=yes\n"
+    robots = RobotsPreferences(f"{text}User-agent: b\nContent-Signal: ai-train=no\n", "b")
+
+    assert ai_preferences("https://example.com/", robots, {})[:2] == (False, True)

@@ -288,6 +288,14 @@ def test_crawl_delay_is_for_the_agents_above_it():
     assert not parsed.allows(f"{SITE}/", "a")
 
 
+def test_delays_of_many_agents_take_linear_time():
+    def read(count: int) -> None:
+        agents = "".join(f"User-agent: a{number}\n" for number in range(count))
+        assert robots(agents + "Crawl-delay: 1\n" * count).crawl_delay_s("a0") == 1
+
+    assert growth(read, 500, 8_000) < 40
+
+
 LINES = st.lists(
     st.one_of(
         st.tuples(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from urlset.robots.matcher import (
@@ -37,6 +38,13 @@ _LIST = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS})* *)?\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=(?:({_ITEM})|{_LIST}))?{_PARAMETERS}", re.ASCII)
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
+MAX_USAGES = 1_000
+"""Different ``Content-Usage`` lines of a group, each of which is matched with each page."""
+
+MAX_STATEMENTS = 100
+MAX_STATEMENT = 2_048
+"""Characters of a statement. A robots.txt of 500 KB would otherwise be stored with each page."""
+
 _SIGNALS = {"search": "search", "ai-train": "train-ai", "ai-input": "ai-input"}
 _ANSWERS = {"y": True, "n": False, "yes": True, "no": False}
 
@@ -49,8 +57,8 @@ class AiPreferences(NamedTuple):
         search: Whether search engines may use the page.
         ai_input: Whether AI may use the page to answer, as in retrieval.
         license: URL of the license that robots.txt names.
-        statements: The statements, as written, with the place of each: ``robots.txt
-            Content-Signal: ai-train=no``.
+        statements: The first 100 statements, as written, with the place of each, cut after 2,048
+            characters: ``robots.txt Content-Signal: ai-train=no``.
     """
 
     train_ai: bool | None = None
@@ -67,7 +75,8 @@ class _Usage(NamedTuple):
 
 
 class _Statements(NamedTuple):
-    usages: list[_Usage]
+    members: set[str]
+    usages: list[str]
     signals: list[str]
 
 
@@ -75,36 +84,39 @@ class RobotsPreferences:
     """Preferences that the text of a robots.txt states for one crawler."""
 
     def __init__(self, text: str, agent: str = "urlset"):
-        groups: dict[str, _Statements] = {}
-        members: set[str] = set()
+        groups: list[_Statements] = []
         is_open = False  # whether a user-agent line belongs to the group of the one above it
         self._licenses: list[str] = []
         for field, value in fields_of(text):
             name = field.lower()
             if name in ("user-agent", "useragent", "user agent"):
-                members = members | agents_of(value) if is_open else agents_of(value)
+                if not is_open:
+                    groups.append(_Statements(set(), [], []))
                 is_open = True
-                for member in members:
-                    groups.setdefault(member, _Statements([], []))
+                groups[-1].members.update(agents_of(value))
             elif name == "content-usage":
                 is_open = False
-                for member in members:
-                    groups[member].usages.append(_usage(value))
+                if groups:
+                    groups[-1].usages.append(value)
             elif name == "content-signal":
                 is_open = False
-                for member in members:
-                    groups[member].signals.append(value)
+                if groups:
+                    groups[-1].signals.append(value)
             elif name in ("allow", "disallow"):
                 is_open = False
             elif name == "license" and value:
                 self._licenses.append(value)
-        agents = Groups([Group(set(groups), [])], {})
-        self._stated = groups.get(agents.name_for(agent), _Statements([], []))
+        name = Groups([Group(each.members, []) for each in groups], {}).name_for(agent)
+        own = [each for each in groups if name in each.members]
+        usages = dict.fromkeys(value for each in own for value in each.usages)
+        self._usages = [_usage(value) for value in islice(usages, MAX_USAGES)]
+        self._signals = list(dict.fromkeys(value for each in own for value in each.signals))
 
     def of(self, url: str) -> Iterator[tuple[str, str]]:
         r"""Yield name and value of each statement that applies to a URL that may be crawled.
 
-        Of ``Content-Usage``, those with the longest path that matches apply.
+        Of ``Content-Usage``, those with the longest path that matches apply, among the first 1,000
+        of the crawler.
 
         >>> robots = RobotsPreferences(
         ...     "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y"
@@ -115,12 +127,12 @@ class RobotsPreferences:
         path = path_of(url)
         found = [
             usage
-            for usage in self._stated.usages
+            for usage in self._usages
             if usage.matcher is None or not usage.matcher.allows(path)
         ]
         longest = max((usage.length for usage in found), default=0)
         yield from (("Content-Usage", u.value) for u in found if u.length == longest)
-        yield from (("Content-Signal", value) for value in self._stated.signals)
+        yield from (("Content-Signal", value) for value in self._signals)
         yield from (("License", value) for value in self._licenses)
 
 
@@ -168,7 +180,8 @@ def ai_preferences(
         if directive == "noai":
             stated["train-ai"].append(False)
     train, search, answer = (_combined(values) for values in stated.values())
-    return AiPreferences(train, search, answer, next(iter(licenses), None), tuple(statements))
+    shown = tuple(text[:MAX_STATEMENT] for text in statements[:MAX_STATEMENTS])
+    return AiPreferences(train, search, answer, next(iter(licenses), None), shown)
 
 
 def parse_usage(value: str) -> dict[str, bool | None]:

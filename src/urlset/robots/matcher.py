@@ -105,11 +105,14 @@ def parse_groups(text: str) -> Groups:
     groups: list[Group] = []
     delays: dict[str, float] = {}
     delayed: set[str] = set()
+    delay_s: float | None = None
     is_delay_over = False
     for kind, value in _lines(text):
         if kind == "agent":
             if not groups or groups[-1].rules or is_delay_over:
-                delayed = set()
+                if delay_s is not None:  # once for all agents, however many delays follow them
+                    delays.update(dict.fromkeys(delayed, delay_s))
+                delayed, delay_s = set(), None
             if not groups or groups[-1].rules:
                 groups.append(Group(set(), []))
             names = agents_of(value)
@@ -121,10 +124,11 @@ def parse_groups(text: str) -> Groups:
             # the allow and disallow lines below apply to the whole group.
             is_delay_over = True
             seconds = _seconds(value)
-            if seconds is not None:
-                delays.update(dict.fromkeys(delayed, seconds))
+            delay_s = delay_s if seconds is None else seconds
         elif groups:
             groups[-1].rules.append(RuleLine(kind == "allow", value))
+    if delay_s is not None:
+        delays.update(dict.fromkeys(delayed, delay_s))
     return Groups(groups, delays)
 
 
