@@ -290,7 +290,7 @@ def test_a_sample_visits_its_share_of_each_section():
         sections: dict[str, int] = dict(
             found.store.query("SELECT section, count(*) FROM pages GROUP BY ALL")
         )
-        assert sections == {"shop": 10, "blog": 10}
+        assert sections == {"/shop/": 10, "/blog/": 10}
         assert found.is_sampled
         assert (found.listed, found.visited) == (80, 20)
         assert found.summary.startswith("Of 80 listed URLs about 100.0 % (")

@@ -206,13 +206,13 @@ def test_flaky_page_is_visited_again(box, tmp_path):
 
 def test_delay_that_robots_txt_asks_for_is_kept(box, tmp_path):
     put_site(box, {"/": ["/a", "/b"], "/a": [], "/b": []})
-    box.put_robots("User-agent: *", "Crawl-delay: 0.2")
+    box.put_robots("User-agent: *", "Crawl-delay: 0.4")
 
     crawl(box, tmp_path / "s.duckdb", read_sitemaps=False).close()
 
     times = [hit.at for hit in box.hits if hit.path != "/robots.txt"]
     assert len(times) == 3
-    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.19
+    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.2
 
 
 def test_stopped_crawl_is_a_fair_sample_of_the_sections(box, tmp_path):

@@ -120,6 +120,63 @@ def test_damaged_archive_keeps_the_records_before_the_damage(crawl):
     assert len(list(whole)) == 7
 
 
+WHOLE = record(f"{HOST}/a.xml", urlset_of(HOST, 3))
+PAGE = record(f"{HOST}/", b"<html>Tea</html>")
+UNZIPPED = gzip.decompress(WHOLE)
+WITHOUT_SITEMAPS = {
+    "pages.warc.gz": PAGE * 3,
+    "magic.warc": b"WARC/1.0\r\n",
+    "magic.warc.gz": gzip.compress(b"WARC/1.0\r\n" + bytes(range(200))),
+    "length.warc": UNZIPPED.replace(b"Content-Length: ", b"Content-Length: " + b"9" * 20, 1),
+    "negative.warc": UNZIPPED.replace(b"Content-Length: ", b"Content-Length: -", 1),
+    "cut.warc.gz": WHOLE[:150],
+    "cut.warc": UNZIPPED[:100],
+    "frame.warc.zst": b"\x28\xb5\x2f\xfd" + bytes(range(200)),
+    "random.warc.gz": bytes(range(256)) * 9,
+    "empty.warc.gz": b"",
+    "packed.warc.gz": gzip.compress(b""),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_SITEMAPS)
+def test_archive_without_a_sitemap_is_an_error(name, tmp_path, capsys, monkeypatch):
+    path = tmp_path / name
+    path.write_bytes(WITHOUT_SITEMAPS[name])
+
+    with pytest.raises(SourceError):
+        list(urlset.read(path, fail_fast=True))
+    ran = command(capsys, monkeypatch, tmp_path)("read", str(path), "--format", "txt")
+    assert (ran.code, ran.out) == (2, "")
+
+
+@pytest.mark.parametrize("name", ["cut.warc.gz", "cut.warc"])
+@pytest.mark.parametrize("last", [PAGE, record(f"{HOST}/b.xml", urlset_of(HOST, 2))])
+def test_archive_that_ends_within_a_record_is_incomplete(name, last, tmp_path):
+    data = WHOLE + last
+    path = tmp_path / name
+    path.write_bytes((data if name.endswith(".gz") else gzip.decompress(data))[:-30])
+
+    entries = urlset.read(path)
+
+    assert [entry.loc for entry in entries][:3] == [
+        e.loc for e in urlset.parse(urlset_of(HOST, 3)).entries
+    ]
+    failures = {str(each.source): each.failure for each in entries.documents if each.error}
+    assert failures[str(path)] == "incomplete"
+
+
+@pytest.mark.parametrize("name", ["whole.warc.gz", "whole.warc"])
+def test_whole_archive_is_complete(name, tmp_path):
+    data = WHOLE + PAGE + record(f"{HOST}/b.xml", urlset_of(HOST, 5_000)) + PAGE
+    path = tmp_path / name
+    path.write_bytes(data if name.endswith(".gz") else gzip.decompress(data))
+
+    entries = urlset.read(path)
+
+    assert len(list(entries)) == 5_003
+    assert not [each.error for each in entries.documents if each.error]
+
+
 def test_file_of_another_kind_is_not_an_archive(tmp_path):
     path = tmp_path / "map.warc"
     path.write_bytes(urlset_of(HOST, 2))

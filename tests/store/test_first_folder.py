@@ -1,4 +1,4 @@
-"""Sections of ``watch`` and ``diff`` are one definition: the first folder of the path."""
+"""Sections of one URL have one definition, in SQL, macros and Python: the first folder."""
 
 import duckdb
 import pytest
@@ -30,8 +30,11 @@ def test_the_section_of_a_url(url, section):
     with duckdb.connect() as connection:
         rows = connection.execute(f"SELECT {FIRST_FOLDER} FROM (SELECT ? AS loc)", [url]).fetchall()
 
+    with urlset.Store.open() as store:
+        [(macro,)] = store.query("SELECT url_section(?)", [url])
+
     assert rows == [(section,)]
-    assert section.strip("/") == section_of(url).strip("/")
+    assert (section_of(url), macro) == (section, section)
 
 
 def test_a_diff_counts_these_sections(tmp_path):

@@ -156,10 +156,10 @@ def test_views_answer_what_is_asked_often(store, site):
 @pytest.mark.parametrize(
     ("loc", "host", "path", "section", "query", "folder"),
     [
-        ("https://E.com", "e.com", "/", None, None, "https://E.com/"),
-        ("http://u:p@e.com:80/a/b?q#f", "e.com", "/a/b", "a", "q", "http://u:p@e.com:80/a/"),
-        ("https://[::1]:8/x", "[::1]", "/x", None, None, "https://[::1]:8/"),
-        ("https://e.com?q=/a", "e.com", "/", None, "q=/a", "https://e.com/"),
+        ("https://E.com", "e.com", "/", "/", None, "https://E.com/"),
+        ("http://u:p@e.com:80/a/b?q#f", "e.com", "/a/b", "/a/", "q", "http://u:p@e.com:80/a/"),
+        ("https://[::1]:8/x", "[::1]", "/x", "/", None, "https://[::1]:8/"),
+        ("https://e.com?q=/a", "e.com", "/", "/", "q=/a", "https://e.com/"),
         ("pages/a.xml", None, None, None, None, None),
     ],
 )

@@ -166,7 +166,7 @@ def test_inspections_are_stored_and_limited_by_the_quota(google, tmp_path):
             )
         )
     assert result.inspected == 8
-    assert sorted(rows) == [(f"s{n}", 2, "PASS") for n in range(4)]
+    assert sorted(rows) == [(f"/s{n}/", 2, "PASS") for n in range(4)]
 
 
 def test_dry_run_needs_no_credentials_and_sends_nothing(google):

@@ -20,7 +20,7 @@ _SIMPLE_REFERENCE = re.compile(_REST, re.ASCII)
 
 _SPACE = re.compile(r"[\t\n\r]+")
 _DOTS = re.compile(r"/\.\.?(?:/|$)")
-_SECTION = re.compile(r"[^:]+://[^/?#]*/([^/?#]+)/")
+_SECTION = re.compile(r"[^:/?#]+://[^/?#]*(/[^/?#]+/)")  # as urlset.store.FIRST_FOLDER
 _CACHED = 50_000
 
 
@@ -61,10 +61,10 @@ _origin = lru_cache(maxsize=1_024)(origin_of)
 
 
 def section_of(url: str) -> str:
-    """Return the first folder of the path of a URL; ``/`` if it is in none.
+    """Return the section of a URL: the first folder of its path; ``/`` for files at the root.
 
     >>> section_of("https://example.com/blog/rye"), section_of("https://example.com/rye.html?q")
-    ('blog', '/')
+    ('/blog/', '/')
     """
     found = _SECTION.match(url)
     return found[1] if found else "/"

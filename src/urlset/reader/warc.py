@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from typing import Any
+from typing import IO, Any
 
 from urlset.document import parse
 from urlset.errors import SourceError
@@ -13,12 +14,19 @@ from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.detect import has_sitemap_name, sniff
 from urlset.formats.signatures import signature
 from urlset.http import Request, Response, document_key
+from urlset.inflate import InflateStream
 from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.discovery import MAX_ROBOTS
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.files import printable
 from urlset.urls import split_origin
 
 _NAMES = (".warc", ".warc.gz", ".warc.zst")
+_PIECE = 1 << 20
+_MAX_HEAD = 1 << 16  # bytes of the head of a record; those of crawlers have some hundred
+_LENGTH = re.compile(
+    rb"^content-length:[ \t]*+([0-9]{1,18})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE
+)
 
 
 def is_warc(source: object) -> bool:
@@ -44,14 +52,17 @@ class WarcReader:
         self._path = path
         self._engine = engine
         self._max_bytes = max_bytes
+        self._last_offset: int | None = None
 
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield sitemap after sitemap; pass each robots.txt to ``on_response``.
 
         Raises:
-            SourceError: fastwarc is not installed.
+            SourceError: No response is a sitemap, or fastwarc is not installed.
         """
         seen: set[str] = set()
+        is_any = False
+        fault: Exception | str | None = None
         try:
             for url, status, headers, reader in self._responses():
                 if split_origin(url)[2] == "/robots.txt":
@@ -63,11 +74,24 @@ class WarcReader:
                     visit = self._visit(url, status, headers, reader)
                     if visit is not None:
                         seen.add(document_key(url))
+                        is_any = True
                         yield visit
+            if self._last_offset is not None and _is_cut(self._path, self._last_offset):
+                fault = "it ends within a record"
         except (OSError, ValueError) as error:
             if isinstance(error, SourceError):
                 raise
-            words = f"the file is damaged or cut off; the records before are read: {error}"
+            fault = error
+        if not is_any:
+            found = "no response in it is a sitemap by its content"
+            if fault is not None:
+                found = f"the file is damaged or cut off: {fault}"
+            raise SourceError(
+                f"expected a web archive with sitemaps, found none in {printable(self._path)!r}: "
+                f"{found}"
+            )
+        if fault is not None:
+            words = f"the file is damaged or cut off; the records before are read: {fault}"
             record = DocumentRecord(self._path, how="folder", error=words, failure="incomplete")
             yield Visit(record, None)
 
@@ -88,10 +112,12 @@ class WarcReader:
                 f"expected fastwarc, for {self._path!r}, found it is not installed; "
                 "run pip install 'urlset[warc]'"
             ) from error
+        self._last_offset = 0
         with open(self._path, "rb") as file:
             for record in warc.ArchiveIterator(
                 file, record_types=warc.WarcRecordType.response, auto_decode="all"
             ):
+                self._last_offset = record.stream_pos
                 url = record.headers.get("WARC-Target-URI")
                 if url is None or record.http_headers is None:
                     continue
@@ -122,3 +148,48 @@ class WarcReader:
         if not is_named and not is_sitemap(document, is_guess=True):
             return None
         return Visit(with_document(record, document), document)
+
+
+def _is_cut(path: str, offset: int) -> bool:
+    """Return whether an archive ends within a record; fastwarc reads it as if it were whole.
+
+    Args:
+        path: Path of the archive.
+        offset: Where its last response begins. Records of other types may follow.
+    """
+    with open(path, "rb") as file:
+        file.seek(offset)
+        head = file.read(_MAX_HEAD)
+        file.seek(offset)
+        form = signature(head)
+        if form == "gzip":
+            return _ends_in_member(file)
+        return form is None and _ends_in_record(file, os.fstat(file.fileno()).st_size)
+
+
+def _ends_in_member(file: IO[bytes]) -> bool:
+    """Return whether a file ends within a member of gzip."""
+    stream, data = InflateStream("gzip"), b""
+    is_started = False
+    while data := data or file.read(_PIECE):
+        is_started = True
+        stream.feed(data, _PIECE)
+        if stream.fault is not None:
+            return True
+        data = stream.rest
+        if stream.is_done:
+            stream, is_started = InflateStream("gzip"), False
+    return is_started
+
+
+def _ends_in_record(file: IO[bytes], size: int) -> bool:
+    """Return whether a file that is not compressed ends within a record."""
+    while (offset := file.tell()) < size:
+        head, end, _ = file.read(_MAX_HEAD).partition(b"\r\n\r\n")
+        if not head.strip():
+            return False
+        length = _LENGTH.search(head)
+        if not end or length is None:
+            return True
+        file.seek(offset + len(head) + len(end) + int(length[1]) + len(b"\r\n\r\n"))
+    return file.tell() > size

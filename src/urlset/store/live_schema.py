@@ -36,7 +36,7 @@ CRAWL_TABLES = (
         "One row per URL that was visited or is disallowed, with the facts of the last visit; `url` identifies it.",
         f"""
         url                  | VARCHAR     | normalized URL, as it was requested
-        section              | VARCHAR     | first folder of its path; `/` if it is in none
+        section              | VARCHAR     | first folder of its path, such as `/blog/`; `/` if it is in none
         crawl                | UINTEGER    | crawl of the last visit
         status               | UINTEGER    | HTTP status of the first response, before redirects; null if there was none
         verdict              | VARCHAR     | ok, redirect, redirect-loop, gone (404, 410), client-error, server-error, unreachable, soft-404, unknown or disallowed
@@ -105,7 +105,7 @@ CRAWL_TABLES = (
         priority       | UINTEGER  | order in which URLs are visited: lower first
         depth          | UINTEGER  | clicks from the start of the crawl; null if no link leads to it
         attempts       | UINTEGER  | visits that failed and are repeated
-        section        | VARCHAR   | first folder of its path; `/` if it is in none
+        section        | VARCHAR   | first folder of its path, such as `/blog/`; `/` if it is in none
         origins        | VARCHAR[] | how it was found: seed, link, sitemap, feed, redirect, canonical, hreflang, refresh, log or earlier (a crawl before this one)
         referrer       | VARCHAR   | first page or document that names it
         referrer_count | UINTEGER  | pages that link to it

@@ -20,6 +20,7 @@ from urlset.fields import (
     Field,
     RecordSchema,
 )
+from urlset.store.sections import FIRST_FOLDER
 
 
 class Column(NamedTuple):
@@ -205,8 +206,8 @@ MACROS = (
     ),
     Macro(
         "url_section(loc)",
-        f"nullif(regexp_extract(loc, '{_ORIGIN}[^/?#]*/([^/?#]+)/', 1), '')",
-        "first folder of the path: `blog` of `/blog/rye`; null for URLs in no folder",
+        f"CASE WHEN regexp_matches(loc, '{_ORIGIN}') THEN {FIRST_FOLDER} END",
+        "section: the first folder of the path, `/blog/` of `/blog/rye`; `/` for files at the root",
     ),
     Macro(
         "url_folder(loc)",

@@ -19,8 +19,9 @@ MAX_LEVELS = 5
 
 
 FIRST_FOLDER = "coalesce(nullif(regexp_extract(loc, '^[^:/?#]+://[^/?#]*(/[^/?#]+/)', 1), ''), '/')"
-"""SQL expression of the sections of ``watch`` and ``diff``: the first folder of the
-path of ``loc``, or ``/`` for files at the root. It does not depend on the other URLs."""
+"""SQL expression of the section of one URL: the first folder of the path of ``loc``, or ``/`` for
+files at the root. It does not depend on the other URLs. ``watch``, ``diff``, the column ``section``
+of pages and the macro ``url_section`` use it."""
 
 
 def branches_sql(paths: str) -> str:
