@@ -96,7 +96,7 @@ class NetworkOptions(NamedTuple):
         for name in _SITES & values.keys():
             value = values[name]
             several = value if isinstance(value, list) else [value]
-            if not any(isinstance(each, str) and "@" in each for each in several):
+            if not any(isinstance(each, str) and _MARKS.intersection(each) for each in several):
                 continue
             from urlset.http import Policy
             from urlset.reader.site import with_login
@@ -111,6 +111,7 @@ class NetworkOptions(NamedTuple):
         return found
 
 
+_MARKS = frozenset("@?#;")  # in each URL with a secret
 _SITES = frozenset({"after", "base_url", "before", "site", "source", "sources"})
 """Parameters of commands that may be the URL of a site."""
 

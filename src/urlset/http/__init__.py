@@ -18,7 +18,14 @@ from urlset.http.models import (
     Secrets,
     Walk,
 )
-from urlset.http.policy import Policy, RunPolicy, basic_auth, bearer_auth, run_policy
+from urlset.http.policy import (
+    Policy,
+    RunPolicy,
+    basic_auth,
+    bearer_auth,
+    run_policy,
+    with_secret_query,
+)
 from urlset.http.request_url import (
     credentials_of,
     document_key,
@@ -29,6 +36,7 @@ from urlset.http.request_url import (
 )
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
+from urlset.http.url_secrets import without_secrets
 
 __all__ = [
     "DOCUMENT_STATUSES",
@@ -55,5 +63,7 @@ __all__ = [
     "retry_after_s",
     "run_policy",
     "site_host",
+    "with_secret_query",
     "without_login",
+    "without_secrets",
 ]

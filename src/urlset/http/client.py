@@ -113,7 +113,7 @@ class Fetcher:
         if url is None:
             await self._limiter.acquire_document()
             return _failed(request, request.url, "bad-url", "not an http or https URL")
-        redirects = RedirectChain(self._policy.max_redirects)
+        redirects = RedirectChain(self._policy)
         is_followed = request.follows_redirects and request.method == "GET"
         scope, secrets = request.scope, request.secrets
         seconds = 0.0

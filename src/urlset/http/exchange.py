@@ -104,7 +104,7 @@ async def _receive(
     clock: asyncio.Timeout,
 ) -> None:
     began = time.monotonic()
-    url, headers = _with_secrets(hop)
+    url, headers = _with_secrets(hop, policy)
     exchange = session.request(
         request.method,
         URL(url, encoded=True),
@@ -126,14 +126,14 @@ async def _receive(
         await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
 
 
-def _with_secrets(hop: Hop) -> tuple[str, Mapping[str, str]]:
+def _with_secrets(hop: Hop, policy: Policy) -> tuple[str, Mapping[str, str]]:
     """Add the secrets of a request to its URL and headers, as they are sent."""
-    secrets = hop.secrets
+    secrets, url = hop.secrets, policy.sent_url(hop.url)
     if secrets is None:
-        return hop.url, hop.headers
+        return url, hop.headers
     query = urlencode(secrets.query)
-    mark = "" if not query else "&" if "?" in hop.url else "?"
-    return f"{hop.url}{mark}{query}", {**hop.headers, **secrets.headers}
+    mark = "" if not query else "&" if "?" in url else "?"
+    return f"{url}{mark}{query}", {**hop.headers, **secrets.headers}
 
 
 async def _receive_body(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from types import MappingProxyType
 
 from urlset.http.known_responses import KnownResponses
 from urlset.http.limits import HostClocks
 from urlset.http.request_url import origin_of
+from urlset.http.url_secrets import echoed_secrets, hidden_query, sent_url
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -110,6 +111,14 @@ class Policy:
         values["site_headers"] = {site: dict(pairs) for site, pairs in self.site_headers.items()}
         return partial(type(self), **values), ()
 
+    def sent_url(self, url: str) -> str:
+        """Return the URL that is sent for a URL as files and messages show it."""
+        return url
+
+    def shown_url(self, url: str) -> str:
+        """Return the target of a redirect as files and messages show it."""
+        return url
+
     def headers_for(self, origin: str) -> dict[str, str]:
         """Return the headers of every request to an origin."""
         return {
@@ -129,10 +138,25 @@ class RunPolicy(Policy):
     Attributes:
         clocks: Times of the requests to each host.
         known: The robots.txt files and the home page, which are requested once.
+        queries: URLs with secret parameters that the user named, by the keys of the URLs that
+            hide them. Requests, messages and stores have the latter.
     """
 
     clocks: HostClocks = field(default_factory=HostClocks, compare=False, repr=False)
     known: KnownResponses = field(default_factory=KnownResponses, compare=False, repr=False)
+    queries: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def sent_url(self, url: str) -> str:
+        """Return the URL that is sent for a URL as files and messages show it."""
+        return sent_url(url, self.queries)
+
+    def shown_url(self, url: str) -> str:
+        """Return the target of a redirect, without secrets of a URL that the user named."""
+        if not self.queries or not echoed_secrets(url, self.queries):
+            return url
+        shown, queries = hidden_query(url, self.queries)
+        self.queries.update(queries)
+        return shown
 
 
 def run_policy(policy: Policy | None) -> RunPolicy:
@@ -145,6 +169,18 @@ def run_policy(policy: Policy | None) -> RunPolicy:
         return policy
     policy = policy or Policy()
     return RunPolicy(**{each.name: getattr(policy, each.name) for each in fields(Policy)})
+
+
+def with_secret_query(policy: Policy, url: str) -> tuple[Policy, str]:
+    """Return the policy that knows the secret parameters of a URL, and the URL that hides them.
+
+    Args:
+        policy: The policy.
+        url: http(s) URL without a login.
+    """
+    known = policy.queries if isinstance(policy, RunPolicy) else {}
+    shown, queries = hidden_query(url, known)
+    return (policy, url) if shown == url else (replace(run_policy(policy), queries=queries), shown)
 
 
 def basic_auth(user: str, password: str) -> str:

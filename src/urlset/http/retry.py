@@ -23,8 +23,8 @@ _SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
 class RedirectChain:
     """Redirect chain of one attempt: the requested URLs with their statuses."""
 
-    def __init__(self, max_redirects: int) -> None:
-        self._max_redirects = max_redirects
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
         self._urls: list[str] = []
         self._statuses: list[int] = []
         self._seconds = 0.0
@@ -52,6 +52,8 @@ class RedirectChain:
         self._urls.append(response.url)
         self._statuses.append(response.status)
         target = redirect_target(response)
+        if target is not None:
+            target = self._policy.shown_url(target)
         refusal: tuple[ErrorCode, str] | None = None
         if target is None:
             refusal = (
@@ -60,8 +62,8 @@ class RedirectChain:
             )
         elif target in self._urls:
             refusal = "redirect-loop", f"redirects in a circle: back to {target}"
-        elif len(self._urls) > self._max_redirects:
-            refusal = "too-many-redirects", f"more than {self._max_redirects} redirects"
+        elif len(self._urls) > self._policy.max_redirects:
+            refusal = "too-many-redirects", f"more than {self._policy.max_redirects} redirects"
         if refusal is None:
             return response, target
         code, message = refusal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,6 +70,14 @@ class ReadPart:
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
     cache: str | None = None
     robots: bool = False
+
+    def __repr__(self) -> str:
+        from urlset.http import without_secrets
+
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
+        if self.kind == "sites":
+            values["sources"] = tuple(map(without_secrets, self.sources))
+        return f"ReadPart({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
 
 @checked_arguments
@@ -205,13 +213,13 @@ def _document_parts(
 
 def _site_parts(urls: Iterable[str], parts: int | None, common: ReadPart) -> Iterator[ReadPart]:
     """Group URLs by host, and distribute the hosts evenly."""
-    from urlset.http import site_host
+    from urlset.http import site_host, without_secrets
 
     by_host: dict[str, list[str]] = {}
     for url in dict.fromkeys(urls):
         host = site_host(url)
         if host is None:
-            raise SourceError(f"expected an http or https URL, found {url!r}")
+            raise SourceError(f"expected an http or https URL, found {without_secrets(url)!r}")
         by_host.setdefault(host, []).append(url)
     count = min(len(by_host), parts or MAX_HOST_PARTS)
     groups: dict[int, list[str]] = {}

@@ -188,9 +188,9 @@ def read(
         reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     if is_url(name):
-        from urlset.http import without_login
+        from urlset.http import without_secrets
 
-        name = without_login(name)
+        name = without_secrets(name)
     return Entries(
         reader,
         source=os.fspath(name) if isinstance(name, str | os.PathLike) else None,
@@ -262,13 +262,13 @@ def read_site(
         policy: Policy of the requests.
         options: Further arguments of :class:`urlset.reader.site.SiteReader`.
     """
-    from urlset.http import without_login
+    from urlset.http import without_secrets
     from urlset.reader.site import SiteReader
 
     reader = SiteReader(url, policy=policy, hosts=hosts, keep=False, **options)
     return Entries(
         reader,
-        source=without_login(url),
+        source=without_secrets(url),
         entry_filter=entry_filter,
         limit=None,
         fail_fast=None,

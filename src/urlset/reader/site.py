@@ -31,7 +31,9 @@ from urlset.http import (
     origin_of,
     request_url,
     run_policy,
+    with_secret_query,
     without_login,
+    without_secrets,
 )
 from urlset.reader.documents import Visit
 from urlset.reader.entries import OnResponse
@@ -192,7 +194,7 @@ class SiteReader:
         hosts: frozenset[str] | None = None,
     ):
         if request_url(url) is None:
-            raise SourceError(f"expected an http or https URL, found {without_login(url)!r}")
+            raise SourceError(f"expected an http or https URL, found {without_secrets(url)!r}")
         shared = run_policy(policy or _default(max_bytes))
         self._policy, self._url = with_login(shared, url, auth)
         self._engine = engine
@@ -303,10 +305,11 @@ def _default(max_bytes: int) -> Policy:
 
 
 def with_login(policy: Policy, source: T, auth: Auth | None) -> tuple[Policy, T]:
-    """Return the policy with the credentials for a source, and the source without them.
+    """Return the policy with the secrets of a source, and the source without them.
 
-    They are ``auth``, or the user and the password in the URL. Every function that takes the URL
-    of a site calls this first, so that no password is stored, logged or reported.
+    They are ``auth``, or the user and the password in the URL, and tokens and signatures in its
+    query. Every function that takes the URL of a site calls this first, so that no secret is
+    stored, logged or reported.
 
     Args:
         policy: The policy.
@@ -315,7 +318,8 @@ def with_login(policy: Policy, source: T, auth: Auth | None) -> tuple[Policy, T]
     """
     if not isinstance(source, str) or origin_of(source) is None:
         return policy, source
-    return policy_with_auth(policy, source, auth), without_login(source)  # type: ignore[return-value]
+    policy = policy_with_auth(policy, source, auth)
+    return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
 
 
 def policy_with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:

@@ -102,8 +102,11 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
         return _open_crawl(text, options, text)
     if is_url(text):
         if options.kind not in (None, "sitemap"):
+            from urlset.http import without_secrets
+
+            shown = without_secrets(text)
             raise SourceError(
-                f"{text}: expected a file for a source of the kind {options.kind}, found a URL; "
+                f"{shown}: expected a file for a source of the kind {options.kind}, found a URL; "
                 "download it first"
             )
         return _open_sitemaps(text, options, text)

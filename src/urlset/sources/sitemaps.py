@@ -12,6 +12,7 @@ from urlset.arrow import open_stream, rows_of
 from urlset.arrow.streams import rewrite_dates, without_row_numbers
 from urlset.crawler import Crawl, crawl
 from urlset.dates import Date, format_date, parse_date
+from urlset.http import without_secrets
 from urlset.model import Alternate, Image
 from urlset.reader import is_url
 from urlset.sources.candidates import Candidate, SourceType, in_batches
@@ -51,7 +52,8 @@ class Sitemaps:
         cache: str | None = None,
     ):
         requested = source.source if isinstance(source, readers.Entries) else source
-        self.name: str = name or (requested if isinstance(requested, str) else "the document")
+        name = name or (requested if isinstance(requested, str) else "the document")
+        self.name: str = without_secrets(name)
         self.failures: list[str] = []
         self.notes: list[str] = []
         self.unread_dates: int = 0
@@ -178,7 +180,7 @@ class CrawledPages:
         policy: Policy | None = None,
         auth: str | tuple[str, str] | None = None,
     ):
-        self.name: str = name or path
+        self.name: str = name or without_secrets(path)
         self.failures: list[str] = []
         self.notes: list[str] = []
         self._path = path

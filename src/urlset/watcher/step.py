@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict
 
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, Walk, drive_in_thread, request_url, without_login
+from urlset.http import Policy, Walk, drive_in_thread, request_url, without_secrets
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token, with_login
@@ -107,7 +107,7 @@ def expect_url(site: str) -> None:
     if request_url(site) is None:
         raise SourceError(
             "expected the URL of a site or a sitemap, as https://example.com/, found "
-            f"{without_login(site)!r}"
+            f"{without_secrets(site)!r}"
         )
 
 
