@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -106,3 +107,44 @@ def test_a_module_of_the_checkout_does_not_run(checkout: Path, module: str):
 
     assert not sprung.exists()
     assert "1 document" in shown or "no findings" in shown.lower() or shown == ""
+
+
+@pytest.mark.parametrize("kind", ["file", "environment"])
+def test_a_link_out_of_the_checkout_is_not_announced(checkout: Path, kind: str):
+    target = "/proc/self/environ" if kind == "environment" else "../outside.txt"
+    if not (checkout / target).exists():
+        pytest.skip("no /proc on this system")
+    (checkout / "target").symlink_to(target)
+    key = "0123456789abcdef0123456789abcdef"
+
+    shown = run(checkout, "submit target", PLANTED=SECRET, URLSET_INDEXNOW_KEY=key)
+
+    assert "leads out of the working directory" in shown
+    assert SECRET not in shown
+    assert key not in shown
+
+
+def test_a_file_that_has_no_changes_is_not_quoted(checkout: Path):
+    key = "0123456789abcdef0123456789abcdef"
+
+    shown = run(checkout, "submit ../outside.txt", URLSET_INDEXNOW_KEY=key)
+
+    assert "expected a JSON object with change and loc, found other text" in shown
+    assert SECRET not in shown
+
+
+def test_a_link_to_an_access_log_or_an_archive_is_not_read(checkout: Path):
+    line = '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "GET /secret HTTP/1.1" 200 1 "-" "a"\n'
+    (checkout.parent / "access.log").write_text(line)
+    (checkout.parent / "a.warc.gz").write_bytes(gzip.compress(b"WARC/1.0\r\n"))
+    (checkout / "access.log").symlink_to("../access.log")
+    (checkout / "a.warc.gz").symlink_to("../a.warc.gz")
+
+    for text in ("audit http://127.0.0.1:9 --logs access.log", "read a.warc.gz"):
+        assert "leads out of the working directory" in run(checkout, text)
+
+
+def test_a_named_pipe_is_no_archive(checkout: Path):
+    os.mkfifo(checkout / "a.warc.gz")
+
+    assert "it is a pipe" in run(checkout, "read a.warc.gz")

@@ -74,6 +74,18 @@ def test_every_sitemap_of_an_archive_is_read(crawl):
     assert [each.loc for each in entries.sitemaps] == [f"{HOST}/gone.xml"]
 
 
+@pytest.mark.parametrize("status", [202, 204, 206, 226])
+def test_a_response_that_is_not_the_whole_document_is_a_failure(tmp_path, status):
+    path = tmp_path / "crawl.warc.gz"
+    body = urlset_of(HOST, 2)
+    path.write_bytes(record(f"{HOST}/sitemap.xml", body, status) + record(f"{HOST}/b", body, 203))
+
+    entries = urlset.read(path)
+
+    assert {entry.source for entry in entries} == {f"{HOST}/b"}
+    assert [each.error for each in entries.documents if each.error] == [f"HTTP {status}"]
+
+
 def test_responses_are_those_that_warcio_finds(crawl):
     warcio = pytest.importorskip("warcio.archiveiterator", reason="no warcio")
     expected = {}

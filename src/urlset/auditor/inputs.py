@@ -14,6 +14,7 @@ from urlset.http import Response
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
+from urlset.temp_files import expect_safe_to_read
 
 
 class PackedSitemaps:
@@ -91,6 +92,7 @@ def expect_access_logs(paths: Sequence[str]) -> None:
         if path == "-":
             continue
         try:
+            expect_safe_to_read(path)
             with open(path, "rb"):
                 pass
         except OSError as error:

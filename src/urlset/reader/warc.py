@@ -13,12 +13,13 @@ from urlset.errors import SourceError
 from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.detect import has_sitemap_name, sniff
 from urlset.formats.signatures import signature
-from urlset.http import Request, Response, document_key
+from urlset.http import DOCUMENT_STATUSES, Request, Response, document_key
 from urlset.inflate import InflateStream
 from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.discovery import MAX_ROBOTS
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
 from urlset.reader.files import printable
+from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
 _NAMES = (".warc", ".warc.gz", ".warc.zst")
@@ -34,6 +35,7 @@ def is_warc(source: object) -> bool:
     if not isinstance(source, str | os.PathLike) or not os.fspath(source).lower().endswith(_NAMES):
         return False
     try:
+        expect_safe_to_read(os.fspath(source))
         with open(source, "rb") as file:
             head = file.read(HEAD_BYTES)
     except OSError:
@@ -131,7 +133,7 @@ class WarcReader:
         name = split_origin(url)[2].partition("?")[0].rpartition("/")[2]
         is_named = has_sitemap_name(name)
         record = DocumentRecord(url, self._path, how="folder", base_url=url)
-        if status is None or not 200 <= status < 300:
+        if status not in DOCUMENT_STATUSES:
             error = f"HTTP {status}"
             return Visit(record._replace(error=error, failure="status"), None) if is_named else None
         head: bytes = reader.read(PROLOG_LIMIT)

@@ -129,9 +129,9 @@ def _objects(file: TextIO, name: str) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError) as error:
+            # Note: without the text, as the file may be anything, such as one with secrets.
             raise SourceError(
-                f"{name}:{number}: expected a JSON object with change and loc, found "
-                f"{_shown(line.strip())}"
+                f"{name}:{number}: expected a JSON object with change and loc, found other text"
             ) from error
 
 

@@ -10,6 +10,7 @@ from urlset.arrow import rows_of
 from urlset.errors import SourceError, StoreError
 from urlset.store import ScratchDatabase, Store, entries_at, is_database
 from urlset.submitter.changes import ChangedUrl, changes_of, read_changes
+from urlset.temp_files import expect_safe_to_read
 
 LISTED = "listed"
 
@@ -56,6 +57,11 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
         raise SourceError(
             f"expected a file of changes, a ledger or a store, found a folder: {path!r}"
         )
+    if path != "-":
+        try:
+            expect_safe_to_read(path)
+        except OSError as error:
+            raise SourceError(f"cannot read {path!r}: {error.strerror}") from None
     if path == "-" or not is_database(path):
         return ChangeInput(path, read_changes(path))
     try:
