@@ -76,6 +76,7 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
+    "urlset.builder.unchanged": "above publish, which imports what decides about each source",
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",

@@ -14,7 +14,10 @@ from urlset.store import ScratchDatabase
 
 BASE = "https://example.com/"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-NEW_IN_5 = {"sources": ("version", "rows")}
+ADDED: dict[int, dict[str, tuple[str, ...]]] = {
+    5: {"sources": ("version", "rows")},
+    6: {"builds": ("warnings",)},
+}
 
 
 def build(folder: Path, urls: str, *, hours: int, compact: bool = False, dry_run: bool = False):
@@ -33,7 +36,8 @@ def build(folder: Path, urls: str, *, hours: int, compact: bool = False, dry_run
 
 
 def content(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the rows of all tables without the columns of version 5 and the version."""
+    """Return the rows of all tables without the columns that updates add, and the version."""
+    added = {name: columns for one in ADDED.values() for name, columns in one.items()}
     with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as ledger:
         tables = ledger.execute(
             "SELECT schema_name || '.' || table_name, table_name FROM duckdb_tables()"
@@ -41,7 +45,7 @@ def content(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
         return {
             name: ledger.execute(
                 "SELECT COLUMNS(lambda c: c NOT IN "
-                f"{(*NEW_IN_5.get(name, ()), 'version', '')})::VARCHAR FROM {full} ORDER BY ALL"
+                f"{(*added.get(name, ()), 'version', '')})::VARCHAR FROM {full} ORDER BY ALL"
             ).fetchall()
             for full, name in tables
         }
@@ -70,9 +74,12 @@ def downgrade(folder: Path, *, found: int = 4, has_columns: bool = False) -> Non
             "SELECT schema_name FROM duckdb_tables() WHERE table_name = 'sources'"
         ).fetchall()
         ledger.execute(f"UPDATE {schema}.settings SET version = {found}")
-        if not has_columns:
-            for name in NEW_IN_5["sources"]:
-                ledger.execute(f"ALTER TABLE {schema}.sources DROP COLUMN {name}")
+        for number, tables in ADDED.items():
+            for table, columns in tables.items():
+                if has_columns or number <= found:
+                    continue
+                for name in columns:
+                    ledger.execute(f"ALTER TABLE {schema}.{table} DROP COLUMN {name}")
 
 
 @pytest.fixture
@@ -83,17 +90,19 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_columns_of_version_5_are_known():
-    added = {(t.name, name) for t in TABLES for name, _, _ in t.columns if t.name in NEW_IN_5}
+def test_the_columns_of_this_version_are_known():
+    present = {(table.name, name) for table in TABLES for name, _, _ in table.columns}
+    added = {(t, name) for one in ADDED.values() for t, columns in one.items() for name in columns}
 
-    assert VERSION == 5
-    assert {("sources", "version"), ("sources", "rows")} <= added
+    assert max(ADDED) == VERSION
+    assert added <= present
 
 
-def test_an_update_keeps_the_content(site: Path):
+@pytest.mark.parametrize("found", [4, 5])
+def test_an_update_keeps_the_content(site: Path, found: int):
     before, shape = content(site), columns(site)
     assert all(before[name] for name in ("urls", "files", "indexes", "gone", "orphans", "builds"))
-    downgrade(site)
+    downgrade(site, found=found)
     assert columns(site) != shape
 
     with ScratchDatabase() as database:
@@ -149,12 +158,12 @@ def test_an_update_that_was_ended_is_repeated(site: Path):
     assert (after["urls"], after["gone"]) == (before["urls"], before["gone"])
 
 
-@pytest.mark.parametrize("found", [1, 6])
+@pytest.mark.parametrize("found", [1, VERSION + 1])
 def test_a_ledger_of_another_version_is_refused(site: Path, found: int):
     downgrade(site, found=found, has_columns=True)
     before = (site / "ledger.duckdb").read_bytes()
 
-    with pytest.raises(StoreError, match=f"expected a ledger of version 5, found {found}"):
+    with pytest.raises(StoreError, match=f"expected a ledger of version {VERSION}, found {found}"):
         build(site, "abcg", hours=2)
 
     assert (site / "ledger.duckdb").read_bytes() == before

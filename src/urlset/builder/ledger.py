@@ -7,7 +7,7 @@ the set is published. A ledger changes only in one transaction, after the public
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -22,8 +22,8 @@ from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, TableSchema, quoted
 from urlset.temp_files import expect_no_outside_link
 
-VERSION = 5
-"""Version of the tables; ledgers of versions 2 to 4 are updated, others are not opened."""
+VERSION = 6
+"""Version of the tables; ledgers of versions 2 to 5 are updated, others are not opened."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,11 @@ class Ledger:
         """Return the number of published URLs."""
         return int(self._db.fetch_one(f"SELECT count(*) FROM {self.table('urls')}")[0])
 
+    def count_undated(self) -> int:
+        """Return the number of published URLs without ``lastmod``."""
+        query = f"SELECT count(*) - count(lastmod) FROM {self.table('urls')}"
+        return int(self._db.fetch_one(query)[0])
+
     def indexes(self) -> dict[str, File]:
         """Return the published indexes of the set, by name."""
         rows = self._db.rows(
@@ -135,6 +140,29 @@ class Ledger:
             name: File(0, "", 0, urls, 0, 0, name, size, packed, digest, lastmod)
             for name, urls, size, packed, digest, lastmod in rows
         }
+
+    def last_warnings(self) -> list[str] | None:
+        """Return what the last build reported about its rows; None if that is not recorded."""
+        found = self._db.rows(
+            f"SELECT warnings FROM {self.table('builds')} ORDER BY built_at DESC, rowid DESC LIMIT 1"
+        )
+        return found[0][0] if found else None
+
+    def add_build(
+        self,
+        now: datetime,
+        files: Sequence[File],
+        counts: Mapping[str, int],
+        warnings: Sequence[str],
+    ) -> None:
+        """Record a build; within a transaction."""
+        numbers = [sum(file.urls for file in files)]
+        numbers += [counts[name] for name in ("added", "changed", "removed")]
+        listed = f"[{', '.join(map(quoted, warnings))}]::VARCHAR[]"
+        self._db.run(
+            f"INSERT INTO {self.table('builds')} VALUES (TIMESTAMPTZ {quoted(format_date(now))}, "
+            f"{', '.join(map(str, numbers))}, {listed})"
+        )
 
     def orphans(self) -> dict[str, datetime]:
         """Return the orphans: files no longer in the set, each with the time it left the set."""
@@ -147,7 +175,7 @@ class Ledger:
             columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
             run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._db.rows(f"SELECT version FROM {self.table('settings')}")
-        if versions in ([(2,)], [(3,)], [(4,)]):
+        if versions in ([(2,)], [(3,)], [(4,)], [(5,)]):
             self._update()
             versions = [(VERSION,)]
         if not versions:
@@ -354,6 +382,7 @@ TABLES: tuple[TableSchema, ...] = (
         added    | UBIGINT     | Number of new URLs.
         changed  | UBIGINT     | Number of changed URLs.
         removed  | UBIGINT     | Number of removed URLs.
+        warnings | VARCHAR[]   | What the build reported about dates and URLs.
         """,
     ),
     TableSchema.of(

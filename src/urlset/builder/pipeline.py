@@ -44,6 +44,7 @@ from urlset.builder.result import (
     write_excluded,
 )
 from urlset.builder.sections import FileNames, section_labels
+from urlset.builder.unchanged import UnchangedSet, unchanged_set
 from urlset.builder.url_exclusions import exclude_disallowed
 from urlset.errors import SourceError, StoreError, TargetError
 from urlset.model import ProgressEvent
@@ -71,6 +72,7 @@ class Pipeline:
         self._progress = progress or _ignore_progress
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
+        self._warnings: list[str] = []
         self._pages: PageCache | None = None
         self._duplicates = self._undated = 0
         self._excluded_counts: dict[str, int] = {}
@@ -89,6 +91,10 @@ class Pipeline:
             path, is_persistent = settings.ledger or LEDGER, not settings.dry_run
             ledger = Ledger(db, path, target.location, settings.name, is_persistent=is_persistent)
             ingest = Ingest(db, self._engine, settings)
+            self._open_ledger(db, ledger, ingest, target)
+            unchanged = unchanged_set(ledger, self._provenance.reuse, settings, target)
+            if unchanged is not None:
+                return self._repeat(db, ledger, ingest, unchanged, target)
             self._ingest_sources(db, ledger, ingest, target)
             self._log_stage("sources read")
             self._duplicates = resolve(
@@ -148,20 +154,53 @@ class Pipeline:
             is_dry_run=settings.dry_run,
         )
 
-    def _ingest_sources(
+    def _open_ledger(
         self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
     ) -> None:
-        """Ingest the sources; if the ledger is new, first import the published files."""
+        """Prepare the ledger; if it is new, import the published files."""
         if ledger.is_new:
             note = import_published(db, ledger, ingest, self._settings, self._engine, target)
             self._notes += [note] if note else []
         self._notes += clamp_future(db, ledger, self._settings)
+        self._provenance = Provenance(db, ledger, self._sources)
+
+    def _repeat(
+        self,
+        db: ScratchDatabase,
+        ledger: Ledger,
+        ingest: Ingest,
+        unchanged: UnchangedSet,
+        target: Target,
+    ) -> Build:
+        """Record a build that publishes nothing, because every row is that of the last build."""
+        settings, published = self._settings, unchanged.published
+        self._provenance.reuse.take_over_all()
+        self._notes += [*self._provenance.reuse.notes, *unchanged.warnings]
+        self._add_name_notes(published)
+        counts: Counts = {"added": 0, "changed": 0, "removed": 0}
+        self._undated = 0 if settings.is_text else ledger.count_undated()
+        if settings.robots is not None:
+            check_robots(
+                settings.robots, sitemap_urls(published, settings), target_name=self._target_name
+            )
+        if not settings.dry_run:
+            with db.transaction():
+                ledger.add_build(settings.now, published.files, counts, unchanged.warnings)
+            if settings.robots is not None:
+                write_robots(published, settings)
+        self._notes += other_tool_notes(published, settings, self._engine, target)
+        self._log_stage("nothing changed")
+        return self._result(db, ingest, published, counts)
+
+    def _ingest_sources(
+        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
+    ) -> None:
+        """Ingest the sources, or the published rows of those that are unchanged."""
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
             ingest.assume_known(ledger.table("urls"))
         self._check_sources()
         if self._settings.trust_mtime:
             self._pages = PageCache(db, ledger)
-        self._provenance = Provenance(db, ledger, self._sources)
         for position, source in enumerate(self._sources):
             if self._pages is not None and hasattr(source, "use_cache"):
                 source.use_cache(self._pages)
@@ -213,9 +252,10 @@ class Pipeline:
     ) -> None:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
-        self._notes += warnings(db, self._settings)
+        self._warnings = warnings(db, self._settings)
         if ingest.has_extended and not self._settings.is_text:
-            self._notes += guards.extension_warnings(db, self._settings)
+            self._warnings += guards.extension_warnings(db, self._settings)
+        self._notes += self._warnings
         if not urls:
             failures = [text for source in self._sources for text in source.failures]
             if failures and "zero" not in self._settings.force:
@@ -257,7 +297,9 @@ class Pipeline:
         is_swapped = False
         try:
             with db.transaction(), changes_written(db, self._settings.changes):
-                commit(db, ledger, self._settings, published, allocator.ranges, counts)
+                commit(
+                    db, ledger, self._settings, published, allocator.ranges, counts, self._warnings
+                )
                 self._provenance.commit(ingest.row_counts)
                 if self._pages is not None:
                     self._pages.commit()

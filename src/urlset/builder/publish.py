@@ -191,8 +191,9 @@ def commit(
     published: Published,
     ranges: Mapping[int, tuple[int, int]],
     counts: Counts,
+    warnings: Sequence[str],
 ) -> None:
-    """Write the resolved rows, files and counts to the ledger; within a transaction."""
+    """Write the resolved rows, files, counts and warnings to the ledger; within a transaction."""
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
     urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
@@ -218,11 +219,9 @@ def commit(
         db.run(f"UPDATE {urls} u SET first_seen = w.first_seen FROM {gone} w WHERE u.loc = w.loc")
         db.run(f"DELETE FROM {returned}")
     _write_files(db, ledger, published)
-    numbers = ", ".join(str(counts[name]) for name in ("added", "changed", "removed"))
     db.run(f"DELETE FROM {ledger.table('orphans')}")
     db.insert_rows(ledger.table("orphans"), list(published.orphans.items()))
-    total = sum(file.urls for file in published.files)
-    db.run(f"INSERT INTO {builds} VALUES ({now}, {total}, {numbers})")
+    ledger.add_build(settings.now, published.files, counts, warnings)
     shape = quoted(shape_of(settings))
     rules = quoted(rules_of(settings))
     db.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {rules}")

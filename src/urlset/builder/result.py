@@ -410,8 +410,8 @@ def count_undated(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -
     """Count the URLs of the resulting set without ``lastmod``; 0 for a list of URLs."""
     if settings.is_text:
         return 0
-    (before,) = db.fetch_one(f"SELECT count(*) - count(lastmod) FROM {ledger.table('urls')}")
+    before = ledger.count_undated()
     (more,) = db.fetch_one("""
         SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
             - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM diff""")
-    return int(before + more)
+    return before + int(more)

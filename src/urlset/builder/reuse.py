@@ -67,6 +67,8 @@ class SourceReuse:
         self._sources = sources
         self._numbers = numbers
         self._versions: list[str | None] = [None] * len(sources)
+        self._reasons: dict[int, str | None] = {}
+        self._unchanged: set[int] = set()
         self._recorded: dict[int, tuple[str | None, int | None]] = {
             number: (version, rows)
             for number, version, rows in db.rows(
@@ -74,35 +76,53 @@ class SourceReuse:
             )
         }
 
-    def find(self, position: int, target: Target, settings: BuildOptions) -> Source | None:
-        """Return the published rows of a source if it is unchanged; None if it must be read.
+    def is_unchanged(self, position: int, settings: BuildOptions) -> bool:
+        """Return whether the rows of a source are those of the last build.
 
         The version is requested before the rows are read: a row that changes in between is then
         recorded with the version before the change, and read again by the next build.
         """
-        source = self._sources[position]
-        row_version = getattr(source, "row_version", None)
-        if row_version is None:
+        if position not in self._reasons:
+            source = self._sources[position]
+            row_version = getattr(source, "row_version", None)
+            stated: RowVersion | None = row_version() if row_version is not None else None
+            self._reasons[position] = None
+            if stated is None:
+                return False
+            self._reasons[position] = stated.reason
+            if stated.version is None:
+                self._is_read(position, stated.reason)
+                return False
+            version = self._versions[position] = _digest(stated.version, settings)
+            reason = self._difference(self._numbers[position], version, settings)
+            if reason is not None:
+                self._is_read(position, reason)
+                return False
+            self._unchanged.add(position)
+        return position in self._unchanged
+
+    def are_all_unchanged(self, settings: BuildOptions) -> bool:
+        """Return whether the set has the rows of these sources and no other ones."""
+        if not all(self.is_unchanged(n, settings) for n in range(len(self._sources))):
+            return False
+        rows = sum(self._recorded[number][1] or 0 for number in self._numbers)
+        return rows == self._ledger.count()
+
+    def take_over_all(self) -> None:
+        """Note that no source is read."""
+        for position in range(len(self._sources)):
+            self._is_taken_over(position)
+
+    def find(self, position: int, target: Target, settings: BuildOptions) -> Source | None:
+        """Return the published rows of a source if it is unchanged; None if it must be read."""
+        if not self.is_unchanged(position, settings):
             return None
-        stated: RowVersion | None = row_version()
-        if stated is None:
-            return None
-        if stated.version is None:
-            self.notes.append(f"{source.name}: all rows are read, because {stated.reason}")
-            return None
-        version = self._versions[position] = _digest(stated.version, settings)
-        number = self._numbers[position]
-        reason = self._difference(number, version, target, settings)
+        source, number = self._sources[position], self._numbers[position]
+        reason = self._damaged(number, target)
         if reason is not None:
-            self.notes.append(f"{source.name}: all rows are read, because {reason}")
+            self._is_read(position, reason)
             return None
-        self.reused.append(source.name)
-        _, rows = self._recorded[number]
-        urls = "1 URL is" if rows == 1 else f"{rows:,} URLs are"
-        self.notes.append(
-            f"{source.name}: {urls} taken over from the last build without reading the rows, "
-            f"because {stated.reason}"
-        )
+        self._is_taken_over(position)
         self._db.run(
             f"""{KEPT.create_table} SELECT loc, file, lastmod, changefreq, priority, more
             FROM {self._ledger.table("urls")} WHERE source = {number}"""
@@ -123,9 +143,21 @@ class SourceReuse:
             for position, version in enumerate(self._versions)
         ]
 
-    def _difference(
-        self, number: int, version: str, target: Target, settings: BuildOptions
-    ) -> str | None:
+    def _is_read(self, position: int, reason: str) -> None:
+        name = self._sources[position].name
+        self.notes.append(f"{name}: all rows are read, because {reason}")
+
+    def _is_taken_over(self, position: int) -> None:
+        name = self._sources[position].name
+        _, rows = self._recorded[self._numbers[position]]
+        urls = "1 URL is" if rows == 1 else f"{rows:,} URLs are"
+        self.reused.append(name)
+        self.notes.append(
+            f"{name}: {urls} taken over from the last build without reading the rows, "
+            f"because {self._reasons[position]}"
+        )
+
+    def _difference(self, number: int, version: str, settings: BuildOptions) -> str | None:
         """Return why the last build does not have the rows of a source; None if it has them."""
         before, rows = self._recorded.get(number, (None, None))
         if self._ledger.is_new or before is None:
@@ -144,7 +176,7 @@ class SourceReuse:
             return (
                 f"the last build lists {listed:,} of its {rows:,} rows as URLs of this source only"
             )
-        return self._damaged(number, target)
+        return None
 
     def _damaged(self, number: int, target: Target) -> str | None:
         """Return why URLs with extensions cannot be read from the published files, or None."""

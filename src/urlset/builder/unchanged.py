@@ -1,0 +1,65 @@
+"""Recognize a build whose rows and published files are all those of the last build.
+
+Then nothing is read, rendered or published. Whatever could make a difference, such as another
+option, a file that another program changed, or articles whose age counts, leads to a full build.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from urlset.builder.file_mark import digest_of
+from urlset.builder.ledger import File, Ledger
+from urlset.builder.options import BuildOptions
+from urlset.builder.publish import Published, shape_of
+from urlset.builder.resolve import rules_of
+from urlset.builder.reuse import SourceReuse
+from urlset.builder.sections import FileNames
+from urlset.publisher import Target
+from urlset.writer import stylesheet
+
+
+class UnchangedSet(NamedTuple):
+    """The published set, and what the last build reported about its rows."""
+
+    published: Published
+    warnings: list[str]
+
+
+def unchanged_set(
+    ledger: Ledger, reuse: SourceReuse, settings: BuildOptions, target: Target
+) -> UnchangedSet | None:
+    """Return the published set if a full build would publish it again; otherwise None."""
+    if (
+        ledger.is_new
+        or settings.compact
+        or settings.why
+        or settings.changes
+        or settings.excluded
+        or settings.obey_robots
+        or stylesheet.local_file_name(settings.stylesheet)
+        or ledger.shape != shape_of(settings)
+        or ledger.rules != rules_of(settings)
+        or ledger.orphans()
+    ):
+        return None
+    warnings = ledger.last_warnings()
+    if warnings is None or not reuse.are_all_unchanged(settings):
+        return None
+    files, indexes = ledger.files(), list(ledger.indexes().values())
+    if any(file.news for file in files):
+        return None
+    names = FileNames(settings).assign(files)
+    existing = frozenset(target.names())
+    if any(file.name != names[file.number] for file in files) or not all(
+        _is_as_published(file, target, existing) for file in (*files, *indexes)
+    ):
+        return None
+    return UnchangedSet(Published(files, indexes), warnings)
+
+
+def _is_as_published(file: File, target: Target, existing: frozenset[str]) -> bool:
+    """Return whether a file has the bytes of the last build; of a bucket, whether it exists."""
+    if file.name not in existing:
+        return False
+    return target.is_remote or digest_of(target.read(file.name) or b"") == file.digest
