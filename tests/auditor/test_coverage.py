@@ -12,6 +12,7 @@ from tests.site_box import redirect
 from urlset.sources import open_source
 
 APP = '<script src="/app.js"></script>'
+REFRESH = '<meta http-equiv="refresh" content="0; url=/">'
 DATA = '<script type="application/ld+json">{"@type": "WebPage"}</script>'
 CLASSES = ("/linked", "/by-sitemap", "/by-next", "/by-nofollow", "/by-hreflang", "/page-2", "/lost")
 
@@ -187,8 +188,8 @@ def test_many_pages_with_scripts_and_few_links_make_orphans_unknown(box, count, 
 
 @pytest.mark.parametrize(
     "parts",
-    [{"head": ""}, {"head": DATA}, {"links": ("/", "/p/0", "/p/1")}],
-    ids=["no scripts", "data only", "three links"],
+    [{"head": ""}, {"head": DATA}, {"links": ("/", "/p/0", "/p/1")}, {"head": APP + REFRESH}],
+    ids=["no scripts", "data only", "three links", "redirects"],
 )
 def test_pages_whose_links_are_all_there_are_not_suspected(box, parts):
     put_scripted(box, 8, **parts)

@@ -178,11 +178,12 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
         reasons.append(f"size: {_urls(cut)} of which only the begin was read")
     if not options.follow_links:
         reasons.append("links: they were not followed")
-    # Note: pages that an earlier version stored have NULL in has_scripts.
+    # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by
+    # meta refresh has few links, with or without scripts.
     scripted, pages = next(
         session.rows(
             f"SELECT count(*) FILTER (link_count < {FEW_LINKS} AND coalesce(has_scripts, true)), "
-            "count(*) FROM store.pages WHERE verdict = 'ok' AND is_html"
+            "count(*) FROM store.pages WHERE verdict = 'ok' AND is_html AND refresh IS NULL"
         )
     )
     if scripted > SCRIPTED_SHARE * pages:
