@@ -21,7 +21,7 @@ SRC = Path(__file__).parents[1] / "src"
 LAYERS = {
     "data and engine": "errors protocol fields model option_schema engine_rules dates urls "
     "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
-    "languages temp_files terminal_text notebook object_store hidden_fields",
+    "folder_walk languages temp_files terminal_text notebook object_store hidden_fields",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer crawler",
     "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "

@@ -91,6 +91,9 @@ _BUILT = {
 }
 EXEMPT = {
     ("builder/canonical_urls.py", "insecure"): "a fixed text: the scheme and the host of base_url",
+    ("checker/rule_selection.py", """f"{translate(pattern)}|{translate(f'*/{pattern}')}\""""): (
+        "an option of the user: per-path-ignores"
+    ),
     ("builder/options.py", "pattern"): "an option of the user: --rewrite",
     ("crawler/scope.py", "pattern"): "an option of the user: --include, --exclude",
     ("integrations/file_responses.py",

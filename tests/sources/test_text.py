@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.cpu_time import growth
 from tests.sources.test_tables import parquet, rows, sqlite
 from urlset.errors import QueryError, SourceError
 from urlset.formats.detect import detect_kind
@@ -392,3 +393,22 @@ def test_stdin_that_is_none_of_them_is_told_by_its_name(data, monkeypatch):
         rows(open_source("-", options))
 
     assert tempfile.gettempdir() not in str(caught.value)
+
+
+def test_rows_with_a_key_of_their_own_take_linear_time_and_memory(tmp_path):
+    def read(count: int) -> None:
+        path = tmp_path / "a.jsonl"
+        rows = (f'{{"loc": "https://example.com/{n}", "k{n}": 1}}\n' for n in range(count))
+        path.write_text("".join(rows))
+        assert sum(batch.num_rows for batch in TextSource(str(path)).batches()) == count
+
+    assert growth(read, 500, 8_000) < 40
+
+
+def test_more_than_ten_thousand_keys_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows = (f'{{"loc": "https://example.com/{n}", "k{n}": 1}}\n' for n in range(10_001))
+    path.write_text("".join(rows))
+
+    with pytest.raises(SourceError, match="expected at most 10,000 different keys"):
+        list(TextSource(str(path)).batches())

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from types import MappingProxyType
 from typing import Any
 
@@ -56,8 +56,19 @@ def selector(
     for code in always:
         chosen.setdefault(code, 0)
     ignored = _lengths(ignore, rules)
-    ignored_in = {pattern: _lengths(names, rules) for pattern, names in ignore_in.items()}
-
+    if len(ignore_in) > MAX_PATTERNS:
+        raise ValueError(
+            f"expected at most {MAX_PATTERNS:,} patterns of paths, found {len(ignore_in):,}"
+        )
+    length = sum(map(len, ignore_in))
+    if length > MAX_PATTERN_TEXT:
+        raise ValueError(
+            f"expected at most {MAX_PATTERN_TEXT:,} characters in patterns of paths, "
+            f"found {length:,}"
+        )
+    ignored_in = [
+        (_path_pattern(pattern), _lengths(names, rules)) for pattern, names in ignore_in.items()
+    ]
     return _Selector(chosen, ignored, ignored_in, profile)
 
 
@@ -70,9 +81,10 @@ class _Selector:
 
     chosen: Mapping[str, int]
     ignored: Mapping[str, int]
-    ignored_in: Mapping[str, Mapping[str, int]]
+    ignored_in: Sequence[tuple[re.Pattern[str], Mapping[str, int]]]
     profile: str | None
     known: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+    ignored_of: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __call__(self, rule: Rule, source: str | None = None) -> bool:
         key = rule.code, source
@@ -84,8 +96,21 @@ class _Selector:
         length = self.chosen.get(rule.code, -1)
         if length < MIN_PREFIX and not _is_on(rule, self.profile):
             return False
-        here = (found for pattern, found in self.ignored_in.items() if _matches(source, pattern))
-        return all(length > found.get(rule.code, -1) for found in (self.ignored, *here))
+        here = self.ignored if source is None else self._ignored_of(source)
+        return length > here.get(rule.code, -1)
+
+    def _ignored_of(self, source: str) -> Mapping[str, int]:
+        """Return the rules that are ignored in a document, each with its longest name."""
+        if not self.ignored_in:
+            return self.ignored
+        if source not in self.ignored_of:
+            found = dict(self.ignored)
+            for pattern, lengths in self.ignored_in:
+                if pattern.match(source):
+                    for code, length in lengths.items():
+                        found[code] = max(length, found.get(code, 0))
+            self.ignored_of[source] = found
+        return self.ignored_of[source]
 
 
 def catalogue_with(custom: Iterable[Rule], levels: Mapping[str, Level]) -> dict[str, Rule]:
@@ -104,6 +129,12 @@ def catalogue_with(custom: Iterable[Rule], levels: Mapping[str, Level]) -> dict[
             rules[code] = replace(rules[code], level=level, level_sql=f"'{level}'")
     return rules
 
+
+MAX_PATTERNS = 1_000
+"""Patterns of paths in ``per-path-ignores``; each is matched with each document."""
+
+MAX_PATTERN_TEXT = 100_000
+"""Characters of all these patterns; a megabyte takes ten seconds to compile."""
 
 MIN_PREFIX = 3
 """Minimum length of a prefix that selects a rule that is off by default."""
@@ -127,11 +158,9 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     raise ValueError(f"expected the name or the code of a rule, found {name!r}; {hint}")
 
 
-def _matches(source: str | None, pattern: str) -> bool:
-    """Return whether a pattern matches the path of a document or the end of it."""
-    return source is not None and (
-        fnmatchcase(source, pattern) or fnmatchcase(source, f"*/{pattern}")
-    )
+def _path_pattern(pattern: str) -> re.Pattern[str]:
+    """Return an expression that matches the path of a document, or the end of it."""
+    return re.compile(f"{translate(pattern)}|{translate(f'*/{pattern}')}")
 
 
 def _is_on(rule: Rule, profile: str | None) -> bool:
@@ -140,7 +169,8 @@ def _is_on(rule: Rule, profile: str | None) -> bool:
 
 def _lengths(names: Iterable[str], rules: Mapping[str, Rule]) -> dict[str, int]:
     """Return the rule codes that names cover, each with the length of the longest such name."""
-    shortest_first = sorted((name.strip() for name in names), key=len)
+    each_once = {name.strip().lower(): name.strip() for name in names}
+    shortest_first = sorted(each_once.values(), key=len)
     return {code: len(name) for name in shortest_first for code in rules_named(name, rules)}
 
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from urlset.dates import LOG_TIME
 from urlset.errors import SourceError
+from urlset.folder_walk import walk
 from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.encoding import skip_space, utf16_codec, wide_codec
 from urlset.formats.signatures import Signature, file_signature, find_template, is_gzip, signature
@@ -412,8 +413,7 @@ def detect_kind(path: str, columns: tuple[str, ...] = (), *, name: str | None = 
 
 
 def _has_pages(path: str) -> bool:
-    for _, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    for _, names in walk(path):
         if any(name.lower().endswith(_PAGE_SUFFIXES) and name[0] != "." for name in names):
             return True
     return False
@@ -422,8 +422,7 @@ def _has_pages(path: str) -> bool:
 def _kind_without_pages(path: str) -> SourceKind:
     """Return the kind of a folder without pages; raise ``SourceError`` if it has no sitemaps."""
     count = 0
-    for _, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    for _, names in walk(path):
         for name in names:
             if name.lower().endswith(_SITEMAP_SUFFIXES):
                 return "sitemap"

@@ -6,14 +6,17 @@ one folder: ``..``, absolute paths and symbolic links that lead out of it find n
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from collections.abc import Iterator
 from functools import cached_property, partial
+from typing import NoReturn
 from urllib.parse import quote, unquote
 
 from urlset.errors import SourceError, TargetError
+from urlset.folder_walk import walk
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import SniffedKind, has_sitemap_ending, has_sitemap_name, sniff
 from urlset.http import Request, Response, ResponseCache
@@ -111,7 +114,8 @@ class FileSystemSource:
     def _in_folder(self) -> Iterator[Location]:
         indexes: list[tuple[str, bool]] = []
         others: list[tuple[str, bool]] = []
-        for path in self._files():
+        skipped: list[OSError] = []
+        for path in self._files(skipped):
             found = _sniff_file(path)
             is_named = has_sitemap_name(os.path.basename(path))
             if found == "index":
@@ -126,15 +130,24 @@ class FileSystemSource:
             )
         for path, is_guess in (*indexes, *others):
             yield self._location(path, self._url_of(path))._replace(is_guess=is_guess)
+        for error in skipped:
+            name = str(error.filename)
+            yield Location(printable(name), None, partial(_raise, error), name)
 
-    def _files(self) -> Iterator[str]:
+    def _files(self, skipped: list[OSError]) -> Iterator[str]:
         """Yield the files below the folder that have a file ending of sitemaps, sorted.
 
-        Hidden files and symbolic links that lead out of the folder are excluded.
+        Hidden files and symbolic links that lead out of the folder are excluded. Folders that are
+        too deep are added to ``skipped``.
         """
-        for folder, folders, names in os.walk(self._path, onerror=_raise):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
+
+        def on_error(error: OSError) -> None:
+            if error.errno != errno.ENAMETOOLONG:
+                _raise(error)
+            skipped.append(error)
+
+        for folder, names in walk(self._path, on_error):
+            for name in names:
                 if name.startswith(".") or not has_sitemap_ending(name):
                     continue
                 path = os.path.join(folder, name)
@@ -201,7 +214,7 @@ def _reason(error: OSError | ValueError, path: str) -> str:
     return f"expected a readable file, found {printable(path)!r}: {reason}"
 
 
-def _raise(error: OSError) -> None:
+def _raise(error: OSError) -> NoReturn:
     raise SourceError(_reason(error, str(error.filename))) from error
 
 

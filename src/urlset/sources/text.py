@@ -19,7 +19,7 @@ from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_
 from urlset.sources.candidates import SourceType
 from urlset.sources.tables.casts import convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
-from urlset.store import ColumnMapper
+from urlset.store import ColumnMapper, identifier
 from urlset.urls import ASCII_SPACE
 
 MAX_COLUMNS = 10_000
@@ -314,22 +314,30 @@ class TextSource:
         self, rows: list[Numbered], seen: dict[str, None]
     ) -> tuple[list[NamedExpression], Any]:
         """Return a batch of unconverted cells, and the SQL that converts it to candidates."""
-        for _, row in rows:
-            seen.update(dict.fromkeys(row))
+        kinds = _kinds(rows, seen)
+        if len(seen) > MAX_COLUMNS:
+            raise SourceError(
+                f"{self.name}: expected at most {MAX_COLUMNS:,} different keys, found more up to "
+                f"line {rows[-1][0]:,}; leave out those that are not needed"
+            )
         if not seen.keys() - {"loc"}:
             seen.setdefault("loc")
-        columns = {name: _column([row.get(name) for _, row in rows]) for name in seen}
-        kinds = {name: kind for name, (kind, _) in columns.items()}
+            kinds.setdefault("loc", "VARCHAR")
         plan = ColumnPlan.of(kinds, name=self.name, mapping=self._mapping, keep=self._keep)
         self._add_notes(plan)
         expressions = [named for named in plan.expressions if named[0] != "line"]
-        values = [*(values for _, values in columns.values()), [number for number, _ in rows]]
-        fields = [*((name, "string") for name in seen), (_LINE_COLUMN, "uint32")]
+        # Only the columns that are used: rows with a key of their own would be a square of cells.
+        text = " ".join(sql for _, sql in expressions)
+        used = [name for name in seen if identifier(name)[1:-1] in text]
+        columns = [_column([row.get(name) for _, row in rows], kinds[name]) for name in used]
+        fields = [*((name, "string") for name in used), (_LINE_COLUMN, "uint32")]
+        values = [*columns, [number for number, _ in rows]]
         batch = rows_to_batch(fields, [*zip(*values, strict=True)])  # type: ignore[arg-type]
         return [*expressions, ("line", f'"{_LINE_COLUMN}"')], batch
 
     def _add_notes(self, plan: ColumnPlan) -> None:
-        self.notes += [note for note in plan.notes if note not in self.notes]
+        known = set(self.notes)
+        self.notes += [note for note in plan.notes if note not in known]
 
     def _map_batch(
         self,
@@ -346,11 +354,21 @@ class TextSource:
             raise SourceError(f"{self.name}, in lines {between}: {error}") from error
 
 
-def _column(values: list[Any]) -> tuple[str, list[str | None]]:
-    """Return the type and the values of a column: text, or JSON if some value is not text."""
-    if all(value is None or isinstance(value, str) for value in values):
-        return "VARCHAR", [value and value.encode(errors="replace").decode() for value in values]
-    return "JSON", [None if value is None else json.dumps(value) for value in values]
+def _kinds(rows: list[Numbered], seen: dict[str, None]) -> dict[str, str]:
+    """Return the type of each column: text, or JSON if some value is not text; extend ``seen``."""
+    others: set[str] = set()
+    for _, row in rows:
+        for name, value in row.items():
+            seen.setdefault(name)
+            if not (value is None or isinstance(value, str)):
+                others.add(name)
+    return {name: "JSON" if name in others else "VARCHAR" for name in seen}
+
+
+def _column(values: list[Any], kind: str) -> list[str | None]:
+    if kind == "VARCHAR":
+        return [value and value.encode(errors="replace").decode() for value in values]
+    return [None if value is None else json.dumps(value) for value in values]
 
 
 def _chunks(rows: Iterator[Numbered]) -> Iterator[list[Numbered]]:

@@ -18,10 +18,9 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from urlset.folder_walk import MAX_DEPTH
 from urlset.html import MAX_ERROR_TEXT, PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
-
-MAX_DEPTH = 200
 
 COARSE_NS = 2_000_000_000
 FINE_NS = 50_000_000
