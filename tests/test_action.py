@@ -32,6 +32,7 @@ def runner(tmp_path, monkeypatch):
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "urlset").write_text(f'#!/bin/sh\nexec {sys.executable} -m urlset "$@"\n')
+    (programs / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (programs / "gh").write_text(GH)
     for program in programs.iterdir():
         program.chmod(0o755)
@@ -89,6 +90,41 @@ def test_inputs_are_no_commands(runner, tmp_path):
     runner(RUN, COMMAND="diff", SOURCE="a.txt $(touch hacked) `touch hacked`; touch hacked")
 
     assert not (tmp_path / "hacked").exists()
+
+
+def test_quotes_keep_spaces_together(runner, tmp_path):
+    folder = tmp_path / "sp ace"
+    folder.mkdir()
+    (tmp_path / "a.txt").rename(folder / "a.txt")
+
+    one = runner(RUN, COMMAND="check", SOURCE="sp ace/a.txt", ARGUMENTS="--ignore 'D011,P001'")
+    two = runner(RUN, COMMAND="diff", SOURCE="'sp ace/a.txt' \"b.txt\"")
+    windows = runner(RUN, COMMAND="check", SOURCE="b.txt", ARGUMENTS=r"--ignore D011 --config C:\x")
+
+    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
+    assert "D011" not in one.stdout
+    assert "C:" in windows.stderr
+    assert "x'" in windows.stderr
+
+
+@pytest.mark.parametrize("name", ["SOURCE", "ARGUMENTS"])
+def test_open_quotes_are_an_error_that_names_the_input(runner, name):
+    ran = runner(RUN, **{"COMMAND": "check", "SOURCE": "a.txt", name: "--ignore 'D011"})
+
+    assert ran.returncode != 0
+    assert f"{name.lower()}: expected closed quotes" in ran.stderr
+
+
+def test_check_writes_a_summary_and_names_no_report(runner, tmp_path):
+    (tmp_path / "a.txt").write_text("https://example.com/a b\n```\n")
+    ran = runner(RUN, COMMAND="check", SOURCE="a.txt", FORMAT="text")
+
+    summary = (tmp_path / "summary").read_text()
+    assert ran.returncode == 1
+    assert summary.startswith("````````text\n")
+    assert summary.count("`") == 16
+    assert "html" not in outputs(tmp_path)
+    assert ran.stdout.splitlines()[0] in summary
 
 
 def test_comment_is_created_once_and_updated_later(runner, tmp_path):

@@ -228,3 +228,19 @@ def test_the_repr_of_fixes_has_no_content():
 
     assert fixed.documents
     assert "secret" not in repr(fixed)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("loc", r"'Entry' object has attributes, not keys: found \['loc'\]; did you mean \.loc\?"),
+        ("url", r"found \['url'\]; did you mean loc\?"),
+        ("other", r"found \['other'\]$"),
+    ],
+)
+def test_the_key_of_a_record_names_the_attribute(key, message):
+    entry = urlset.Entry("https://example.com/a")
+
+    with pytest.raises(TypeError, match=message):
+        entry[key]
+    assert (entry[0], entry[:1], entry[-1]) == (entry.loc, (entry.loc,), tuple(entry)[-1])

@@ -72,3 +72,36 @@ def test_a_publication_shows_its_files(kind: str, tmp_path: Path):
 
     assert repr(made).startswith(f"<{kind} in '{folder}': 1 URL in 1 file")
     assert "<td>sitemap.xml</td>" in made._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["s.duckdb", "s.parquet"])
+def test_entries_of_a_store_show_their_first_rows(name, tmp_path: Path):
+    path = tmp_path / name
+    locs = [f"https://example.com/{n}" for n in range(50)]
+    found = urlset.read("\n".join(locs).encode())
+    (found.to_duckdb if name.endswith("duckdb") else found.to_parquet)(path)
+
+    entries = urlset.read(path)
+
+    assert f"{', '.join(locs[:3])}, …>" in repr(entries)
+    assert entries._repr_html_().count("<tr>") == MAX_ROWS + 1
+    assert len(list(entries)) == 50
+    assert "read 1 documents with 50 entries" in repr(entries)
+
+
+def test_a_store_that_cannot_be_read_has_a_representation(tmp_path: Path):
+    path = tmp_path / "s.duckdb"
+    urlset.read(XML).to_duckdb(path)
+    entries = urlset.read(path)
+    path.unlink()
+
+    assert "not read yet" in repr(entries)
+    assert "not read yet" in entries._repr_html_()
+
+
+def test_a_history_of_snapshots_is_not_read_to_be_shown(tmp_path: Path, monkeypatch):
+    path = tmp_path / "s.duckdb"
+    urlset.read(XML).to_duckdb(path)
+    monkeypatch.setattr("urlset.store.has_history_only", lambda _: True)
+
+    assert "not read yet" in repr(urlset.read(path))

@@ -138,6 +138,7 @@ def add_hints(*classes: type) -> None:
             for name in HINTS.get(kind.__name__, {}):
                 setattr(kind, name, _Absent(name))
             kind.__dir__ = _existing  # type: ignore[method-assign, assignment]
+            kind.__getitem__ = _item  # type: ignore[method-assign]
         elif "__getattr__" not in kind.__dict__:
             kind.__getattr__ = _missing  # type: ignore[attr-defined]
 
@@ -152,6 +153,16 @@ class _Absent:
 
     def __get__(self, record: object, kind: type) -> Any:
         raise MissingAttributeError(kind.__name__, self._name)
+
+
+def _item(record: tuple[Any, ...], index: Any) -> Any:
+    """Return a value of a record by its number; a name is that of an attribute."""
+    if not isinstance(index, str):
+        return tuple.__getitem__(record, index)
+    kind = type(record).__name__
+    is_known = index in getattr(record, "_fields", ())
+    hint = f"; did you mean .{index}?" if is_known else hint_for(kind, index, ())
+    raise TypeError(f"{kind!r} object has attributes, not keys: found [{index!r}]{hint}")
 
 
 def _existing(record: object) -> list[str]:

@@ -561,3 +561,19 @@ def test_read_holds_no_more_than_two_documents(tmp_path):
         most = max(most, len(alive))
 
     assert most <= 2
+
+
+@pytest.mark.parametrize("name", ["HEAD:public/", "HEAD~1:sitemap.xml", "v1.0:./a"])
+def test_a_revision_is_one_for_diff(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(SourceError, match="only `urlset diff` takes a revision of git"):
+        read(name)
+
+
+@pytest.mark.parametrize("name", ["missing.xml", "./a:b", "C:/public/sitemap.xml"])
+def test_other_missing_paths_are_to_be_checked(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(SourceError, match="check the path"):
+        read(name)

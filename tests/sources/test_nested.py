@@ -188,6 +188,22 @@ def test_first_invalid_row_is_named_and_all_are_counted(form):
     assert not Path("public").exists()
 
 
+@pytest.mark.parametrize(
+    ("field", "key", "meant"),
+    [
+        ("news", "date", "publication_date"),
+        ("images", "locc", "loc"),
+        ("alternates", "herf", "href"),
+    ],
+)
+def test_unknown_key_names_the_one_that_was_meant(field, key, meant):
+    value = {key: "x"} if field == "news" else [{key: "x"}]
+    Path("a.jsonl").write_text(json.dumps({"loc": "/a", field: value}))
+
+    with pytest.raises(EntryError, match=f"found {key!r}; did you mean {meant!r}"):
+        built("a.jsonl")
+
+
 def test_key_that_appears_late_in_large_json_lines_is_not_lost():
     plain = [{"loc": f"/{n}"} for n in range(30_000)]
     last = {"loc": "/z", "images": [{"loc": "/z.jpg", "caption": "Z"}], "kind": "late"}

@@ -68,7 +68,7 @@ def submit(
     values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:
-        values["keys"] = _keys(keys)
+        values["keys"] = _keys(keys, is_needed=_may_have_changes(changes))
     if "google" in channels:
         values["google_credentials"] = _secret(
             google_credentials, (TOKEN_VARIABLE,), "GOOGLE_APPLICATION_CREDENTIALS"
@@ -107,11 +107,23 @@ def _create_key(folder: Path, *, is_quiet: bool) -> int:
     return 0
 
 
-def _keys(file: Path | None) -> Any:
+def _may_have_changes(path: str | None) -> bool:
+    """Return whether a file of changes has a line; without one, no key is needed."""
+    if path in (None, "-"):
+        return True
+    try:
+        return Path(str(path)).stat().st_size > 0
+    except OSError:
+        return False  # reading it reports the error
+
+
+def _keys(file: Path | None, *, is_needed: bool) -> Any:
     """Read the keys of IndexNow from a file, or from the environment."""
     from urlset.submitter.keys import parse_keys
 
     text = _secret(file, (KEY_VARIABLE,))
+    if text is None and not is_needed:
+        return None
     if text is None:
         raise UsageError(
             "expected a key of IndexNow, found none: create one with `urlset submit --new-key "

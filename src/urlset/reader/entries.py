@@ -18,9 +18,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from urlset.document import Document
-from urlset.errors import SourceError
+from urlset.errors import SourceError, UrlsetError
 from urlset.model import Entry, Problem, Sitemap
-from urlset.notebook import html_table
+from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
 from urlset.reader.filters import EntryFilter, FilteredRows
 
@@ -38,6 +38,10 @@ A site also has responses that are not documents, such as robots.txt."""
 
 KEPT_PROBLEMS = 100_000
 """Problems that one reading keeps, some 30 MB; :func:`urlset.check` reports all of them."""
+
+
+_SHOWN = 3
+"""Entries of a store that its representation shows."""
 
 
 class SourceReader(Protocol):
@@ -139,6 +143,11 @@ class Entries:
             columns = ("loc", "lastmod", "changefreq", "priority")
             rows = ([getattr(entry, name) for name in columns] for entry in self._in_memory())
             return html_table(caption, columns, rows)
+        if stored := self._stored():
+            columns = ("loc", "lastmod", "changefreq", "priority")
+            return html_table(
+                caption, columns, ([getattr(entry, name) for name in columns] for entry in stored)
+            )
         names = ("source", "kind", "entries", "problem_count", "error")
         records = self._log.records if self._log is not None else []
         return html_table(
@@ -150,6 +159,8 @@ class Entries:
         source = repr(self.source) if self.source is not None else "bytes"
         if self._is_in_memory:
             return f"of {source}: {len(self._in_memory()):,}"
+        if stored := self._stored(_SHOWN):
+            return f"of {source}: {', '.join(entry.loc for entry in stored)}, …"
         if self._log is None:
             return f"of {source}: not read yet; head() reads the first"
         records = self._log.records
@@ -157,6 +168,18 @@ class Entries:
         failed = sum(record.error is not None for record in records)
         counts = f"{len(records):,} documents with {entries:,} entries"
         return f"of {source}: read {counts}" + (f", {failed:,} failed" if failed else "")
+
+    def _stored(self, count: int = MAX_ROWS) -> list[Entry]:
+        """Return the first entries of a store that was not read yet; none of other sources."""
+        if self._log is not None:
+            return []
+        try:
+            is_quick = getattr(self._reader, "has_rows_at_once", False)
+            return self.head(count) if is_quick else []
+        except UrlsetError:
+            return []
+        finally:
+            self._log = None
 
     def __bool__(self) -> bool:
         return True  # whether there are entries is unknown before they are read

@@ -207,7 +207,10 @@ def _mode(path: str) -> int:
 
 def _reason(error: OSError | ValueError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"expected a file or a folder, found nothing at {printable(path)!r}; check the path"
+        advice = "check the path"
+        if _REVISION.fullmatch(path):
+            advice = "only `urlset diff` takes a revision of git"
+        return f"expected a file or a folder, found nothing at {printable(path)!r}; {advice}"
     if isinstance(error, PermissionError):
         return f"expected a readable file, found no permission to read {printable(path)!r}"
     reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -259,6 +262,8 @@ def _file_name(loc: str) -> str:
 MAX_KEYS = 100_000
 """Objects that are listed below a prefix; a bucket may hold billions."""
 
+# REVISION:PATH; one letter before the colon is a drive.
+_REVISION = re.compile(r"[^.:/\\\0-\x1f-][^:\0-\x1f]+:(?!//).*", re.DOTALL)
 _SITEMAP = re.compile(r"(?:.*/)?[^/.][^/]*\.(?:xml|txt|rss|atom)(?:\.gz)?", re.IGNORECASE)
 
 

@@ -28,6 +28,13 @@ class StoredDocuments:
         self._path = path
         self._name = name or path
 
+    @property
+    def has_rows_at_once(self) -> bool:
+        """Whether the first rows can be read quickly: not those of a history of snapshots."""
+        from urlset.store import has_history_only
+
+        return self._form == "parquet" or not has_history_only(self._path)
+
     def visits(self, _on_response: object = None) -> Generator[Visit]:
         """Yield document after document, in the order in which they were stored."""
         return self._from_store() if self._form == "duckdb" else self._from_parquet()

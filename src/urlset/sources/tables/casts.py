@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
@@ -265,11 +266,17 @@ def _struct(value: Any, where: str, spec: StructOf) -> Any:
         raise ValueProblem(where, value, _expected(spec), "convert it")
     for key in value:
         if key not in fields:
-            raise ValueProblem(
-                where, key, f"keys of {', '.join(fields)}", "rename it, or remove it"
-            )
+            raise ValueProblem(where, key, f"keys of {', '.join(fields)}", _rename(key, fields))
     converted = {key: _leaf(value.get(key), f"{where}.{key}", kind) for key, kind in fields.items()}
     return spec.row(**converted) if any(converted.values()) else None
+
+
+def _rename(key: object, fields: Iterable[str]) -> str:
+    """Return advice for an unknown key: the field with this name, or with its last word."""
+    words = f"{key}".lower()
+    close = get_close_matches(words, fields, 1, 0.7)
+    close += [name for name in fields if words and name.endswith(f"_{words}")]
+    return f"did you mean {close[0]!r}?" if close else "rename it, or remove it"
 
 
 def _leaf(value: Any, where: str, kind: Any) -> Any:
