@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -100,3 +101,32 @@ def test_a_custom_rule_without_a_limit_removes_that_of_others(monkeypatch):
     rule = custom_rule(1, {"name": "x", "message": "{loc}", "view": "urls", "where": "true"})
 
     assert list(urlset.check(b"https://example.com/a\n", rules=[rule], rule_timeout_s=None))
+
+
+def test_custom_rules_have_a_time_limit_together(monkeypatch):
+    slow = "(SELECT count(*) FROM range(300000000) t(n) WHERE n % 7 = 3) > 0"
+    rules = [
+        custom_rule(n, {"name": f"x{n}", "message": "a", "view": "urls", "where": slow})
+        for n in range(1, 4)
+    ]
+    monkeypatch.setattr(evaluate, "CUSTOM_RULES_FACTOR", 0.000_1)
+
+    with pytest.raises(QueryError, match=r"rule Z00\d .*(?:ran longer than .* seconds)"):
+        list(urlset.check(b"https://example.com/a\n", rules=rules, rule_timeout_s=60.0))
+
+
+def test_rules_after_the_limit_of_all_are_not_run():
+    budget = evaluate._Budget(0.000_01)
+    with budget.spending():
+        time.sleep(0.001)
+
+    message = "not run: the rules of the configuration ran longer than 0.0001 seconds together"
+    with pytest.raises(QueryError, match=message), budget.spending():
+        pass
+
+
+def test_rules_without_a_limit_have_none_together():
+    budget = evaluate._Budget(None)
+    for _ in range(3):
+        with budget.spending() as seconds:
+            assert seconds is None

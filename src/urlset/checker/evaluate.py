@@ -6,12 +6,15 @@ rows.
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
+from math import inf
 from string import Formatter
+from threading import Lock
 from typing import NamedTuple
 
 from urlset.checker import robots_access
@@ -27,6 +30,9 @@ MAX_ROWS = 10_000
 
 OWN_RULE_S = 600.0
 """Seconds of a rule of urlset, or of all rules over one view; more if `rule_timeout_s` is more."""
+
+CUSTOM_RULES_FACTOR = 10
+"""Limit of all custom rules together, as a multiple of that of one: a file can have thousands."""
 
 MAX_PARALLEL_ENTRIES = 500_000
 """Above this number of entries, queries run one after another: DuckDB uses all cores for each of
@@ -113,8 +119,8 @@ def evaluate(
         now: The current time for rules about dates.
         profile: The search engine whose special rules apply, or None.
         source: What was checked; findings about no particular document are attributed to it.
-        rule_timeout_s: The time limit of a custom rule in seconds, None for no limit. Other rules
-            have 600 seconds, or this if it is more.
+        rule_timeout_s: The time limit of a custom rule in seconds, None for no limit. All of them
+            together have ten times as much. Other rules have 600 seconds, or this if it is more.
 
     Raises:
         urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
@@ -163,9 +169,10 @@ def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tal
         view: partial(_run_view_rules, view=view, rules=its, timeout_s=own_s)
         for view, its in by_view.items()
     }
+    budget = _Budget(timeout_s)
     for rule in rules:
         if rule.is_custom:
-            tasks[rule.code] = partial(_run_custom_rule, rule=rule, timeout_s=timeout_s)
+            tasks[rule.code] = partial(_run_custom_rule, rule=rule, budget=budget)
         elif rule.sql is not None:
             tasks[rule.code] = partial(_run_sql_rule, rule=rule, timeout_s=own_s)
     engine_rules = [rule for rule in rules if rule.is_engine_rule]
@@ -236,10 +243,40 @@ def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> T
         return _store_findings(store, rule, "matches", store.columns("SELECT * FROM matches"))
 
 
-def _run_custom_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> Tally:
+class _Budget:
+    """Seconds that the custom rules may take: each of them, and all together. Threads share it."""
+
+    def __init__(self, rule_s: float | None):
+        self._rule_s = rule_s
+        self._total_s = inf if rule_s is None else rule_s * CUSTOM_RULES_FACTOR
+        self._spent_s = 0.0
+        self._lock = Lock()
+
+    @contextmanager
+    def spending(self) -> Iterator[float | None]:
+        """Yield the seconds for the next rule; None for no limit.
+
+        Raises:
+            QueryError: Nothing is left.
+        """
+        left = self._total_s - self._spent_s
+        if left <= 0:
+            raise QueryError(
+                "the query was not run: the rules of the configuration ran longer than "
+                f"{self._total_s:g} seconds together"
+            )
+        began = time.monotonic()
+        try:
+            yield None if self._rule_s is None else min(self._rule_s, left)
+        finally:
+            with self._lock:
+                self._spent_s += time.monotonic() - began
+
+
+def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
-    with _name_in_errors(rule):
-        if not store.materialize("matches", _verified(store, rule), seconds=timeout_s):
+    with _name_in_errors(rule), budget.spending() as seconds:
+        if not store.materialize("matches", _verified(store, rule), seconds=seconds):
             return Counter()
         columns = store.columns("SELECT * FROM matches")
         return _store_findings(store, rule, "matches", columns)
