@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -305,6 +304,8 @@ def _foreign_file_note(path: Path) -> list[str]:
 
 
 def _read(path: Path) -> Configuration:
+    import tomllib  # not loaded without a file
+
     try:
         text = bounded_text(path)
         if _LONG_KEY.search(text):  # the parser of Python takes quadratic time for its parts

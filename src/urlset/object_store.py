@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from configparser import ConfigParser
-from configparser import Error as ConfigParserError
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -18,6 +16,8 @@ from urlset.errors import TargetError
 from urlset.hidden_fields import repr_without
 
 if TYPE_CHECKING:
+    from configparser import ConfigParser
+
     from obstore import Attributes as Attributes
     from obstore import ObjectMeta, PutResult
     from obstore import UpdateVersion as UpdateVersion
@@ -320,13 +320,15 @@ def aws_profile(environment: Mapping[str, str]) -> AwsProfile:
 
 
 def _file(environment: Mapping[str, str], variable: str, name: str) -> ConfigParser:
+    from configparser import ConfigParser, Error  # not loaded without a bucket
+
     parser = ConfigParser(interpolation=None, strict=False, default_section="\0")
     path = environment.get(variable) or os.path.join("~", ".aws", name)
     try:
         parser.read_string(Path(path).expanduser().read_text(encoding="utf-8"))
     except FileNotFoundError:
         pass
-    except (OSError, RuntimeError, UnicodeDecodeError, ConfigParserError) as error:
+    except (OSError, RuntimeError, UnicodeDecodeError, Error) as error:
         # Note: the message of a parser quotes lines, and those hold secrets.
         words = error.strerror if isinstance(error, OSError) else type(error).__name__
         raise TargetError(

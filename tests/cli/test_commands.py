@@ -148,6 +148,22 @@ def test_version_loads_neither_rich_nor_arrow_nor_click():
     assert ran.stdout.splitlines()[1] == "[]"
 
 
+def test_check_of_a_file_loads_no_http_client(tmp_path):
+    (tmp_path / "one.xml").write_text("<urlset/>")
+    code = (
+        "import sys\nfrom urlset.cli import main\n"
+        "try:\n    main(['check', 'one.xml'])\nfinally:\n"
+        "    print(sorted({'asyncio', 'ssl', 'tomllib', 'configparser', 'urlset.builder'} "
+        "& sys.modules.keys()))"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
 def test_module_is_the_command():
     ran = subprocess.run(
         [sys.executable, "-m", "urlset", "-V"], capture_output=True, text=True, check=True

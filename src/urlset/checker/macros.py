@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_lowercase, digits
 
 from urlset.dates import DAY, TIME, XSD
-from urlset.http import request_url
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS, VARIANTS
 from urlset.protocol import MAX_LOC
 from urlset.store import StoreSession, quoted, section_sql
@@ -166,6 +165,8 @@ def ascii_hosts(store: StoreSession) -> dict[str, str]:
     """Return the host names in a store that are not ASCII, with their ASCII form (UTS 46)."""
     found: dict[str, str] = {}
     for (host,) in store.rows(f"SELECT host FROM ({_HOSTS}) WHERE strlen(host) > length(host)"):
+        from urlset.http import request_url  # only for such hosts: it takes long to load
+
         target = request_url(f"https://{host}/")
         if target is not None:
             found[host] = split_origin(target)[1]

@@ -8,7 +8,8 @@ response carries the error next to the part of the body that arrived.
 
 from __future__ import annotations
 
-from urlset.http.driver import drive, drive_in_thread
+from typing import TYPE_CHECKING, Any
+
 from urlset.http.models import (
     DOCUMENT_STATUSES,
     ErrorCode,
@@ -37,6 +38,9 @@ from urlset.http.request_url import (
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
 from urlset.http.url_secrets import without_secrets
+
+if TYPE_CHECKING:
+    from urlset.http.driver import drive, drive_in_thread
 
 __all__ = [
     "DOCUMENT_STATUSES",
@@ -67,3 +71,12 @@ __all__ = [
     "without_login",
     "without_secrets",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the driver with asyncio and TLS only where requests are sent."""
+    if name not in ("drive", "drive_in_thread"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from urlset.http import driver
+
+    return getattr(driver, name)

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import Self
 
 from urlset.http.exchange import Hop, transfer
+from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.http.known_responses import KnownResponses
-from urlset.http.limits import HostClocks, HostLimiter, MemoryBudget, PausedHostError
+from urlset.http.limits import HostLimiter, MemoryBudget
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
 from urlset.http.policy import Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from types import MappingProxyType
 
+from urlset.http.host_clocks import HostClocks
 from urlset.http.known_responses import KnownResponses
-from urlset.http.limits import HostClocks
 from urlset.http.request_url import origin_of
 from urlset.http.url_secrets import echoed_secrets, hidden_query, sent_url
 from urlset.protocol import MAX_BYTES, READ_LIMIT

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
-from urllib.request import url2pathname
 
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
@@ -339,7 +338,11 @@ def _path_of(url: str) -> str:
     host, slash, rest = url.partition("://")[2].partition("/")
     if host.lower() not in ("", "localhost"):
         raise SourceError(f"expected file:///path, found {url!r}, which names the host {host!r}")
-    return url2pathname(slash + rest) if os.name == "nt" else unquote(slash + rest)
+    if os.name != "nt":
+        return unquote(slash + rest)
+    from urllib.request import url2pathname  # loads TLS
+
+    return url2pathname(slash + rest)
 
 
 def _read_stream(file: IO[bytes], max_bytes: int) -> bytes:

@@ -14,7 +14,6 @@ from json import JSONEncoder
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, LEVELS, Finding, Rule
 from urlset.reader import DocumentRecord
@@ -198,6 +197,8 @@ def _test_suite(source: str | None, findings: list[Finding], bad: Sequence[str])
 
 
 def _test_case(suite: str, findings: list[Finding], bad: Sequence[str]) -> Iterator[str]:
+    from xml.sax.saxutils import escape  # loads TLS
+
     first = findings[0]
     yield f"    <testcase name={_xml_attribute(f'{first.code} {first.rule}')} classname={suite}>"
     tag = "error" if first.code in FAILURE_CODES else "failure"
@@ -221,6 +222,8 @@ def _junit_line(finding: Finding) -> str:
 
 
 def _xml_attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(sanitize(text))
 
 
