@@ -28,7 +28,7 @@ _RUN = (
 
 
 class Ended(NamedTuple):
-    """How a command ended: exit code, stderr, and the requests that the server got."""
+    """How a command ended: exit code as shells show it, stderr, and the requests of the server."""
 
     code: int
     stderr: str
@@ -103,4 +103,7 @@ def interrupted(
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise AssertionError(f"{verb} hangs after {at} requests ({how})") from None
-    return Ended(process.returncode, stderr.decode(errors="replace"), site.hits)
+    code = process.returncode
+    if how == "twice" and code == -signal.SIGINT:  # the second one, after the command had ended
+        code = 128 + signal.SIGINT
+    return Ended(code, stderr.decode(errors="replace"), site.hits)

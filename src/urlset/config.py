@@ -308,9 +308,8 @@ def _read(path: Path) -> Configuration:
 
     try:
         text = bounded_text(path)
-        if _LONG_KEY.search(text):  # the parser of Python takes quadratic time for its parts
-            raise ConfigurationError(f"{path}: expected keys of at most {_MAX_PARTS} parts")
-        table = tomllib.loads(text)
+        is_long = _LONG_KEY.search(text)  # the parser of Python takes quadratic time for its parts
+        table = {} if is_long else tomllib.loads(text)
     except OSError as error:
         message = f"expected a configuration, found none at {str(path)!r}: {error.strerror}"
         raise ConfigurationError(message) from error
@@ -322,6 +321,8 @@ def _read(path: Path) -> Configuration:
     except RecursionError as error:
         message = "expected TOML, found lists or tables that are nested too deeply"
         raise ConfigurationError(f"{path}: {message}") from error
+    if is_long:
+        raise ConfigurationError(f"{path}: expected keys of at most {_MAX_PARTS} parts")
     if path.name == "pyproject.toml":
         tools = table.get("tool", {})
         table = tools.get("urlset", {}) if isinstance(tools, dict) else {}

@@ -178,6 +178,76 @@ def test_pages_below_a_folder_that_cannot_be_listed_stay(site, monkeypatch):
     _check_unreadable_folder(site, refuse)
 
 
+@pytest.fixture
+def maps(site, monkeypatch):
+    monkeypatch.chdir(site.folder)
+    for name in ("a", "b", "d/x", "e/y"):
+        path = site.folder / "maps" / f"{name}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{BASE}{name}\n")
+    (site.folder / "other.txt").write_text(f"{BASE}other\n")
+    return site.folder / "maps"
+
+
+def refuse_folder(monkeypatch, refused):
+    """Let the system refuse to list a folder; ``chmod`` does not apply to root."""
+    scandir = os.scandir
+
+    def scan(path="."):
+        if not isinstance(path, int) and os.path.abspath(path) == str(refused):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+
+
+@pytest.mark.parametrize("pattern", ["maps/**/*.txt", "maps/*/*.txt", "maps/[de]/?.txt"])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_a_folder_that_a_pattern_cannot_read_keeps_its_urls(
+    site, maps, monkeypatch, pattern, on_error
+):
+    of_sources(site, pattern, "other.txt")
+    before = paths(site)
+    (maps / "e" / "y.txt").write_text(f"{BASE}e/y\n{BASE}e/new\n")
+    refuse_folder(monkeypatch, maps / "d")
+
+    if on_error == "raise":
+        with pytest.raises(SourceError, match=r"maps.d: Permission denied"):
+            of_sources(site, pattern, "other.txt", on_error=on_error)
+        assert paths(site) == before
+        return
+    made = of_sources(site, pattern, "other.txt")
+
+    assert paths(site) == sorted([*before, "e/new"])
+    assert (made.added, made.removed) == (1, 0)
+
+
+def test_a_folder_in_which_a_pattern_matches_nothing_may_be_unreadable(site, maps, monkeypatch):
+    refuse_folder(monkeypatch, maps / "d")
+
+    of_sources(site, "maps/*.txt", "maps/e*/*.txt", on_error="raise")
+
+    assert paths(site) == ["a", "b", "e/y"]
+
+
+def test_files_after_one_that_cannot_be_opened_are_read(site, maps):
+    of_sources(site, "maps/*.txt", "other.txt")
+    (maps / "a.txt").write_bytes(b"\x89PNG\0\0")
+    (maps / "b.txt").write_text(f"{BASE}b\n{BASE}new\n")
+
+    made = of_sources(site, "maps/*.txt", "other.txt")
+
+    assert paths(site) == ["a", "b", "new", "other"]
+    assert (made.added, made.removed) == (1, 0)
+
+
+def test_a_folder_that_cannot_be_read_is_not_called_empty(site, maps, monkeypatch):
+    refuse_folder(monkeypatch, maps)
+
+    with pytest.raises(SourceError, match="found it cannot be read: Permission denied"):
+        of_sources(site, "maps", on_error="raise")
+
+
 def _check_unreadable_folder(site, refuse):
     files = {"a.html": PAGE, "b.html": PAGE, "blog/index.html": PAGE, "blog/x/y.html": PAGE}
     folder = make(site.folder / "site", files)

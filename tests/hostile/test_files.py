@@ -82,6 +82,14 @@ def test_a_deeply_nested_configuration_is_a_clear_error(tmp_path, text):
         load_config(path)
 
 
+def test_a_key_of_many_parts_is_named_as_the_fault(tmp_path):
+    path = tmp_path / "urlset.toml"
+    path.write_text("a" + ".a" * 1_000 + " = 1")
+
+    with pytest.raises(ConfigurationError, match="expected keys of at most 100 parts"):
+        load_config(path)
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5_000])
 def test_a_deeply_nested_baseline_is_a_clear_error(tmp_path, text):
     path = tmp_path / "baseline.json"

@@ -97,6 +97,9 @@ HOSTILE = {
     "query": "SELECT * FROM query('FROM read_text(''SECRET'')')",
     "query_table": "SELECT * FROM query_table('SECRET')",
     "serialized SQL": "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
+    "plan": "SELECT json_serialize_plan('SELECT 1')",
+    "setting in a plan": "SELECT json_serialize_plan('SELECT current_setting(''temp_directory'')', "
+    "optimize := true)",
     "pointer": "SELECT * FROM arrow_scan(1, 2, 3)",
     "python": "SELECT * FROM python_map_function((SELECT 1))",
     "getenv": "SELECT getenv('HOME')",

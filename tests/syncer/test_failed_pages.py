@@ -48,6 +48,12 @@ BROKEN: dict[str, dict[str, Any]] = {
     "http-202": {"body": b"x", "status": 202, "kind": "text/html"},
     "http-204": {"body": b"", "status": 204, "kind": "text/html"},
     "empty": {"body": b"", "kind": "text/html"},
+    "empty but for blanks": {"body": b" \n\t\n", "kind": "text/html"},
+    "empty after decoding": {
+        "body": gzip.compress(b""),
+        "kind": "text/html",
+        "content_encoding": "gzip",
+    },
     "not-html": {"body": b'{"error": "overloaded"}', "kind": "application/json"},
     "not-html octet-stream": {"body": b"\0\1\2", "kind": "application/octet-stream"},
     "encoding": {"body": b"\x0b\x0e\x80<!doctype", "kind": "text/html", "content_encoding": "br"},

@@ -159,12 +159,20 @@ def _open_named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Sou
     name = table["path"]
     try:
         for one in expand_pattern(table):
-            name = one["path"]
-            yield _source(one, options)
+            yield _opened(one, options)
     except SourceError as error:
         if options.on_error != "skip":
             raise
         yield FailedSource(name, str(error))
+
+
+def _opened(table: Mapping[str, Any], options: InputOptions) -> Source:
+    try:
+        return _source(table, options)
+    except SourceError as error:
+        if options.on_error != "skip":
+            raise
+        return FailedSource(table["path"], str(error))
 
 
 def _source(table: Mapping[str, Any], options: InputOptions) -> Source:

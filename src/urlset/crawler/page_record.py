@@ -173,8 +173,9 @@ def _verdict(response: Response) -> str:
     if response.headers.get("cf-mitigated") == "challenge" or status is None or _is_cut(response):
         return "unknown"
     if status in DOCUMENT_STATUSES:
-        # A page without a byte is a failure of the server, not the new content of the page.
-        return "ok" if response.body or response.wire_size else "unknown"
+        # A page without content is a failure of the server, not the new content of the page.
+        is_cut_off = response.error == "too-large"  # perhaps before its first byte
+        return "ok" if is_cut_off or response.body.strip() else "unknown"
     if status in REDIRECTS:
         return "redirect"
     if status in (404, 410):

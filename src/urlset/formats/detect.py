@@ -422,16 +422,20 @@ def _has_pages(path: str) -> bool:
 def _kind_without_pages(path: str) -> SourceKind:
     """Return the kind of a folder without pages; raise ``SourceError`` if it has no sitemaps."""
     count = 0
-    for _, names in walk(path):
+    failures: list[OSError] = []
+    for _, names in walk(path, failures.append):
         for name in names:
             if name.lower().endswith(_SITEMAP_SUFFIXES):
                 return "sitemap"
             count += not name.startswith(".")
     found = "no file in it"
-    if count:
+    if failures:
+        found = f"it cannot be read: {failures[0].strerror}"
+    elif count:
         found = f"{count:,} other file{'s' if count > 1 else ''} in it"
     raise SourceError(
         f"expected pages ({', '.join(_PAGE_SUFFIXES)}) or sitemaps in the folder {path!r}, "
         f"found {found}; "
-        "build the site first, or name the folder that it is built into"
+        + ("allow reading" if failures else "build the site first")
+        + ", or name the folder that it is built into"
     )

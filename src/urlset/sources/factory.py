@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import glob
 import os
 import re
@@ -10,7 +11,7 @@ import shutil
 import stat
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
@@ -331,7 +332,8 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
     that exists is no pattern, and neither is a name without these characters.
 
     Raises:
-        urlset.SourceError: The pattern matches nothing.
+        urlset.SourceError: The pattern matches nothing; or, after the files that were found, a
+            folder in which it may match others cannot be read.
     """
     table = source if isinstance(source, Mapping) else {"path": source}
     text = table["path"]
@@ -340,13 +342,48 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
         yield table
         return
     found = sorted(glob.glob(path, recursive=True))
-    if not found:
+    unreadable = next(_unreadable_folders(_root(path), _parts(path)), None)
+    if not found and unreadable is None:
         raise SourceError(
             f"expected sources, found nothing that matches {text!r}; check the pattern, and the "
             f"folder that it begins in ({os.path.abspath(_root(path))})"
         )
     for name in found:
         yield {**table, "path": kind + name}
+    if unreadable is not None:
+        raise SourceError(f"cannot read a folder that {text!r} may match in: {unreadable}")
+
+
+def _parts(path: str) -> list[str]:
+    """Return the folders of a glob pattern below its root, and the name, as patterns."""
+    return os.path.relpath(path, _root(path)).split(os.sep)
+
+
+def _unreadable_folders(folder: str, parts: Sequence[str]) -> Iterator[str]:
+    """Yield folders that cannot be read, in which a pattern may match; ``glob`` skips them."""
+    first, rest = parts[0], parts[1:]
+    try:
+        if not glob.has_magic(first):
+            path = os.path.join(folder, first)
+            os.lstat(path)
+            if rest:
+                yield from _unreadable_folders(path, rest)
+            return
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        yield f"{folder}: {error.strerror}"
+        return
+    is_recursive = first == "**"
+    if is_recursive and rest:
+        yield from _unreadable_folders(folder, rest)
+    if is_recursive or rest:
+        for name in fnmatch.filter(names, "*" if is_recursive else first):
+            if first.startswith(".") or not name.startswith("."):
+                inner = os.path.join(folder, name)
+                yield from _unreadable_folders(inner, parts if is_recursive else rest)
 
 
 def _root(path: str) -> str:

@@ -198,11 +198,11 @@ TABLE_FUNCTIONS = frozenset(
 _FUNCTIONS = frozenset(
     (
         "arrow_scan currval current_setting duckdb_secrets getenv getvariable glob "
-        "json_execute_serialized_sql nextval pg_sleep query query_table read_blob read_text "
-        "setseed setval sleep_ms sql_auto_complete write_log"
+        "json_execute_serialized_sql json_serialize_plan nextval pg_sleep query query_table "
+        "read_blob read_text setseed setval sleep_ms sql_auto_complete write_log"
     ).split()
 )
-"""Scalar functions that read the environment, wait, or change something."""
+"""Scalar functions that read the environment, plan or run SQL, wait, or change something."""
 
 _NODES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"))
 _TABLES = frozenset(
