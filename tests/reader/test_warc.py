@@ -201,3 +201,35 @@ def test_without_fastwarc_it_says_what_to_install(crawl, monkeypatch):
 
     with pytest.raises(SourceError, match=r"pip install 'urlset\[warc\]'"):
         list(urlset.read(crawl))
+
+
+HOSTILE = {
+    "a long header": record(f"{HOST}/evil.xml", b"", x="a" * 1_000_000),
+    "many headers": record(f"{HOST}/evil.xml", b"", x="\r\n".join(["a"] + ["x: a"] * 50_000)),
+    "no gzip": record(f"{HOST}/evil", b"<html>", Content_Encoding="gzip"),
+    "cut gzip": record(f"{HOST}/evil", gz(b"<html>" * 99)[:-20], Content_Encoding="gzip"),
+    "gzip in layers": record(f"{HOST}/evil", b"x", Content_Encoding="gzip, " * 50 + "gzip"),
+    "no chunks": record(f"{HOST}/evil", b"zz\r\n" * 99, Transfer_Encoding="chunked"),
+    "no HTTP": record(f"{HOST}/evil", b"x").replace(b"HTTP/1.1", b"HTTQ"),
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_a_response_that_cannot_be_decoded_hides_no_other(hostile, tmp_path):
+    path = tmp_path / "crawl.warc.gz"
+    first = record(f"{HOST}/a.xml", urlset_of(f"{HOST}/a", 1))
+    last = record(f"{HOST}/b.xml", urlset_of(f"{HOST}/b", 1))
+    path.write_bytes(first + hostile + last)
+
+    entries = urlset.read(path)
+
+    assert [entry.loc for entry in entries] == [f"{HOST}/a/0", f"{HOST}/b/0"]
+    errors = {each.source: each.error for each in entries.documents if each.error}
+    assert set(errors) <= {f"{HOST}/evil.xml"}
+
+
+def test_a_sitemap_that_is_not_in_its_encoding_is_read(tmp_path):
+    path = tmp_path / "crawl.warc.gz"
+    path.write_bytes(record(f"{HOST}/a.xml", urlset_of(HOST, 2), Content_Encoding="gzip"))
+
+    assert len(list(urlset.read(path))) == 2

@@ -24,6 +24,10 @@ from urlset.urls import split_origin
 
 _NAMES = (".warc", ".warc.gz", ".warc.zst")
 _PIECE = 1 << 20
+_HEAD = (
+    b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
+    b"Content-Length: %d\r\n\r\n"
+)
 _MAX_HEAD = 1 << 16  # bytes of the head of a record; those of crawlers have some hundred
 _LENGTH = re.compile(
     rb"^content-length:[ \t]*+([0-9]{1,18})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE
@@ -66,14 +70,14 @@ class WarcReader:
         is_any = False
         fault: Exception | str | None = None
         try:
-            for url, status, headers, reader in self._responses():
+            for url, response in self._responses():
                 if split_origin(url)[2] == "/robots.txt":
                     if on_response is not None:
-                        body = reader.read(MAX_ROBOTS)
-                        request = Request(url, purpose="robots")
+                        request, body = Request(url, purpose="robots"), response.body(MAX_ROBOTS)
+                        status, headers = response.status, response.headers
                         on_response(Response(request, url, status, headers=headers, body=body))
                 elif document_key(url) not in seen:
-                    visit = self._visit(url, status, headers, reader)
+                    visit = self._visit(url, response)
                     if visit is not None:
                         seen.add(document_key(url))
                         is_any = True
@@ -105,8 +109,8 @@ class WarcReader:
         while (visit := await asyncio.to_thread(next, visits, None)) is not None:
             yield visit
 
-    def _responses(self) -> Iterator[tuple[str, int | None, dict[str, str], Any]]:
-        """Yield URL, status, headers and the decoded body of each response."""
+    def _responses(self) -> Iterator[tuple[str, _ArchivedResponse]]:
+        """Yield the URL of each response, and the response."""
         try:
             warc = importlib.import_module("fastwarc.warc")
         except ImportError as error:
@@ -117,32 +121,28 @@ class WarcReader:
         self._last_offset = 0
         with open(self._path, "rb") as file:
             for record in warc.ArchiveIterator(
-                file, record_types=warc.WarcRecordType.response, auto_decode="all"
+                file, record_types=warc.WarcRecordType.response, parse_http=False
             ):
                 self._last_offset = record.stream_pos
                 url = record.headers.get("WARC-Target-URI")
-                if url is None or record.http_headers is None:
-                    continue
-                headers = {name.lower(): value for name, value in record.http_headers.items()}
-                yield url.strip("<>"), record.http_headers.status_code, headers, record.reader
+                if url is not None and record.is_http:
+                    content = record.reader.read(self._max_bytes + _MAX_HEAD)
+                    yield url.strip("<>"), _ArchivedResponse(warc.WarcRecord, content)
 
-    def _visit(
-        self, url: str, status: int | None, headers: dict[str, str], reader: Any
-    ) -> Visit | None:
+    def _visit(self, url: str, found: _ArchivedResponse) -> Visit | None:
         """Return the visit of a response; None if it is not a sitemap."""
         name = split_origin(url)[2].partition("?")[0].rpartition("/")[2]
         is_named = has_sitemap_name(name)
         record = DocumentRecord(url, self._path, how="folder", base_url=url)
-        if status not in DOCUMENT_STATUSES:
-            error = f"HTTP {status}"
+        if found.status not in DOCUMENT_STATUSES:
+            error = found.fault or f"HTTP {found.status}"
             return Visit(record._replace(error=error, failure="status"), None) if is_named else None
-        head: bytes = reader.read(PROLOG_LIMIT)
-        if not is_named and sniff(head) is None:
+        if not is_named and sniff(found.body(PROLOG_LIMIT)) is None:
             return None
         document = parse(
-            head + reader.read(self._max_bytes + 1 - len(head)),
+            found.body(self._max_bytes + 1),
             base_url=url,
-            content_type=headers.get("content-type"),
+            content_type=found.headers.get("content-type"),
             engine=self._engine,
             source=url,
             max_bytes=self._max_bytes,
@@ -150,6 +150,43 @@ class WarcReader:
         if not is_named and not is_sitemap(document, is_guess=True):
             return None
         return Visit(with_document(record, document), document)
+
+
+class _ArchivedResponse:
+    """HTTP response in a record. What is wrong with it is no fault of the records after it.
+
+    fastwarc ends the iteration over an archive at a head that is too long, and at a body that is
+    not in the encoding that the head states; so each response is parsed as a record of its own.
+    """
+
+    def __init__(self, record_class: Any, content: bytes):
+        self._record_class = record_class
+        self._data = _HEAD % len(content) + content + b"\r\n\r\n"
+        self.status: int | None = None
+        self.headers: dict[str, str] = {}
+        self.fault: str | None = None
+        try:
+            found = self._parsed("none").http_headers
+        except (OSError, ValueError) as error:
+            self.fault = f"the head of the response cannot be read: {error}"
+        else:
+            self.status = found.status_code
+            self.headers = {name.lower(): value for name, value in found.items()}
+
+    def body(self, limit: int) -> bytes:
+        """Return the begin of the body, decoded as far as it is in the encodings of its head."""
+        for encodings in ("all", "transfer", "none"):
+            try:
+                found: bytes = self._parsed(encodings).reader.read(limit)
+            except (OSError, ValueError):
+                continue
+            return found
+        return b""
+
+    def _parsed(self, encodings: str) -> Any:
+        record = self._record_class.from_bytes(self._data)
+        record.parse_http(auto_decode=encodings)
+        return record
 
 
 def _is_cut(path: str, offset: int) -> bool:
