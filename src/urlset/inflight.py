@@ -1,4 +1,4 @@
-"""Register of the HTTP requests in flight in this process, and of the waits between requests."""
+"""Register of what this process waits for: HTTP requests, sources, and pauses between requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _waits: dict[object, tuple[str, float, float]] = {}
 
 @contextmanager
 def track(url: str) -> Iterator[None]:
-    """Register a URL as being fetched during a ``with`` block."""
+    """Register a URL, or the name of a source, as being waited for during a ``with`` block."""
     key = object()
     _requests[key] = url, time.monotonic()
     try:
@@ -25,7 +25,7 @@ def track(url: str) -> Iterator[None]:
 
 
 def slow_requests(min_s: float) -> list[tuple[str, float]]:
-    """Return the URLs that have been in flight for at least ``min_s`` seconds, slowest first.
+    """Return the URLs and sources that are waited for since ``min_s`` seconds, slowest first.
 
     Each comes with its age in seconds. May be called from any thread.
 

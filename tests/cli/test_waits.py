@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
 from tests.cli.test_commands import command
 from tests.http.test_politeness import PAGES, once_refused, put_site
 from tests.site_box import SiteBox, page, urlset_of
+from urlset.builder import build
 from urlset.cli import console
+from urlset.inflight import slow_requests
 
 HTML = "text/html"
 COMMANDS = {
@@ -81,3 +84,24 @@ def test_the_pause_before_second_visits_is_told(
     shown = urlset(verb, box.site, *more, "--recheck-after", "1").err
 
     assert re.search(expected, shown)
+
+
+def test_the_source_that_a_build_waits_for_is_named(tmp_path, monkeypatch):
+    waited: list[str] = []
+
+    class SlowRows:
+        name = "env:SHOP"
+        source_type = "table"
+        failures: list[str] = []  # noqa: RUF012
+        notes: list[str] = []  # noqa: RUF012
+
+        def batches(self) -> Iterator[Any]:
+            for number in range(2):
+                waited.extend(url for url, _ in slow_requests(0))
+                yield pyarrow.record_batch({"loc": [f"https://example.com/{number}"]})
+
+    monkeypatch.chdir(tmp_path)
+    build(SlowRows(), "public", base_url="https://example.com/")
+
+    assert waited == ["env:SHOP", "env:SHOP"]
+    assert slow_requests(0) == []

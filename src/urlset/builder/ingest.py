@@ -21,6 +21,7 @@ from urlset.builder.tables import EXTENDED, StagedRows
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.fields import EXTENSIONS
+from urlset.inflight import track
 from urlset.model import Entry
 from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, decode_fault
@@ -37,6 +38,17 @@ PART_ROWS = 1_000
 
 _SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
 _EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
+
+
+def _awaited(source: Source) -> Iterator[Any]:
+    """Yield the batches of a source; while one does not arrive, the progress names the source."""
+    found = iter(source.batches())
+    while True:
+        with track(source.name):
+            batch = next(found, None)
+        if batch is None:
+            return
+        yield batch
 
 
 class Part(NamedTuple):
@@ -109,7 +121,7 @@ class Ingest:
         self._starts.append((self._starts[-1] if self._starts else 0) + self._rows)
         self._rows = 0
         self._columns = set()
-        parts = self._parts(map(self._rewrite, source.batches()))
+        parts = self._parts(map(self._rewrite, _awaited(source)))
         verify = self._verify_parts if self._urls is None else self._add_unverified
         for count in verify(parts):
             self._raise_rejected(is_complete=False)
