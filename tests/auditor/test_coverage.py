@@ -273,3 +273,16 @@ def test_pages_that_scripts_build_are_no_duplicates(box, head, is_same):
 
     with audit(box) as result:
         assert found(result, box) == ({("duplicate-content", "/b")} if is_same else set())
+
+
+def test_a_page_that_redirects_its_readers_is_no_orphan(box):
+    put_page(box, "/", "/a", "/b")
+    put_page(box, "/a", "/", "/b")
+    put_page(box, "/b", "/", "/a")
+    put_page(box, "/lost", "/a", "/b")
+    put_page(box, "/moved", "/a", head=REFRESH)
+    put_sitemap(box, ["/", "/a", "/b", "/lost", "/moved"])
+
+    with audit(box, crawl=True) as result:
+        rules = {(rule, path) for rule, path in found(result, box) if path in ("/lost", "/moved")}
+        assert rules == {("orphan-url", "/lost"), ("meta-refresh", "/moved")}

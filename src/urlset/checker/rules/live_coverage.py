@@ -74,6 +74,7 @@ RULES = (
             LEFT JOIN link_classes c ON c.page_key = l.page_key
             WHERE (is_crawl_complete OR is_crawl_over) AND l.verdict = 'ok' AND l.is_indexable
                 AND path_of(l.url) <> '/'
+                AND (l.refresh IS NULL OR normal_of(l.refresh) = l.key)
                 AND l.page_key NOT IN (SELECT target_key FROM live_links)""",
         # Links of the head lead search engines to the page, but no reader.
         values={
@@ -87,7 +88,8 @@ RULES = (
         },
         why="Readers cannot reach the page, and search engines consider it unimportant. With the "
         "basis complete, no link was missed. If robots.txt disallows some pages, or some fail, the "
-        "basis is unknown: one of them may have the link. Links that scripts add are not seen.",
+        "basis is unknown: one of them may have the link. Links that scripts add are not seen. "
+        "A page that redirects by meta refresh is reported as that (N125).",
         fix_hint="Link to the page from a page of its subject, or remove it",
         source=_SOURCE,
         bad={
