@@ -1,4 +1,4 @@
-"""Sentences of README.md and docs/*.md with "never" or "always": each names the tests that show it.
+"""Sentences of README.md and docs/*.md with "never", "always" or "at most": each names its tests.
 
 The table is ``absolute_words.toml``. A new sentence fails without an entry there: name a test, or
 write the sentence without the word. ``about`` is for sentences that claim nothing about urlset.
@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _BLOCK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-|#]|\d+\.) )")
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*\[])|\s\|(?:\s|$)")
 _CODE = re.compile(r"`[^`]*`")
-_ABSOLUTE = re.compile(r"\b(?:never|always)\b", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"\b(?:never|always|at\s+most)\b", re.IGNORECASE)
 
 
 def absolute_sentences(text: str) -> Iterator[str]:
