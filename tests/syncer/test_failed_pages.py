@@ -96,6 +96,83 @@ def test_page_that_withdraws_is_changed_with_its_reason(site, name):
     assert [update[:2] for update in site.sync()] == [("changed", name)]
 
 
+HEADERS = {
+    "noindex": b"X-Robots-Tag: noindex",
+    "canonical": b"Link: <https://example.com/other>; rel=canonical",
+    "preferences by X-Robots-Tag": b"X-Robots-Tag: noai",
+    "preferences by Content-Usage": b"Content-Usage: train-ai=n",
+}
+
+
+class Unchanged:
+    """Page whose content does not change, and whose headers do; it counts the full responses."""
+
+    def __init__(self):
+        self.header = b"X-A: b"
+        self.whole = 0
+
+    async def __call__(self, hit, wire):
+        head = b'ETag: "a"\r\nContent-Type: text/html\r\n' + self.header + b"\r\n"
+        if "if-none-match" in hit.headers:
+            await wire.send(b"HTTP/1.1 304 Not Modified\r\n" + head + b"\r\n")
+            return True
+        self.whole += 1
+        body = PAGE.format(text="Of many kinds.", head="").encode()
+        length = b"Content-Length: %d\r\n\r\n" % len(body)
+        await wire.send(b"HTTP/1.1 200 OK\r\n" + head + length + body)
+        return True
+
+
+@pytest.fixture
+def unchanged(site):
+    page = Unchanged()
+    site.box.play(site.path, page)
+    return page
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_page_that_withdraws_by_a_header_of_a_304_is_changed(site, unchanged, name):
+    site.sync()
+    assert site.sync() == []
+    assert unchanged.whole == 1
+
+    unchanged.header = HEADERS[name]
+    assert site.sync() == [("changed", name.split()[0], "Of many kinds.")]
+    assert unchanged.whole == 2
+    assert site.sync() == []
+
+    unchanged.header = b"X-A: b"
+    found = site.sync()
+    if name in ("noindex", "canonical"):
+        assert found == [("changed", name, "Of many kinds.")]
+    assert site.sync() == []
+
+
+@pytest.mark.parametrize("name", ["noindex", "canonical"])
+def test_crawl_and_audit_read_the_headers_of_a_304(site, unchanged, name, tmp_path):
+    def facts(store):
+        with urlset.Store.open(tmp_path / store, read_only=True) as opened:
+            query = "SELECT is_noindex, canonical FROM pages WHERE url LIKE '%/sitemap.xml/0'"
+            return list(opened.query(query))
+
+    def visit():
+        urlset.crawl(site.box.site, tmp_path / "crawl.duckdb", policy=POLICY, recheck_s=0)
+        audit = {"policy": POLICY, "store": tmp_path / "audit.duckdb", "recheck_s": 0}
+        urlset.audit(site.box.url("/sitemap.xml"), **audit)
+        return facts("crawl.duckdb"), facts("audit.duckdb")
+
+    assert visit() == ([(False, None)],) * 2
+    unchanged.whole = 0
+    assert visit() == ([(False, None)],) * 2
+    assert unchanged.whole == 0
+
+    unchanged.header = HEADERS[name]
+    expected = (name == "noindex", "https://example.com/other" if name == "canonical" else None)
+    assert visit() == ([expected],) * 2
+    assert unchanged.whole == 2
+    assert visit() == ([expected],) * 2
+
+
 def test_reason_names_content_and_directives(site):
     site.sync()
 

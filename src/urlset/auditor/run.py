@@ -200,6 +200,7 @@ class SiteVisits:
             "p.etag, p.last_modified FROM strata s "
             "LEFT JOIN page_keys k ON k.key = s.key "
             "LEFT JOIN store.pages p ON p.url = k.url AND p.status = 200 AND p.verdict = 'ok' "
+            "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
             f"AND p.crawl <> {self._crawl} "
             "WHERE k.url IS NULL OR NOT EXISTS (FROM store.pages q WHERE q.url = k.url "
             # A crawl does not follow redirects to other hosts; where they end is looked at here.

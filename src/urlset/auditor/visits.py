@@ -13,7 +13,13 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from urlset.crawler import MAX_FAILURES
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
+from urlset.crawler.page_record import (
+    PageRecord,
+    disallowed_record,
+    is_doubtful,
+    is_excluded_meanwhile,
+    read_record,
+)
 from urlset.crawler.page_rows import PageRows, rows_of
 from urlset.crawler.page_urls import UrlResolver, section_of
 from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
@@ -300,6 +306,10 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
 
     def results_of(self, response: Response) -> Iterator[PageRows]:
         """Yield rows of pages that have been read; the page of the response may be read later."""
+        if is_excluded_meanwhile(response):
+            request = response.request
+            self._ready.append(VisitTarget(request.url, ends_at_head=request.ends_at_head))
+            return
         values = {"crawl": self._crawl}
         self._handled += 1
         if self._handled == WORKER_FROM and (os.cpu_count() or 1) > 1:

@@ -221,6 +221,7 @@ class Frontier:
             "attempts, priority FROM store.frontier WHERE state = 'waiting' "
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
+            "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
             "ORDER BY f.priority, f.url"
         )
         jobs = [Job(*row) for row in rows]

@@ -156,6 +156,36 @@ def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> 
     return PageRecord(url, row, [])
 
 
+def facts_of_headers(response: Response) -> dict[str, Any]:
+    """Return the facts of an HTML page that the headers of a response state.
+
+    The body of a page can be unchanged (304) while its headers exclude it from an index.
+
+    >>> headers = {"x-robots-tag": "noindex"}
+    >>> request = Request("https://example.com/")
+    >>> facts_of_headers(Response(request, request.url, 304, headers))["is_noindex"]
+    True
+    """
+    row: dict[str, Any] = {"verdict": "ok", "is_noindex": False, "canonical": None, "robots": []}
+    if any(name in response.headers for name in ("x-robots-tag", "link")):
+        headers = {**response.headers, "content-type": "text/html"}
+        facts = _facts(response._replace(status=200, body=b" ", headers=headers))
+        assert facts is not None
+        _add_facts(row, facts, response.request.url)
+    return row
+
+
+def is_excluded_meanwhile(response: Response) -> bool:
+    """Return whether a response 304 states that a page is not to be indexed.
+
+    Pages whose stored facts state it are requested without conditions, so this is new.
+    """
+    if response.status != 304 or not _is_conditional(response):
+        return False
+    row = facts_of_headers(response)
+    return row["is_noindex"] or row["canonical"] not in (None, response.request.url)
+
+
 def is_doubtful(record: PageRecord) -> bool:
     """Return whether a second, slower visit may have another result."""
     error = record.row["error"]

@@ -11,7 +11,13 @@ from functools import partial
 from urlset.crawler.frontier import Frontier, Job
 from urlset.crawler.options import CrawlOptions
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord, disallowed_record, is_doubtful, read_record
+from urlset.crawler.page_record import (
+    PageRecord,
+    disallowed_record,
+    is_doubtful,
+    is_excluded_meanwhile,
+    read_record,
+)
 from urlset.crawler.page_rows import PageRows, read_rows
 from urlset.crawler.page_urls import UrlResolver, origin_of_page, page_url
 from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
@@ -134,6 +140,10 @@ class CrawlWalk:
         assert isinstance(job, Job)
         self._observe(response)
         self._failures = 0 if response.status is not None else self._failures + 1
+        if is_excluded_meanwhile(response):
+            self._ready.append(job._replace(etag=None, last_modified=None))
+            self._started_pages -= not job.attempts or self._counts_repeats
+            return
         if self._may_use_worker(response):
             assert self._worker is not None
             values = {"crawl": self._frontier.crawl, "attempts": job.attempts + 1}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
 from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord, read_record
+from urlset.crawler.page_record import PageRecord, facts_of_headers, read_record
 from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Request, Response, origin_of
 from urlset.robots import Robots
@@ -151,6 +151,10 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
 
     def request_for(self, target: SyncTarget) -> Request:
         """Return a request for the page, conditional if its content is known."""
+        known = Directives.parse(target.directives)
+        if known is not None and (known.is_noindex or known.canonical is not None):
+            # A response 304 need not say that this has changed.
+            target = target._replace(etag=None, last_modified=None)
         return Request(
             target.url,
             target.sitemap,
@@ -168,6 +172,9 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         record = read_record(final, self._resolver, has_links=False)
         row = record.row
         etag, last_modified = row["etag"], row["last_modified"]
+        if record.is_unchanged and self._states_otherwise(target, final):
+            self._ready.append(target._replace(etag=None, last_modified=None))
+            return
         if record.is_unchanged:
             fresh = (etag or target.etag, last_modified or target.last_modified)
             known = target.directives
@@ -193,6 +200,18 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             if update.change == "changed":
                 update = replace(update, reason=", ".join(differences))
         yield PageVisit(target, update, fingerprint, etag, last_modified, directives=now.text)
+
+    def _states_otherwise(self, target: SyncTarget, response: Response) -> bool:
+        """Return whether a response 304, or robots.txt, excludes more than is stored."""
+        known = Directives.parse(target.directives)
+        if known is None:
+            return False
+        row = facts_of_headers(response)
+        is_excluded = row["is_noindex"] or row["canonical"] not in (None, response.request.url)
+        preferences = self._preferences_of(response, row["robots"])[:-1]
+        pairs = zip(preferences, known.preferences, strict=True)
+        is_restricted = any(now not in (None, True, before) for now, before in pairs)
+        return (known.is_html and is_excluded) or is_restricted
 
     def results_of_refusal(
         self,
