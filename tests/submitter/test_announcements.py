@@ -7,12 +7,16 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
 import urlset
 from tests.amounts import amount
 from tests.submitter.fake_engines import HOST, KEY, SITE, Bench, Reply, added, removed
+from urlset.store import ScratchDatabase
+from urlset.submitter.announcement_log import AnnouncementLog
+from urlset.submitter.changes import ChangedUrl
 
 
 class Crash(BaseException):
@@ -216,3 +220,17 @@ def test_line_that_is_no_change_is_an_error_before_anything_is_sent(line, words,
     with pytest.raises(urlset.SourceError, match=f"changes.jsonl:2: {words}"):
         bench.submit(path)
     assert bench.web.log == []
+
+
+def test_changes_of_several_hosts_are_excluded_at_once(tmp_path):
+    urls = [f"https://{host}.example/{n}" for n in range(5) for host in "abc"]
+    with ScratchDatabase() as db:
+        log = AnnouncementLog(db, tmp_path / "a.duckdb")
+        log.stage(ChangedUrl("changed", url) for url in urls)
+        found = log.exclude(["c.example", "a.example", "x.example"])
+        staged = log.add_changes("https://engine.example/", datetime.now(UTC))
+
+    assert found == {
+        f"{host}.example": [f"https://{host}.example/{n}" for n in range(3)] for host in "ac"
+    }
+    assert staged == (5, 0)

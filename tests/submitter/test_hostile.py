@@ -143,7 +143,8 @@ def test_new_key_is_a_file_without_a_line_break(run, tmp_path):
     assert file.stem in ran.err
 
 
-def test_without_a_key_the_command_says_how_to_create_one(run):
+def test_without_a_key_the_command_says_how_to_create_one(run, tmp_path):
+    (tmp_path / "changes.jsonl").write_text('{"change": "added", "loc": "https://example.com/a"}\n')
     ran = run("submit", "changes.jsonl")
 
     assert ran.code == 2

@@ -166,13 +166,19 @@ class AnnouncementLog:
         )
         return Staged(sum(hosts.values()), hosts, tuple(invalid), invalid_count)
 
-    def exclude(self, host: str) -> list[str]:
-        """Remove the staged changes of a host; return the first of their URLs."""
+    def exclude(self, hosts: Iterable[str]) -> dict[str, list[str]]:
+        """Remove the staged changes of hosts; return the first three URLs of each."""
+        self._db.run("CREATE OR REPLACE TABLE work.excluded_hosts (host VARCHAR)")
+        self._db.insert_rows("work.excluded_hosts", [(host,) for host in hosts])
         rows = self._db.rows(
-            f"SELECT url FROM work.staged WHERE host = {quoted(host)} ORDER BY n LIMIT 3"
+            "SELECT host, url FROM work.staged SEMI JOIN work.excluded_hosts USING (host) "
+            "QUALIFY row_number() OVER (PARTITION BY host ORDER BY n) <= 3 ORDER BY n"
         )
-        self._db.run(f"DELETE FROM work.staged WHERE host = {quoted(host)}")
-        return [row[0] for row in rows]
+        found: dict[str, list[str]] = {}
+        for host, url in rows:
+            found.setdefault(host, []).append(url)
+        self._db.run("DELETE FROM work.staged WHERE host IN (SELECT host FROM work.excluded_hosts)")
+        return found
 
     def add_changes(self, channel: str, now: datetime) -> tuple[int, int]:
         """Add the staged changes that were not announced to a channel yet, as waiting.

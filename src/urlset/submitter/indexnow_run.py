@@ -219,7 +219,9 @@ def no_key_message(host: str, keys: IndexNowKeys) -> str:
             f"no key for {host}: there are changes of several hosts, and each needs a key of its "
             "own; give a line HOST KEY for each"
         )
-    known = ", ".join(sorted(keys.by_host)) or "no host"
+    known = f"{len(keys.by_host):,} hosts"
+    if len(keys.by_host) <= 10:
+        known = ", ".join(sorted(keys.by_host)) or "no host"
     return f"no key for {host}, which is not announced; there are keys for {known}"
 
 

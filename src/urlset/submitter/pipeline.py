@@ -272,13 +272,14 @@ def _add(
 def _exclude_without_key(
     staged: Staged, log: AnnouncementLog, keys: IndexNowKeys, result: Submission
 ) -> None:
-    for host in staged.hosts:
-        if keys.key_of(host, len(staged.hosts)) is None:
-            first = log.exclude(host)
-            result.errors.append(no_key_message(host, keys))
-            result.excluded += [
-                ExcludedUrl(url, "no-key", f"there is no key for {host}") for url in first
-            ]
+    without = [host for host in staged.hosts if keys.key_of(host, len(staged.hosts)) is None]
+    if not without:
+        return
+    for host, first in log.exclude(without).items():
+        result.errors.append(no_key_message(host, keys))
+        result.excluded += [
+            ExcludedUrl(url, "no-key", f"there is no key for {host}") for url in first
+        ]
 
 
 def _report_invalid(staged: Staged, result: Submission) -> None:
