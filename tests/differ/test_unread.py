@@ -21,6 +21,7 @@ from tests.site_box import (
     reset,
 )  # fmt: skip
 from urlset.differ.unread import DocumentOutcome, Unread, unread_documents
+from urlset.errors import SourceError
 
 SITE = "https://example.com"
 SITEMAPS = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -257,3 +258,16 @@ def test_no_false_addition_under_random_faults(tmp_path):
         unknown = [check_seed(box, seed, tmp_path, is_after=False) for seed in range(100, 120)]
 
     assert sum(map(bool, unknown)) >= 8
+
+
+@pytest.mark.parametrize("content", [b"<html><title>x</title></html>", bytes(range(256))])
+@pytest.mark.parametrize("side", [0, 1, 2])
+def test_a_file_that_is_no_sitemap_is_no_state(content, side, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"https://example.com/a")
+    (tmp_path / "wrong.xml").write_bytes(content)
+    names = ["a.txt", "a.txt"]
+    for number in (0, 1) if side == 2 else (side,):
+        names[number] = "wrong.xml"
+
+    with pytest.raises(SourceError, match=r"wrong\.xml: expected a sitemap"):
+        urlset.diff(*(tmp_path / name for name in names))

@@ -81,6 +81,16 @@ def test_results_and_pickles_show_no_secret_and_read_again(signed: SignedSite):
     assert signed.refused == []
 
 
+def test_errors_show_no_secret(box: SiteBox):
+    url = box.url(f"/missing.xml{QUERY}")
+
+    for call in (lambda: list(urlset.read(url)), lambda: urlset.fix(url)):
+        with pytest.raises(urlset.SourceError) as caught:
+            call()
+        assert "token=***" in str(caught.value)
+        assert TOKEN not in str(caught.value)
+
+
 def test_a_redirect_that_repeats_the_secret_is_hidden(signed: SignedSite, box: SiteBox):
     async def play(hit: Hit, wire: Wire) -> bool:
         target = hit.path.replace("/old.xml", "/sitemap.xml")

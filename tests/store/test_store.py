@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 import urlset
-from urlset.errors import QueryError, StoreError
+from urlset.errors import QueryError, SourceError, StoreError
 from urlset.store import MACROS, TABLES, VIEWS, Store
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -372,3 +372,13 @@ def test_store_can_be_read_like_the_sitemaps(site, tmp_path):
     assert [entry.loc for entry in urlset.read(tmp_path / "s.duckdb", match="/d")] == [
         "https://e.com/d"
     ]
+
+
+def test_a_store_without_documents_is_an_error(tmp_path):
+    path = tmp_path / "s.duckdb"
+    Store.open(path).close()
+
+    with pytest.raises(SourceError, match="expected a store with sitemaps, found none"):
+        list(urlset.read(path))
+    with Store.open(path, read_only=True) as found:
+        assert list(found.query("SELECT count(*) FROM entries")) == [(0,)]

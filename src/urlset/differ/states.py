@@ -13,7 +13,7 @@ from urlset.differ.revisions import extract_revision, split_revision
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form, table_kind_of_file
 from urlset.model import Entry, ProgressEvent
-from urlset.reader import Entries, is_url, read
+from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
 from urlset.sources.entry_table import table_as_parquet
 from urlset.store import (
     SnapshotName,
@@ -157,11 +157,16 @@ def _filled_store(entries: Entries, name: str, options: StateOptions, stack: Exi
     """Read all documents into a temporary store, and close it."""
     path = _new_path(stack, "duckdb")
     documents = urls = 0
+    rejected: list[DocumentRecord] = []
     with Store.open(path) as store, store.writer(name) as writer:
         for record, document, rows in entries.batches(writer.on_response):
             writer.add(record, document, rows)
             documents, urls = documents + 1, urls + record.entries
+            if record.error is not None and record.kind not in (*SITEMAP_KINDS, "empty"):
+                rejected.append(record)
             options.progress(ProgressEvent(urls, documents, None, record.source, record.error))
+    if documents == 1 and rejected and rejected[0].how == "given":
+        raise SourceError(f"{name}: {rejected[0].error}")  # there is no state to compare
     return State(name, "store", path)
 
 

@@ -77,9 +77,11 @@ def fix(
     b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://e.com/?a&amp;b</loc></url></urlset>'
     """
     if is_url(source):
+        from urlset.http import without_secrets
+
         raise SourceError(
-            f"expected a file or a folder to fix, found a URL: {source}; save it as a file "
-            "(curl -O), fix that, and publish it"
+            f"expected a file or a folder to fix, found a URL: {without_secrets(source)}; save it "
+            "as a file (curl -O), fix that, and publish it"
         )
     catalogue = catalogue_with(rules, levels)
     is_selected = selector(

@@ -53,7 +53,9 @@ class StoredDocuments:
                 if store.has_snapshots_only:
                     stack.pop_all().close()  # DuckDB opens a file only once
                     store = _latest_snapshot(self._path, stack)
+                is_empty = True
                 for found in store.documents():
+                    is_empty = False
                     document = _document(
                         found.source,
                         found.kind,
@@ -88,6 +90,11 @@ class StoredDocuments:
                         base_url=found.url,
                     )
                     yield Visit(record, document if found.kind is not None else None)
+                if is_empty:
+                    raise SourceError(
+                        f"expected a store with sitemaps, found none in {self._path!r}: nothing "
+                        "was read into it"
+                    )
         except StoreError as error:
             raise SourceError(str(error)) from error
 
