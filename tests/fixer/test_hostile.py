@@ -214,3 +214,15 @@ def test_a_diff_with_hostile_lines_says_which_are_ours(urlset, tmp_path):
     (tmp_path / "sitemap.xml").write_text(data)
     ran = urlset("check", "sitemap.xml", "--diff", "--select", "X003")
     assert all(line.startswith(("-", "+", " ", "@@")) for line in ran.out.splitlines())
+
+
+@pytest.mark.parametrize("form", ["{}:00:00", "PT{}H", "PT1M{}S", "PT1.{}S"])
+def test_a_duration_of_thousands_of_digits_ends_no_fix(form):
+    video = "http://www.google.com/schemas/sitemap-video/1.1"
+    duration = form.format("1" * 5_000)
+    data = (
+        f'<urlset {NS} xmlns:v="{video}"><url><loc>https://e.com/a</loc><v:video>'
+        f"<v:duration>{duration}</v:duration></v:video></url></urlset>"
+    )
+
+    assert fix(data.encode(), unsafe=True).counts["G025"] == (form == "PT1.{}S")

@@ -20,8 +20,11 @@ _NO = {"false", "0", "n", "no", "off"}
 _FLAGS = ("family_friendly", "live", "requires_subscription")
 _LISTS = {"G030": "restriction", "G031": "platform"}
 _DEVICES = ("web", "mobile", "tv")
-_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})")
-_PERIOD = re.compile(r"P(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)", re.IGNORECASE)
+# int() refuses more than 4,300 digits.
+_CLOCK = re.compile(r"(?:(\d{1,9}):)?(\d{1,2}):(\d{1,2})")
+_PERIOD = re.compile(
+    r"P(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.\d+)?S)?)", re.IGNORECASE
+)
 _PARENTHESES = re.compile(r"(?<!\s)\s*+\([^()]*+\)")
 _MAX_DURATION, _MAX_TAGS, _MAX_DESCRIPTION, _MAX_TITLE = 28_800, 32, 2_048, 100
 
