@@ -13,6 +13,7 @@ from tests.live_sites import (
     SITEMAPS,
     XHTML,
     audit,
+    crawl,
     found,
     html,
     put_page,
@@ -443,3 +444,29 @@ def test_redirects_that_end_nowhere_say_why(box, follows_links):
     assert texts["/long/0"].endswith("never arrives: more than 10 redirects")
     assert texts["/over"].endswith("never arrives: redirects in a circle: back to /over")
     assert texts["/gone"].endswith("(HTTP 302), which returns HTTP 404")
+
+
+# One verdict for a page that fails twice.
+
+
+@pytest.mark.parametrize("failure", [500, 502, 503, 429, 403, 404, 418, "reset", "challenge"])
+def test_crawl_and_audit_have_the_same_verdict(box, tmp_path, failure):
+    put_site(box, {"/": ["/tea", "/menu"], "/tea": [], "/menu": []})
+    if failure == "reset":
+        box.play("/tea", reset)
+    elif failure == "challenge":
+        box.play("/tea", page(b"", 503, **{"cf-mitigated": "challenge"}))
+    else:
+        box.put("/tea", "", failure)
+    query = "SELECT verdict, unknown_reason FROM pages WHERE ends_with(url, '/tea')"
+
+    with crawl(box, tmp_path / "crawl.duckdb") as crawled:
+        verdicts = [*crawled.query(query)]
+    for is_crawl in (False, True):
+        store = tmp_path / f"{is_crawl}.duckdb"
+        audit(box, store=store, crawl=is_crawl).close()
+        with urlset.Store(store) as kept:
+            verdicts += kept.query(query)
+
+    assert len(verdicts) == 3
+    assert len(set(verdicts)) == 1

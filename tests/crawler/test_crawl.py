@@ -159,7 +159,7 @@ def test_a_redirect_loop_is_found(box):
     assert box.paths.count("/one") == 1
 
 
-@pytest.mark.parametrize("status", [401, 403, 407, 429, 451])
+@pytest.mark.parametrize("status", [401, 403, 407, 429, 451, 503])
 def test_a_refusal_is_unknown_and_not_broken(box, status):
     put_pages(box, home="/a")
     box.put("/a", b"no", status)

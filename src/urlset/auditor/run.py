@@ -128,7 +128,6 @@ class SiteVisits:
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
-        self._doubt_crawl()
         stages: list[Callable[[], None]] = [
             self._visit_listed,
             self._visit_again,
@@ -152,15 +151,6 @@ class SiteVisits:
         if self.budget.exceeded:
             self.reasons.append(self.budget.exceeded)
         self._mark_pages()
-
-    def _doubt_crawl(self) -> None:
-        """Set the verdict of pages that failed with status 503 or a timeout to unknown."""
-        self._session.run(
-            "UPDATE store.pages SET verdict = 'unknown', "
-            "unknown_reason = coalesce(error, 'http-503') "
-            f"WHERE crawl = {self._crawl} AND (verdict = 'server-error' AND status = 503 "
-            "OR verdict = 'unreachable' AND error IN ('timeout', 'stalled'))"
-        )
 
     def _visit_listed(self) -> None:
         self._session.run(

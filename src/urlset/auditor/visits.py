@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from urlset.crawler import MAX_FAILURES
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import (
-    PageRecord,
+    confirm_failure,
     disallowed_record,
     is_doubtful,
     is_excluded_meanwhile,
@@ -384,7 +384,7 @@ def _read_visit(
         row |= {"status": statuses[0] if statuses else None, "is_indexable": False}
         row |= {"is_noindex": False, "is_html": False, "final_url": response.url}
     elif is_second and is_doubtful(record):
-        _confirm(record, response)
+        confirm_failure(record)
     return rows_of(record._replace(url=url, links=[]), has_line=False)
 
 
@@ -394,18 +394,3 @@ def _is_permanent_redirect(response: Response) -> bool:
     A temporary one may lead to the challenge page of a firewall.
     """
     return response.redirect_statuses[:1] in ((301,), (308,))
-
-
-def _confirm(record: PageRecord, response: Response) -> None:
-    """Change the verdict unknown to server-error or unreachable after a second failed visit.
-
-    A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
-    503, which means overload or maintenance, and a timeout.
-    """
-    status = response.status
-    if response.headers.get("cf-mitigated") == "challenge":
-        return
-    if status is not None and status >= 500 and status != 503:
-        record.row.update({"verdict": "server-error", "unknown_reason": None})
-    elif status is None and response.error not in ("timeout", "stalled", "paused", "limit"):
-        record.row.update({"verdict": "unreachable", "unknown_reason": None})

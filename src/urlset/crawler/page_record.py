@@ -192,6 +192,22 @@ def is_doubtful(record: PageRecord) -> bool:
     return record.row["verdict"] == "unknown" and error not in _IMPOSSIBLE
 
 
+def confirm_failure(record: PageRecord) -> None:
+    """Change the verdict unknown to server-error or unreachable after a second failed visit.
+
+    A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
+    503, which means overload or maintenance, and a timeout.
+    """
+    row = record.row
+    status = row["status"]
+    if row["unknown_reason"] == "challenge":
+        return
+    if status is not None and status >= 500 and status != 503:
+        row |= {"verdict": "server-error", "unknown_reason": None}
+    elif status is None and row["error"] not in ("timeout", "stalled", "paused", "limit"):
+        row |= {"verdict": "unreachable", "unknown_reason": None}
+
+
 def _header(response: Response, name: str) -> str | None:
     """Return a header as text that can be stored: aiohttp decodes invalid bytes to surrogates."""
     value = response.headers.get(name)

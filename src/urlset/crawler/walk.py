@@ -13,6 +13,7 @@ from urlset.crawler.options import CrawlOptions
 from urlset.crawler.pace import Pace
 from urlset.crawler.page_record import (
     PageRecord,
+    confirm_failure,
     disallowed_record,
     is_doubtful,
     is_excluded_meanwhile,
@@ -155,8 +156,9 @@ class CrawlWalk:
         is_repeated = is_doubtful(record) and job.attempts == 0
         if is_repeated:
             self._last_doubt = self._clock()
-        elif record.row["verdict"] == "unknown" and job.attempts:
-            self._confirm(record)
+        elif is_doubtful(record) and (response.status is not None or self.verdicts["ok"]):
+            # An error of the network is one of the page only if other pages respond.
+            confirm_failure(record)
         record.row["attempts"] = job.attempts + 1
         yield self._record(record, is_repeated=is_repeated)
 
@@ -289,14 +291,6 @@ class CrawlWalk:
         if target is not None and page_url(target) == target:
             self._start = target
             self._frontier.scope.add_host(target)
-
-    def _confirm(self, record: PageRecord) -> None:
-        """Change the verdict unknown to server-error or unreachable after a second failure."""
-        status, row = record.row["status"], record.row
-        if status is not None and status >= 500:
-            row |= {"verdict": "server-error", "unknown_reason": None}
-        elif status is None and row["error"] != "paused" and self.verdicts["ok"]:
-            row |= {"verdict": "unreachable", "unknown_reason": None}
 
     def _record(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
         if not is_repeated:
