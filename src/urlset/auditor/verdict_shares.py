@@ -12,8 +12,10 @@ from urlset.store import StoreSession
 FINE = "fine"
 """Verdict on a page that is as a listed page should be: 200, indexable, its own canonical."""
 
+# Search engines treat a meta refresh as a redirect.
 _VERDICT = """
     CASE WHEN verdict <> 'ok' THEN verdict WHEN is_noindex THEN 'noindex'
+        WHEN normal_of(refresh) <> key THEN 'redirect'
         WHEN canonical_key <> key THEN 'canonicalised' ELSE 'fine' END"""
 
 

@@ -71,6 +71,8 @@ judged AS (
         CASE
             WHEN pages.url IS NULL THEN 'not-visited'
             WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
+                AND {_KEY.format("refresh")} <> {_KEY.format("pages.url")} THEN 'redirect'
+            WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
                 AND (is_indexable OR canonical IS NULL) THEN 'fine'
             WHEN verdict IN ('ok', 'disallowed') THEN 'not-indexable'
             WHEN verdict = 'redirect' THEN 'redirect'
