@@ -124,3 +124,13 @@ def test_the_entries_of_a_table_go_into_a_store(urlset):
     ran = urlset("read", "s.duckdb", "--sql", "SELECT loc, source FROM entries", "--format", "csv")
 
     assert ran.out == "loc,source\r\nhttps://e.com/a,u.csv\r\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "loc\n/a\n"), ("a.jsonl", '{"loc": "/a"}\n')])
+def test_a_table_without_a_usable_row_is_read(urlset, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+
+    ran = urlset("read", name)
+
+    assert ran.code == 1
+    assert "1 row excluded" in ran.err

@@ -127,11 +127,13 @@ def take_rows(batch: Any, numbers: Sequence[int]) -> Any:
 
 def number_array(start: int, count: int) -> Any:
     """Return a column of ``count`` consecutive numbers from ``start``."""
-    return arro3.Array.from_buffer(array("Q", range(start, start + count)))
+    return unsigned_array(range(start, start + count))
 
 
 def unsigned_array(values: Sequence[int]) -> Any:
     """Return a column of unsigned numbers without nulls."""
+    if not values:
+        return arro3.Array([], arro3.DataType.uint64())  # an empty array is no buffer
     return arro3.Array.from_buffer(array("Q", values))
 
 

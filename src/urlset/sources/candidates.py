@@ -7,6 +7,7 @@ columns may have any order. Other columns are ignored, unless sections are forme
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
@@ -191,9 +192,17 @@ def in_batches(rows: Iterable[Candidate]) -> Iterator[Any]:
     >>> [batch.num_rows for batch in in_batches([Candidate("/a"), Candidate("/b")])]
     [2]
     """
-    remaining = iter(rows)
+    remaining = (row if row.loc.isascii() else row._replace(loc=encodable(row.loc)) for row in rows)
     while chunk := list(islice(remaining, BATCH_ROWS)):
         yield rows_to_batch(CANDIDATE, chunk)
+
+
+def encodable(text: str) -> str:
+    """Return a text that can be encoded, in which halves of surrogate pairs are U+FFFE.
+
+    No XML file may have this character, so that the validation refuses the row.
+    """
+    return text if text.isascii() else _SURROGATE.sub("\ufffe", text)
 
 
 def keep_date_text(candidate: Candidate) -> Candidate:
@@ -214,6 +223,7 @@ def _significant_text(value: Any) -> str | None:
     return value.isoformat() if offset and not offset % timedelta(minutes=1) else None
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
 _END = object()
 

@@ -18,6 +18,7 @@ from urlset.sources.candidates import (
     Candidate,
     RowVersion,
     SourceType,
+    encodable,
     encode_fault,
     in_batches,
     keep_date_text,
@@ -100,7 +101,9 @@ class InMemorySource:
                 empty = Entry(**cells)  # type: ignore[arg-type] # only loc, source and line
                 yield *Candidate.of(empty), text
             else:
-                candidate = Candidate.of(entry._replace(source=self.name, offset=None, line=number))
+                loc = encodable(entry.loc)
+                entry = entry._replace(loc=loc, source=self.name, offset=None, line=number)
+                candidate = Candidate.of(entry)
                 yield *keep_date_text(candidate), None
 
 

@@ -16,7 +16,7 @@ from urlset.arrow.streams import ColumnType, rows_to_batch, table_of
 from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, open_gzip
 from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_array, read_head
-from urlset.sources.candidates import SourceType
+from urlset.sources.candidates import SourceType, encodable
 from urlset.sources.tables.casts import convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
 from urlset.store import ColumnMapper, identifier
@@ -367,7 +367,7 @@ def _kinds(rows: list[Numbered], seen: dict[str, None]) -> dict[str, str]:
 
 def _column(values: list[Any], kind: str) -> list[str | None]:
     if kind == "VARCHAR":
-        return [value and value.encode(errors="replace").decode() for value in values]
+        return [value and encodable(value) for value in values]
     return [None if value is None else json.dumps(value) for value in values]
 
 
