@@ -383,6 +383,20 @@ def test_news_age(date, code):
     assert codes == ([code] if code else [])
 
 
+@pytest.mark.parametrize(
+    ("date", "hours"),
+    [
+        ("2026-11-19T11:59:50Z", "48.1"),
+        ("2026-11-19T11:48:00Z", "48.2"),
+        ("2026-10-10T12:00:00Z", "1,008.0"),
+    ],
+)
+def test_the_age_of_news_is_over_the_limit_that_is_stated(date, hours):
+    [finding] = found("G053", news(date))
+
+    assert finding.message == f"Article is {hours} hours old; the limit is 48 hours"
+
+
 def test_news_name():
     names = ["The Rye", "The Rye", "the rye", "Rye!", "Wheat", "Oats (paid)", "(", "Oat)s("]
 

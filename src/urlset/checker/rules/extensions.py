@@ -210,10 +210,14 @@ RULES = (
     ),
     rule(
         "G053 news-too-old warning",
-        message="Article is {n:,} hours old; the limit is 48 hours",
+        message="Article is {n:,.1f} hours old; the limit is 48 hours",
         view="articles",
         where=f"{_END} < check_time() - INTERVAL 48 HOURS",
-        values={"n": "date_diff('hour', w3c_instant(news.publication_date), check_time())"},
+        # Rounded up: 48 hours and ten seconds are 48.1.
+        values={
+            "n": "ceil(date_diff('second', w3c_instant(news.publication_date), check_time()) / 360)"
+            " / 10"
+        },
         element="news:publication_date",
         why="A news sitemap is for articles of the last two days. Older ones stay in search and do "
         "not need a news:news.",
