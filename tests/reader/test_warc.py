@@ -117,6 +117,23 @@ def test_an_archive_is_a_part_and_says_which_hosts_declare_what(crawl):
     assert sum(batch.num_rows for batch in read(part)) == 7
 
 
+def test_an_archive_of_robots_files_is_a_failure_with_robots_files(tmp_path):
+    path = tmp_path / "robots.warc.gz"
+    path.write_bytes(record(f"{HOST}/robots.txt", b"Sitemap: /map.xml\n"))
+    (part,) = plan([path])
+
+    robots = [
+        row for b in read(part, table="robots") for row in pyarrow.record_batch(b).to_pylist()
+    ]
+    rows = [
+        row for b in read(part, table="documents") for row in pyarrow.record_batch(b).to_pylist()
+    ]
+
+    assert [line["url"] for row in robots for line in row["sitemaps"]] == [f"{HOST}/map.xml"]
+    assert ["found none" in row["error"] for row in rows] == [True]
+    assert list(read(part)) == []
+
+
 def test_command_reads_an_archive(crawl, capsys, monkeypatch, tmp_path):
     ran = command(capsys, monkeypatch, tmp_path)("read", str(crawl), "--format", "txt")
 
