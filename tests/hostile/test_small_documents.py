@@ -96,6 +96,18 @@ def test_the_rules_of_urlset_have_a_time_limit(monkeypatch):
         list(urlset.check(text, rule_timeout_s=0.000_1))
 
 
+def test_the_search_for_disallowed_urls_has_a_time_limit(monkeypatch, tmp_path):
+    monkeypatch.setattr(evaluate, "OWN_RULE_S", 0.0)
+    rules = "".join(f"Disallow: /*a*a*a*a*b{n}$\n" for n in range(5_000))
+    (tmp_path / "robots.txt").write_text(f"User-agent: *\n{rules}")
+    urls = "".join(f"https://example.com/{'a' * 1_000}{n}\n" for n in range(500))
+    (tmp_path / "sitemap.txt").write_text(urls)
+
+    base = "https://example.com/"
+    with pytest.raises(QueryError, match=r"R009 \(.*ended: it ran longer than"):
+        list(urlset.check(tmp_path, base_url=base, select=["R009"], rule_timeout_s=0.000_1))
+
+
 def test_a_custom_rule_without_a_limit_removes_that_of_others(monkeypatch):
     monkeypatch.setattr(evaluate, "OWN_RULE_S", 0.0)
     rule = custom_rule(1, {"name": "x", "message": "{loc}", "view": "urls", "where": "true"})

@@ -146,8 +146,9 @@ def evaluate(
                 session.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
         chosen = plan(sessions, rules, is_ascii=not hosts)
         store.run(_FOUND)
-        if any(rule.code in robots_access.CODES for rule in chosen):
-            robots_access.compute(store, profile)
+        if access := [rule for rule in chosen if rule.code in robots_access.CODES]:
+            with _time_limit(store, access, _own_limit(rule_timeout_s)):
+                robots_access.compute(store, profile)
         counts: Tally = Counter()
         for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s)).values():
             counts += partial_counts
@@ -160,7 +161,7 @@ def _entry_count(store: StoreSession) -> int:
 
 def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
     """Return the tasks that evaluate the rules: one for each view, others for single rules."""
-    own_s = None if timeout_s is None else max(timeout_s, OWN_RULE_S)
+    own_s = _own_limit(timeout_s)
     by_view: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
         if rule.view is not None and not rule.is_custom:
@@ -303,12 +304,25 @@ def _run_view_rules(
     store: StoreSession, view: str, rules: Sequence[Rule], timeout_s: float | None
 ) -> Tally:
     """Store the rows of all rules over one view; return their counts if not all are stored."""
+    with _time_limit(store, rules, timeout_s):
+        return _run_rules_of(store, view, rules)
+
+
+@contextmanager
+def _time_limit(
+    store: StoreSession, rules: Sequence[Rule], timeout_s: float | None
+) -> Iterator[None]:
+    """Limit the time of the statements for some rules; name the rules in the error."""
     names = ", ".join(f"{rule.code} ({rule.name})" for rule in rules)
     try:
         with store.limited(timeout_s):
-            return _run_rules_of(store, view, rules)
+            yield
     except TimeLimitError as error:
         raise QueryError(f"the SQL of the rules {names}: {error}") from error
+
+
+def _own_limit(timeout_s: float | None) -> float | None:
+    return None if timeout_s is None else max(timeout_s, OWN_RULE_S)
 
 
 def _run_rules_of(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
