@@ -7,6 +7,7 @@ import pytest
 from tests.cpu_time import growth
 from urlset.checker import CATALOGUE
 from urlset.checker.rule_selection import selector
+from urlset.cli import main
 
 
 def test_thousands_of_names_of_rules_take_little_time():
@@ -48,3 +49,12 @@ def test_more_than_a_thousand_patterns_of_paths_are_refused():
 def test_long_patterns_of_paths_are_refused():
     with pytest.raises(ValueError, match="at most 100,000 characters in patterns of paths"):
         selector(None, ignore_in={"*a" * 60_000: ["U001"]})
+
+
+def test_a_live_rule_that_is_selected_twice_is_mentioned_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sitemap.txt").write_text("https://example.com/a\n")
+
+    main(["check", "sitemap.txt", "--select", "U001,N102,N102"])
+
+    assert capsys.readouterr().err.count("N102: not checked") == 1

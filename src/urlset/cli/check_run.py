@@ -137,7 +137,8 @@ class CheckRun:
         self.rules: dict[str, Rule] = {
             code: rule for code, rule in rules.items() if not rule.is_live
         }
-        for name in (*(options.get("select") or ()), *options.get("extend_select", ())):
+        names = (*(options.get("select") or ()), *options.get("extend_select", ()))
+        for name in dict.fromkeys(names):
             if all(rules[code].is_live for code in rules_named(name, rules)):
                 print_info(f"{name}: not checked, because it needs `urlset audit`")
 

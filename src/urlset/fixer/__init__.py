@@ -91,7 +91,7 @@ def fix(
     options = FixOptions(
         rules=catalogue,
         is_selected=is_selected,
-        named={code for name in named for code in rules_named(name.strip(), catalogue)},
+        named={code for name in {*named} for code in rules_named(name.strip(), catalogue)},
         is_unsafe=unsafe,
         now=now or datetime.now(UTC),
         engine=engine,
