@@ -112,6 +112,7 @@ HOSTILE = {
     "sequence": "SELECT nextval('s')",
     "sleep": "SELECT sleep_ms(100000000)",
     "nothing": " -- nothing",
+    "bytes that are not UTF-8": "SELECT '\udcff'",
     "too long": "SELECT '" + "x" * 60_000 + "'",
     "too deep": "SELECT " + "(" * 20_000 + "1" + ")" * 20_000,
 }

@@ -283,6 +283,10 @@ def _parsed(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[str, dict
         )
     if "\0" in text:
         raise QueryError("expected a query as text, found a NUL character in it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # an argument of the command line in another encoding
+        raise QueryError("expected a query in UTF-8, found other bytes in it") from error
     cursor = connection.cursor()
     try:
         statements = cursor.extract_statements(text)
