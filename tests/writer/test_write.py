@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -1186,3 +1188,26 @@ def test_field_namespaces_are_all_declared_always(write, tmp_path):
 
     data = (tmp_path / "site" / "sitemap.xml").read_bytes()
     assert data.count(b"xmlns:") == data.count(b"xmlns:video=") == 1
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [10**4000, -(10**5000), Fraction(10**5000, 3), Decimal("1e9999999"), Decimal("1e-9999999")],
+    ids=["4,000 digits", "5,000 digits", "fraction", "decimal", "small decimal"],
+)
+@pytest.mark.parametrize("field", ["priority", "lastmod", "changefreq", "loc", "video", "image"])
+def test_numbers_of_thousands_of_digits_are_refused_with_their_place(engine, huge, field):
+    row: dict[str, Any] = {"loc": f"{BASE}a"}
+    if field == "video":
+        video = {"thumbnail_loc": f"{BASE}t", "title": "t", "description": "d"}
+        row["videos"] = [{**video, "content_loc": f"{BASE}v", "rating": huge}]
+    else:
+        row["images" if field == "image" else field] = [huge] if field == "image" else huge
+    if field == "priority" and huge == Decimal("1e-9999999"):
+        assert b"<priority>0.0</priority>" in urlset.render([row], engine=engine.name)
+        return
+
+    with pytest.raises(EntryError, match="expected") as error:
+        urlset.render([row], engine=engine.name)
+
+    assert len(str(error.value)) < 500

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -60,7 +61,10 @@ def shown(value: object) -> str:
     """
     if value is None:
         return "nothing"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # of a number with more digits than Python converts
+        return "a number of thousands of digits"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
@@ -73,6 +77,7 @@ _PLAIN_LENGTH = 253  # a URL no longer than the limit of a host cannot have a ho
 # Characters that XML 1.0 section 2.2 excludes, and lone surrogates, which cannot be encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MAX_ESCAPED = len("&quot;")  # the longest that `escape` makes of one character
+_MAX_DIGITS = 1_000
 _DECIMAL = re.compile(r"\+?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)", re.ASCII)
 _ADVICE = {
     "U001": 'write it in full, with "https://"',
@@ -215,7 +220,8 @@ def priority(value: Any) -> float | None:
         if _DECIMAL.fullmatch(value.strip(ASCII_SPACE)):
             number = float(value)
     elif not isinstance(value, bool) and hasattr(value, "__float__"):
-        number = float(value)
+        with suppress(OverflowError, TypeError):  # a huge number, an array
+            number = float(value)
     if 0.0 <= number <= 1.0:
         return abs(number)  # also converts -0.0
     raise ValueProblem(
@@ -232,10 +238,13 @@ def _url_advice(flaw: UrlIssue, value: str, base: str | None) -> str:
 def _to_text(value: Any, field: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, (Real, Decimal)) and math.isfinite(value):
-        return format(value if isinstance(value, Decimal) else Decimal(repr(float(value))), "f")
+    with suppress(OverflowError, ValueError):  # a number of thousands of digits
+        if isinstance(value, Integral):
+            return str(int(value))
+        if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _MAX_DIGITS:
+            return format(value, "f")
+        if isinstance(value, Real) and math.isfinite(value):
+            return format(Decimal(repr(float(value))), "f")
     if isinstance(value, date):
         instant, own = _instant_of(value, field)
         return own or format_date(instant)
