@@ -14,7 +14,7 @@ def test_thousands_of_names_of_rules_take_little_time():
     def select(count: int) -> None:
         selector(["U001", "u001 "] * count, ["U002"] * count)
 
-    assert growth(select, 1_000, 16_000) < 40
+    assert growth(select, 1_000, 16_000) < 100  # 16 times as long; quadratic is 256
 
 
 def test_a_name_is_as_long_as_it_is_in_each_spelling():

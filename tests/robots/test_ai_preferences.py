@@ -100,7 +100,7 @@ def test_robots_txt_of_many_groups_takes_linear_time(lines):
         text = "".join(lines.replace("{n}", str(number)) for number in range(count))
         ai_preferences("https://example.com/", RobotsPreferences(text), {})
 
-    assert growth(read, 500, 8_000) < 40
+    assert growth(read, 500, 8_000) < 100  # 16 times as long; quadratic is 256
 
 
 def test_thousands_of_agents_with_thousands_of_statements_take_linear_time():
@@ -108,7 +108,7 @@ def test_thousands_of_agents_with_thousands_of_statements_take_linear_time():
         agents = "".join(f"User-agent: a{number}\n" for number in range(count))
         RobotsPreferences(agents + "Content-Usage: train-ai=n\n" * count)
 
-    assert growth(read, 250, 4_000) < 40
+    assert growth(read, 250, 4_000) < 100  # 16 times as long; quadratic is 256
 
 
 def test_statements_of_a_page_are_bounded():

@@ -161,6 +161,7 @@ def facts_of_headers(response: Response) -> dict[str, Any]:
 
     The body of a page can be unchanged (304) while its headers exclude it from an index.
 
+    >>> from urlset.http import Request, Response
     >>> headers = {"x-robots-tag": "noindex"}
     >>> request = Request("https://example.com/")
     >>> facts_of_headers(Response(request, request.url, 304, headers))["is_noindex"]
