@@ -134,7 +134,11 @@ def test_entries_come_while_others_are_still_being_fetched(box: SiteBox):
 
 
 def fetcher_threads() -> list[str]:
-    return [t.name for t in threading.enumerate() if t.name == "urlset fetcher"]
+    """Return the threads that fetch, and do not end soon."""
+    found = [t for t in threading.enumerate() if t.name == "urlset fetcher"]
+    for thread in found:
+        thread.join(SOON_S)
+    return [thread.name for thread in found if thread.is_alive()]
 
 
 @pytest.mark.parametrize("way", ["break", "error", "async", "limit", "arrow"])
