@@ -23,7 +23,7 @@ LAYERS = {
     "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
     "folder_walk languages temp_files terminal_text notebook object_store hidden_fields",
     "services": "http store robots html html_report publisher",
-    "readers and writers": "reader writer crawler",
+    "readers and writers": "reader writer visits crawler",
     "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "
     "partitioned",
     "interfaces": "config cli integrations __main__",

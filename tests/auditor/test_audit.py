@@ -12,7 +12,7 @@ import pytest
 import urlset
 import urlset.checker
 from tests.example_site import ALL, Answered, SimulatedServer, audited
-from urlset.auditor import Audit, AuditSettings, visits
+from urlset.auditor import Audit, AuditSettings, visit_walk
 from urlset.auditor.pipeline import audit_entries
 from urlset.checker.examples import (
     HOME,
@@ -329,7 +329,7 @@ def test_a_worker_that_reads_the_pages_changes_nothing(monkeypatch: pytest.Monke
     )
     tables = []
     for first in (1, 1_000):
-        monkeypatch.setattr(visits, "WORKER_FROM", first)
+        monkeypatch.setattr(visit_walk, "WORKER_FROM", first)
         with audit_with(RecordingServer(example), example) as found:
             query = "SELECT * EXCLUDE (seconds, first_byte_s) FROM pages ORDER BY url"
             tables.append((codes(found), list(found.store.query(query))))

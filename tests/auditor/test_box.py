@@ -20,8 +20,8 @@ from tests.amounts import amount
 from tests.certificates import client_context, server_context
 from tests.http_walks import quick
 from urlset.checker import CATALOGUE
-from urlset.crawler import pace
 from urlset.http import Response, exchange
+from urlset.visits import pace
 
 SEEDS = amount(2, 100)
 SITES = sites()

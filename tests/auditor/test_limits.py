@@ -15,9 +15,9 @@ from tests.example_site import SimulatedServer, audited
 from tests.http_walks import quick
 from tests.site_box import SiteBox, hang_up
 from urlset.auditor import pipeline
-from urlset.auditor.visits import Budget
 from urlset.checker.examples import page, site
 from urlset.http import Request, Response
+from urlset.visits.polite_walk import Budget
 
 HTML = "text/html"
 

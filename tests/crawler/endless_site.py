@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import urlset
-from urlset.crawler.page_worker import MAX_PENDING
 from urlset.store import Store
+from urlset.visits.page_worker import MAX_PENDING
 
 PER_HUB = 1_000
 CONCURRENCY = 16

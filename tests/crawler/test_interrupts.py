@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import urlset
-from tests.crawler.test_page_worker import response
 from tests.interrupts import How, LinkedSite, interrupted
 from tests.site_box import SiteBox
-from urlset.crawler.page_rows import read_rows
-from urlset.crawler.page_urls import UrlResolver
-from urlset.crawler.page_worker import PageWorker, serve
+from tests.visits.test_page_worker import response
+from urlset.visits.page_rows import read_rows
+from urlset.visits.page_urls import UrlResolver
+from urlset.visits.page_worker import PageWorker, serve
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups")
 

@@ -14,8 +14,8 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.crawler.journal import Journal
-from urlset.crawler.page_record import PageLinkRow, PageRecord, to_json
 from urlset.store import Store
+from urlset.visits.page_record import PageLinkRow, PageRecord, to_json
 
 PAGES = 150
 CONCURRENCY = 4

@@ -70,10 +70,10 @@ def html(data: bytes) -> None:
 
 
 def header(name: str, data: bytes) -> None:
-    from urlset.crawler.page_record import read_record
-    from urlset.crawler.page_urls import UrlResolver
     from urlset.html.links import sitemaps_and_feeds_in_header
     from urlset.http import Request, Response
+    from urlset.visits.page_record import read_record
+    from urlset.visits.page_urls import UrlResolver
 
     headers = {"content-type": "text/html", name: data.decode()}
     url = "https://example.com/"

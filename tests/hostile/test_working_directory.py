@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.site_box import SiteBox
-from urlset.crawler.page_rows import read_rows
-from urlset.crawler.page_urls import UrlResolver
-from urlset.crawler.page_worker import PageWorker
 from urlset.sources.git import git_dates
 from urlset.sources.git.repository import GitError, run_git
+from urlset.visits.page_rows import read_rows
+from urlset.visits.page_urls import UrlResolver
+from urlset.visits.page_worker import PageWorker
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "urlset").rglob("*.py"))

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_urls import MAX_URL, page_url
 from urlset.document import parse
 from urlset.formats.encoding import skip_space
 from urlset.http import Request, Response
 from urlset.robots import Robots
 from urlset.urls import resolve
+from urlset.visits.pace import Pace
+from urlset.visits.page_urls import MAX_URL, page_url
+from urlset.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
 
 MAX_BYTES = 1 << 20
 """Bytes of an llms.txt that are received; of a longer one, the whole lines are read."""

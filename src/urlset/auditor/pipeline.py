@@ -25,7 +25,6 @@ from urlset.auditor.result import Audit, Overview
 from urlset.auditor.run import Drive, Progress, SiteVisits
 from urlset.auditor.settings import AuditKeywords, AuditSettings
 from urlset.auditor.verdict_shares import verdict_shares
-from urlset.auditor.visits import Budget
 from urlset.checker.views import creation_order
 from urlset.crawler import CrawlOptions, crawl_into
 from urlset.errors import SourceError
@@ -35,6 +34,7 @@ from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, quoted
 from urlset.urls import split_origin
+from urlset.visits.polite_walk import Budget
 
 
 class _Crawled(NamedTuple):

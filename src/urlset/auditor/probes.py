@@ -6,14 +6,14 @@ import struct
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
-from urlset.auditor.key_file import key_file_fault
-from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import is_doubtful, read_record
-from urlset.crawler.page_urls import UrlResolver
 from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
 from urlset.robots import Robots
+from urlset.visits.key_file import key_file_fault
+from urlset.visits.pace import Pace
+from urlset.visits.page_record import is_doubtful, read_record
+from urlset.visits.page_urls import UrlResolver
+from urlset.visits.polite_walk import Budget, PoliteWalk, RobotsFiles
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 """User agent of the probes of N011, which is off by default."""

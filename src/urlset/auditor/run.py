@@ -14,16 +14,17 @@ from urlset.auditor.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.auditor.probes import Probe, ProbeRow, ProbeWalk
 from urlset.auditor.settings import AuditSettings
 from urlset.auditor.stratified_sample import allocate
-from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget, VisitWalk
+from urlset.auditor.visit_walk import VisitWalk
 from urlset.checker.views import creation_order
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_rows import PageRows, confirm_pages, replace_pages
-from urlset.crawler.page_urls import page_url
 from urlset.http import Policy, Walk
 from urlset.inflight import track_wait
 from urlset.model import ProgressEvent
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
+from urlset.visits.pace import Pace
+from urlset.visits.page_rows import PageRows, confirm_pages, replace_pages
+from urlset.visits.page_urls import page_url
+from urlset.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
 
 T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
 

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 from urlset.crawler.evidence import MAX_HOPS
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import CrawlOptions
-from urlset.crawler.page_record import FOLLOWED_KINDS, PageRecord
-from urlset.crawler.page_rows import (
+from urlset.crawler.scope import Scope
+from urlset.crawler.traps import Trap, Traps
+from urlset.store import StoreSession, quoted
+from urlset.visits.page_record import FOLLOWED_KINDS, PageRecord
+from urlset.visits.page_rows import (
     PageRows,
     confirm_pages,
     link_table,
@@ -18,10 +21,7 @@ from urlset.crawler.page_rows import (
     rows_of,
     texts,
 )
-from urlset.crawler.page_urls import section_of
-from urlset.crawler.scope import Scope
-from urlset.crawler.traps import Trap, Traps
-from urlset.store import StoreSession, quoted
+from urlset.visits.page_urls import section_of
 
 WINDOW = 4_000
 """Waiting URLs in memory."""

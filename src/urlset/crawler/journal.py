@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from urlset.crawler.page_record import PageRecord, from_json
 from urlset.temp_files import expect_no_outside_link
+from urlset.visits.page_record import PageRecord, from_json
 
 
 class Journal:
@@ -36,7 +36,7 @@ class Journal:
                     return
 
     def add(self, lines: Sequence[str]) -> None:
-        """Append records as text, by :func:`urlset.crawler.page_record.to_json`."""
+        """Append records as text, by :func:`urlset.visits.page_record.to_json`."""
         if self._path is None:
             return
         if self._file is None:

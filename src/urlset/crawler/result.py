@@ -109,7 +109,7 @@ class Crawl:
         The result has the columns of ``page_evidence``, ``referrers`` with the first pages that
         link to it, and ``sitemaps`` with the documents that list it.
         """
-        from urlset.crawler.page_urls import page_url
+        from urlset.visits.page_urls import page_url
 
         key = page_url(url) or url
         found = self.store.query("FROM page_evidence WHERE url = ?", [key])

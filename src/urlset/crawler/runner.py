@@ -14,8 +14,6 @@ from urlset.crawler.evidence import completeness, update_evidence
 from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
 from urlset.crawler.options import RECHECK_S, CrawlOptions, ScopeName
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_urls import page_url
 from urlset.crawler.result import Crawl
 from urlset.crawler.scope import Scope
 from urlset.crawler.walk import CrawlWalk
@@ -32,6 +30,8 @@ from urlset.reader import read
 from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
+from urlset.visits.pace import Pace
+from urlset.visits.page_urls import page_url
 
 _MEMORY = "SET GLOBAL memory_limit = '200MB'"
 _THREADS = "SET GLOBAL threads = 1"

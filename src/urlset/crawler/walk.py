@@ -10,8 +10,13 @@ from functools import partial
 
 from urlset.crawler.frontier import Frontier, Job
 from urlset.crawler.options import CrawlOptions
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import (
+from urlset.html import MAX_BYTES
+from urlset.http import NetworkScope, Request, Response, retry_after_s
+from urlset.robots import MAX_BYTES as MAX_ROBOTS
+from urlset.robots import Robots, robots_from_response
+from urlset.urls import split_origin
+from urlset.visits.pace import Pace
+from urlset.visits.page_record import (
     PageRecord,
     confirm_failure,
     disallowed_record,
@@ -19,18 +24,10 @@ from urlset.crawler.page_record import (
     is_excluded_meanwhile,
     read_record,
 )
-from urlset.crawler.page_rows import PageRows, read_rows
-from urlset.crawler.page_urls import UrlResolver, origin_of_page, page_url
-from urlset.crawler.page_worker import MAX_PENDING, STOP_S, PageWorker
-from urlset.html import MAX_BYTES
-from urlset.http import NetworkScope, Request, Response, retry_after_s
-from urlset.robots import MAX_BYTES as MAX_ROBOTS
-from urlset.robots import Robots, robots_from_response
-from urlset.urls import split_origin
-
-REFUSALS = frozenset({429, 503})
-MAX_FAILURES = 50
-"""Requests in sequence without any response after which a walk ends: the host is down."""
+from urlset.visits.page_rows import PageRows, read_rows
+from urlset.visits.page_urls import UrlResolver, origin_of_page, page_url
+from urlset.visits.page_worker import MAX_PENDING, STOP_S, PageWorker
+from urlset.visits.polite_walk import MAX_FAILURES, REFUSALS
 
 WORKER_FROM = 100
 """Pages of a session from which a second process reads them: its start takes half a second."""

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles, VisitTarget
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_urls import page_url
 from urlset.differ.tables import Tables
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
 from urlset.reader.site import product_token
 from urlset.robots import Robots
 from urlset.urls import split_origin
+from urlset.visits.pace import Pace
+from urlset.visits.page_urls import page_url
+from urlset.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
 
 _NAMED = ("http://", "https://")
 

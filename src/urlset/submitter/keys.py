@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from urlset.auditor.key_file import is_key
 from urlset.errors import TargetError
 from urlset.hidden_fields import repr_without
 from urlset.http import origin_of
 from urlset.temp_files import write_error_reason
+from urlset.visits.key_file import is_key
 
 EXPECTED = "a key of 8 to 128 letters, digits or hyphens"
 

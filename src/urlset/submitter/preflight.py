@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from urlset.auditor.key_file import MAX_KEY_FILE, key_file_fault
-from urlset.crawler.page_record import read_record
-from urlset.crawler.page_urls import UrlResolver
 from urlset.hidden_fields import repr_without
 from urlset.http import NetworkScope, Request, Response, origin_of
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.submitter.keys import IndexNowKey
+from urlset.visits.key_file import MAX_KEY_FILE, key_file_fault
+from urlset.visits.page_record import read_record
+from urlset.visits.page_urls import UrlResolver
 
 AGENTS = ("bingbot", "YandexBot")
 """Crawlers of engines that fetch key files and that name themselves in their documentation."""

@@ -8,15 +8,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from urlset.auditor.visits import Budget, PoliteWalk, RobotsFiles
-from urlset.crawler.pace import Pace
-from urlset.crawler.page_record import PageRecord, facts_of_headers, read_record
-from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Request, Response, origin_of
 from urlset.robots import Robots
 from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_preferences
 from urlset.syncer.settings import TextOf
 from urlset.syncer.update import PageUpdate, UpdateKind, content_fingerprint
+from urlset.visits.pace import Pace
+from urlset.visits.page_record import PageRecord, facts_of_headers, read_record
+from urlset.visits.page_urls import UrlResolver
+from urlset.visits.polite_walk import Budget, PoliteWalk, RobotsFiles
 
 GONE = ("http-404", "http-410")
 """Reasons for which a page is removed, if a request in a later run has the same result."""

@@ -11,8 +11,6 @@ from typing import Unpack
 
 from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
-from urlset.auditor.visits import Budget, RobotsFiles
-from urlset.crawler.pace import Pace
 from urlset.http import Policy, drive_in_thread, run_policy
 from urlset.model import ProgressEvent
 from urlset.reader.site import product_token, with_login
@@ -29,6 +27,8 @@ from urlset.syncer.page_walk import (
 from urlset.syncer.settings import GUARDED_FROM, SyncKeywords, SyncSettings
 from urlset.syncer.update import PageUpdate
 from urlset.urls import split_origin
+from urlset.visits.pace import Pace
+from urlset.visits.polite_walk import Budget, RobotsFiles
 from urlset.watcher.step import Drive, Progress, StepSettings, expect_url, take_snapshot
 
 CONFIRMED_AFTER = timedelta(minutes=1)

@@ -7,11 +7,11 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from urlset.crawler.page_urls import UrlResolver, page_url, section_of
 from urlset.dates import format_date, parse_date
 from urlset.html import PageFacts, read_page, unavailable_after
 from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
 from urlset.robots import Robots
+from urlset.visits.page_urls import UrlResolver, page_url, section_of
 
 WANTS = ("alternates", "fingerprint", "images", "lastmod", "links")
 

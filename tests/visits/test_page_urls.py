@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from urlset.crawler import page_urls
-from urlset.crawler.page_urls import UrlResolver, page_url
+from urlset.visits import page_urls
+from urlset.visits.page_urls import UrlResolver, page_url
 
 WORDS = (
     "a B é %7e %C3 %2f % / // ./ ../ . .. ? & = # : @ x.html 1 - _ ~ + http: https:// e.com "

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import urlset
 from tests.site_box import SiteBox, page
-from urlset.crawler.pace import MAX_DELAY_S, WINDOW, HostPace, Pace
+from urlset.visits.pace import MAX_DELAY_S, WINDOW, HostPace, Pace
 
 
 def feed(pace, seconds, windows=1, interval=0.1, start=0.0):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urlset.crawler.page_urls import MAX_URL, UrlResolver, page_url, section_of
+from urlset.visits.page_urls import MAX_URL, UrlResolver, page_url, section_of
 
 UNRESERVED = string.ascii_letters + string.digits + "-_~"
 SEGMENTS = st.lists(

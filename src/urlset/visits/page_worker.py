@@ -19,8 +19,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from urlset.crawler.page_rows import PageRows
 from urlset.http import Response
+from urlset.visits.page_rows import PageRows
 
 Read = Callable[[Response, dict[str, Any]], PageRows]
 """Function that reads a page, and adds values to its row; it can be pickled."""
@@ -38,11 +38,8 @@ STOP_S = 1.0
 
 # With -c alone, the working directory is first on sys.path. The folder of this package is last: for
 # a program that has extended its own sys.path.
-_PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from urlset.crawler.page_worker import serve; serve()"
-)
-_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_PROGRAM = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import serve; serve()"
+_PACKAGES = os.path.dirname(os.path.abspath(sys.modules["urlset"].__path__[0]))
 
 
 class PageWorker:

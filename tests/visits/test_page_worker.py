@@ -7,11 +7,11 @@ import pytest
 import urlset
 from tests.site_box import SiteBox
 from urlset.crawler import walk as crawl_walk
-from urlset.crawler.page_record import from_json, read_record, to_json
-from urlset.crawler.page_rows import PAGE_COLUMNS, read_rows, rows_of
-from urlset.crawler.page_urls import UrlResolver
-from urlset.crawler.page_worker import PageWorker
 from urlset.http import Request, Response
+from urlset.visits.page_record import from_json, read_record, to_json
+from urlset.visits.page_rows import PAGE_COLUMNS, read_rows, rows_of
+from urlset.visits.page_urls import UrlResolver
+from urlset.visits.page_worker import PageWorker
 
 FIXED = {"fetched_at", "checked_at", "seconds"}
 COUNT = 30

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
-from urlset.crawler.page_record import PageRecord, read_record, to_json
-from urlset.crawler.page_urls import UrlResolver
 from urlset.http import Response
 from urlset.store import LIVE_TABLES, StoreSession
+from urlset.visits.page_record import PageRecord, read_record, to_json
+from urlset.visits.page_urls import UrlResolver
 
 _TYPES = {
     column.name: column.type

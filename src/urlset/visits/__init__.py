@@ -1,0 +1,1 @@
+"""Visit pages politely: robots.txt, pauses, limits, second visits; records of pages."""
