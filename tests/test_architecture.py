@@ -80,6 +80,8 @@ SMALL_MODULES = {
     "urlset.differ.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
+    "urlset.crawler.working_tables": "declarations, which tests/test_working_tables.py reads, too",
+    "urlset.submitter.working_tables": "declarations, as of the crawler",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.sources.git": "public names of the package",
     "urlset.watcher.summary": "pure, the pipeline around it is not",

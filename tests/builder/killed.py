@@ -25,6 +25,7 @@ from urlset.model import Image
 from urlset.publisher.local import FolderTarget
 from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
+from urlset.store.session import Session
 
 BASE = "https://example.com/"
 WORDS = ("A", "B", "C", "one", "gz-A", "gz-B", "text-B", "indexes-C")
@@ -91,10 +92,10 @@ def kill_before(step: int, folder: str) -> None:
 
     run = ScratchDatabase.run
 
-    def counted(self: ScratchDatabase, statement: str, values: Sequence[Any] = ()) -> None:
+    def counted(self: Session, statement: str, values: Sequence[Any] = ()) -> int:
         if "ledger" in statement or statement in ("BEGIN", "COMMIT"):
             count()
-        run(self, statement, values)
+        return run(self, statement, values)
 
     sys.addaudithook(hook)
     ScratchDatabase.run = counted  # type: ignore[method-assign]

@@ -168,27 +168,27 @@ class SiteVisits:
         """
         settings, session = self._settings, self._session
         session.run(
-            "CREATE TABLE strata AS SELECT key, loc, section_of(loc) AS section, document, "
+            "CREATE TABLE visit_strata AS SELECT key, loc, section_of(loc) AS section, document, "
             "row_number() OVER (PARTITION BY section_of(loc), document "
             f"ORDER BY md5('{settings.seed}' || key)) AS turn FROM listed_urls"
         )
         if settings.sample is not None:
-            query = "SELECT section, document, count(*) FROM strata GROUP BY ALL ORDER BY ALL"
+            query = "SELECT section, document, count(*) FROM visit_strata GROUP BY ALL ORDER BY ALL"
             sizes = {(row[0], row[1]): row[2] for row in session.rows(query)}
             shares = allocate(sizes, settings.sample, seed=settings.seed)
             rows = [(*key, count) for key, count in shares.items()]
             columns: list[tuple[str, ColumnType]] = [
                 ("section", "string"), ("document", "uint32"), ("n", "uint32"),
             ]  # fmt: skip
-            session.load("allocation", rows_to_stream(columns, rows))
+            session.load("sample_allocation", rows_to_stream(columns, rows))
             session.run(
-                "DELETE FROM strata s WHERE turn > (SELECT n FROM allocation a "
+                "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM sample_allocation a "
                 "WHERE a.section = s.section AND a.document = s.document)"
             )
         session.run(
-            "CREATE TABLE chosen AS SELECT row_number() OVER "
+            "CREATE TABLE chosen_urls AS SELECT row_number() OVER "
             "(ORDER BY s.turn, s.section, s.document) AS nr, s.loc, "
-            "p.etag, p.last_modified FROM strata s "
+            "p.etag, p.last_modified FROM visit_strata s "
             "LEFT JOIN page_keys k ON k.key = s.key "
             "LEFT JOIN store.pages p ON p.url = k.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
@@ -198,13 +198,13 @@ class SiteVisits:
             f"AND q.crawl = {self._crawl} "
             "AND NOT (q.verdict = 'redirect' AND q.final_status IS NULL))"
         )
-        [(count,)] = session.rows("SELECT count(*) FROM chosen")
+        [(count,)] = session.rows("SELECT count(*) FROM chosen_urls")
         return int(count)
 
     def _chosen(self, total: int) -> Iterator[VisitTarget]:
         for start in range(0, total, CHUNK):
             query = (
-                "SELECT loc, etag, last_modified FROM chosen "
+                "SELECT loc, etag, last_modified FROM chosen_urls "
                 f"WHERE nr > {start} AND nr <= {start + CHUNK} ORDER BY nr"
             )
             for loc, etag, last_modified in list(self._session.rows(query)):
@@ -241,12 +241,13 @@ class SiteVisits:
     def _restore_redirects(self) -> None:
         """Restore redirects that the crawl saw, if the page to which they lead is unknown."""
         self._session.run(
-            "CREATE TABLE restored AS SELECT r.url FROM crawled_redirects r JOIN store.pages p "
-            f"ON p.url = r.url AND p.crawl = {self._crawl} AND p.verdict = 'unknown'"
+            "CREATE TABLE restored_urls AS SELECT r.url FROM crawled_redirects r "
+            f"JOIN store.pages p ON p.url = r.url AND p.crawl = {self._crawl} "
+            "AND p.verdict = 'unknown'"
         )
-        self._session.run("DELETE FROM store.pages WHERE url IN (FROM restored)")
+        self._session.run("DELETE FROM store.pages WHERE url IN (FROM restored_urls)")
         self._session.run(
-            "INSERT INTO store.pages FROM crawled_redirects WHERE url IN (FROM restored)"
+            "INSERT INTO store.pages FROM crawled_redirects WHERE url IN (FROM restored_urls)"
         )
 
     def _read_llms_txt(self) -> None:
@@ -323,7 +324,7 @@ class SiteVisits:
                 "AND n.status NOT IN (401, 403, 407, 429, 451), false)) ORDER BY 1"
             )
         self._session.run(
-            f"""CREATE TABLE same_pages AS
+            f"""CREATE TABLE same_content_pages AS
             SELECT p.url, count(*) OVER (PARTITION BY n.url) AS same, p.pages
             FROM (SELECT url, fingerprint, {_FOLDER} AS folder, path_of(url) AS path,
                     count(*) OVER (PARTITION BY {_FOLDER}) AS pages
@@ -339,7 +340,7 @@ class SiteVisits:
             "THEN 'unknown' ELSE 'soft-404' END, "
             "unknown_reason = CASE WHEN s.same > 5 AND s.same * 2 > s.pages "
             "THEN 'same-answer' END "
-            "FROM same_pages s WHERE p.url = s.url"
+            "FROM same_content_pages s WHERE p.url = s.url"
         )
 
     def _probe(self, *, asks_agents: bool) -> None:
@@ -380,7 +381,7 @@ class SiteVisits:
             WITH chosen_entries AS (
                 SELECT e.images, e.videos, l.key FROM store.entries e JOIN listed_urls l
                 ON l.document = e.document AND l.entry = e.entry
-                SEMI JOIN (SELECT key FROM strata) s ON s.key = l.key
+                SEMI JOIN (SELECT key FROM visit_strata) s ON s.key = l.key
                 WHERE len(e.images) > 0 OR len(e.videos) > 0)
             SELECT url, any_value(detail ORDER BY detail), min(key) FROM (
                 SELECT key, unnest(list_transform(images, lambda i: i.loc)) AS url,

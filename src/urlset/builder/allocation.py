@@ -15,7 +15,13 @@ from urlset.builder.incremental import partition_count
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import IS_CHANGED, sort_key
-from urlset.builder.tables import NEW_ROWS, OVERFLOW, SECTION_STARTS, SORT_BOUNDS, SORTED_ROWS
+from urlset.builder.working_tables import (
+    NEW_ROWS,
+    OVERFLOW,
+    SECTION_STARTS,
+    SORT_BOUNDS,
+    SORTED_ROWS,
+)
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.fields import EXTENSIONS
@@ -218,7 +224,7 @@ def _overhead(
         return overhead
     has_value = (f"len({f.name}) > 0" if f.is_list else f"{f.name} IS NOT NULL" for f in _PREFIXED)
     tests = ", ".join(f"bool_or({test})" for test in has_value)
-    used = db.fetch_one(f"SELECT {tests} FROM extended")
+    used = db.fetch_one(f"SELECT {tests} FROM extended_rows")
     return overhead + sum(
         len(f' xmlns:{field.prefix}="{URIS[PREFIXES[field.prefix]]}"')
         for is_used, field in zip(used, _PREFIXED, strict=True)
@@ -275,7 +281,7 @@ def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_extensions
     constant = facts.constant
     carried = [*_ALWAYS, *(name for name in _OFTEN_CONSTANT if name not in constant)]
     if has_extensions:
-        carried.append("id IN (SELECT id FROM extended WHERE news IS NOT NULL) AS news")
+        carried.append("id IN (SELECT id FROM extended_rows WHERE news IS NOT NULL) AS news")
     else:
         constant["news"] = "false"
     key = "loc" if facts.is_within else sort_key(settings)

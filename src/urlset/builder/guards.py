@@ -122,7 +122,7 @@ def extension_warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]
         counts += f", count(news.{name})"
     for name in _UNUSED_TAGS["image"]:
         counts += f", count(*) FILTER (len(list_filter(images, lambda i: i.{name} NOT NULL)) > 0)"
-    found = db.fetch_one(f"SELECT {counts} FROM merged g JOIN extended e ON e.id = g.id")
+    found = db.fetch_one(f"SELECT {counts} FROM merged g JOIN extended_rows e ON e.id = g.id")
     dated, tagged = found[: 2 * len(tests)], found[2 * len(tests) :]
     warned = [
         f"{count:,} {one if count == 1 else many}, first: {first}; {advice}"

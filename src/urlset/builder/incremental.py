@@ -15,14 +15,14 @@ from urlset.arrow import batches
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import section_of
-from urlset.builder.tables import (
+from urlset.builder.staged_rows import StagedRows
+from urlset.builder.working_tables import (
     CHANGED_ROWS,
     LEDGER_MATCHES,
     STAGED,
     STAGED_RAW,
     UNCHANGED_ROWS,
     UNMATCHED_ROWS,
-    StagedRows,
 )
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
@@ -74,7 +74,7 @@ def match_ledger(
 
     ``provenance`` is SQL for the number of its source in the ledger, if that is to be compared.
     """
-    columns = db.columns(STAGED_RAW.name)
+    columns = db.columns(f"FROM {STAGED_RAW}")
     is_unchanged = _SAME_DATE
     if settings.kept_columns or (settings.sections and "section" in columns):
         is_unchanged += f" AND {section_of(settings)} = u.section"
@@ -163,7 +163,7 @@ def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
     ``changed_rows`` compare them.
     """
     evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
-    return not evidence.isdisjoint(db.columns(STAGED_RAW.name))
+    return not evidence.isdisjoint(db.columns(f"FROM {STAGED_RAW}"))
 
 
 PARTITION_ROWS = 12_500_000

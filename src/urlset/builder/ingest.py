@@ -17,7 +17,8 @@ from urlset.builder.canonical_urls import CanonicalUrls, without_fragments
 from urlset.builder.incremental import core_columns, match_ledger, stage_unverified, unmatched
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
-from urlset.builder.tables import EXTENDED, StagedRows
+from urlset.builder.staged_rows import StagedRows
+from urlset.builder.working_tables import EXTENDED
 from urlset.engine import Engine
 from urlset.errors import EntryError
 from urlset.fields import EXTENSIONS
@@ -396,9 +397,9 @@ class Ingest:
         return batches.unsigned_array([start + number for number in selected])
 
     def _stage_extended(self, table: Any) -> None:
-        query = f"SELECT id, {_EXTENSIONS} FROM batch WHERE more IS NOT NULL"
+        query = f"SELECT id, {_EXTENSIONS} FROM incoming WHERE more IS NOT NULL"
         statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
-        self._db.insert(table, f"{statement} {query}")
+        self._db.insert(f"{statement} {query}", table)
         self.has_extended = True
 
     def _locations(self, entries: Any, rows: list[int] | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
 from urlset.builder.options import BuildOptions
-from urlset.builder.tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
+from urlset.builder.working_tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.option_schema import LEDGER
@@ -408,8 +408,8 @@ class PageCache:
         self._db = db
         self._pages = ledger.table("pages")
         self._is_empty = db.fetch_one(f"SELECT count(*) FROM {self._pages}") == (0,)
-        db.run(PAGES_READ.create_empty("path VARCHAR, state VARCHAR, rules VARCHAR, facts VARCHAR"))
-        db.run(PAGES_SEEN.create_empty("path VARCHAR"))
+        db.run(PAGES_READ.create_empty())
+        db.run(PAGES_SEEN.create_empty())
 
     def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
         """Return the cached data of files, by path; ``files`` has their paths and states."""
@@ -418,7 +418,7 @@ class PageCache:
             return {}
         paths, states = zip(*listed, strict=True)
         requested = batch_of({"path": text_array(paths), "state": text_array(states)})
-        self._db.insert(requested, f"{PAGES_REQUESTED.create_table} SELECT * FROM batch")
+        self._db.insert(f"{PAGES_REQUESTED.create_table} SELECT * FROM incoming", requested)
         self._db.run("INSERT INTO pages_seen SELECT path FROM pages_requested")
         if self._is_empty:
             return {}
@@ -436,8 +436,8 @@ class PageCache:
         columns = {"path": text_array(paths), "state": text_array(states)}
         columns |= {"facts": text_array(facts), "n": unsigned_array(range(len(rows)))}
         self._db.insert(
+            f"INSERT INTO pages_read SELECT path, state, {quoted(rules)}, facts FROM incoming",
             batch_of(columns),
-            f"INSERT INTO pages_read SELECT path, state, {quoted(rules)}, facts FROM batch",
         )
 
     def commit(self) -> None:

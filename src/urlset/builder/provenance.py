@@ -13,7 +13,7 @@ from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.reuse import PublishedRows, SourceReuse, published_rows
-from urlset.builder.tables import KEPT, STAGED_RAW
+from urlset.builder.working_tables import KEPT, STAGED_RAW
 from urlset.publisher import Target
 from urlset.sources import Source
 from urlset.sources.candidates import UNREADABLE, UNREADABLE_FOLDER, source_type_of
@@ -105,7 +105,7 @@ class Provenance:
 
     def _unreadable_rows(self) -> list[tuple[int, str, bool]]:
         """Return the source and the URL of unreadable pages and folders, and if it is a folder."""
-        if "reason" not in self._db.columns(STAGED_RAW.name):
+        if "reason" not in self._db.columns(f"FROM {STAGED_RAW}"):
             return []
         return self._db.rows(
             f"SELECT source, loc, starts_with(reason, {quoted(UNREADABLE_FOLDER)}) FROM staged "

@@ -15,7 +15,7 @@ from urlset.builder.file_mark import MARK, digest_of, is_marked, marked
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
-from urlset.builder.tables import ADDED_RANGES, RETAINED
+from urlset.builder.working_tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
 from urlset.fields import EXTENSIONS
 from urlset.protocol import MAX_BYTES, MAX_NEWS
@@ -199,7 +199,7 @@ class RowBatches:
         """Query a range; yield each file number with the batches of its rows."""
         more, join = "", ""
         if self._has_extensions:
-            more, join = f", {_EXTENSIONS}", "LEFT JOIN extended e ON e.id = r.id"
+            more, join = f", {_EXTENSIONS}", "LEFT JOIN extended_rows e ON e.id = r.id"
         found = self._db.batches(
             "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
             f"{more} FROM ({row_range.rows}) r {join} ORDER BY {row_range.order}"
@@ -225,7 +225,7 @@ class RowBatches:
             ORDER BY file""")
         added = [(n, *allocator.ranges[n]) for n in numbers if n in allocator.ranges]
         if added:
-            self._db.run(ADDED_RANGES.create_empty("file INTEGER, a BIGINT, z BIGINT"))
+            self._db.run(ADDED_RANGES.create_empty())
             self._db.insert_rows(ADDED_RANGES.name, added)
             self._db.run(f"""
                 INSERT INTO retained SELECT {_ROW}, file FROM new_rows

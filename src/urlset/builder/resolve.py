@@ -15,7 +15,7 @@ from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.provenance import Provenance
 from urlset.builder.sections import SECTION, section_of
-from urlset.builder.tables import (
+from urlset.builder.working_tables import (
     CHANGED_ROWS,
     DEDUPLICATED,
     DIFF,

@@ -18,7 +18,7 @@ from urlset.builder.file_mark import digest_of
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import LABEL_COLUMN, LabelledSource
-from urlset.builder.tables import KEPT
+from urlset.builder.working_tables import KEPT
 from urlset.document import parse
 from urlset.publisher import Target
 from urlset.sources import RowVersion, Source

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from urlset.builder.options import BuildOptions
 from urlset.builder.sections import FileNames
-from urlset.builder.tables import STAGED_RAW, StagedRows
+from urlset.builder.staged_rows import StagedRows
+from urlset.builder.working_tables import STAGED_RAW
 from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
 from urlset.robots.matcher import alternatives, regexes_of

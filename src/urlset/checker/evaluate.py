@@ -21,6 +21,7 @@ from urlset.checker import robots_access
 from urlset.checker.macros import ascii_hosts, sql_map
 from urlset.checker.planner import Task, plan, run_tasks
 from urlset.checker.rule import Basis, Rule
+from urlset.checker.working_tables import FINDING_ROWS
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import RULE_S, StoreSession, TimeLimitError, quoted
@@ -42,10 +43,6 @@ _MAX_LOC = 2_500  # characters of a loc that a finding carries; longer than any 
 _MAX_VALUE = 2_000  # characters of a value in a message
 _COLUMNS = ("document", "source", "offset", "line", "column", "loc", "nth")
 _ORDER = ("document", "source", "offset", "nth")
-_FOUND = """
-CREATE TABLE finding_rows (document UINTEGER, source VARCHAR, "offset" UBIGINT,
-    line UINTEGER, "column" UINTEGER, loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR,
-    message VARCHAR, parameters VARCHAR[], basis VARCHAR)"""
 
 
 class FindingKey(NamedTuple):
@@ -145,7 +142,7 @@ def evaluate(
             if hosts:
                 session.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
         chosen = plan(sessions, rules, is_ascii=not hosts)
-        store.run(_FOUND)
+        store.run(FINDING_ROWS.create_empty())
         if access := [rule for rule in chosen if rule.code in robots_access.CODES]:
             with _time_limit(store, access, _own_limit(rule_timeout_s)):
                 robots_access.compute(store, profile)
@@ -239,9 +236,9 @@ def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> T
     """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
     with _name_in_errors(rule), store.limited(timeout_s):
         # A table, so that a slow query runs only once.
-        if not store.run(f"CREATE OR REPLACE TEMP TABLE matches AS {rule.sql}"):
+        if not store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}"):
             return Counter()
-        return _store_findings(store, rule, "matches", store.columns("SELECT * FROM matches"))
+        return _store_matches(store, rule)
 
 
 class _Budget:
@@ -277,10 +274,14 @@ class _Budget:
 def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
     with _name_in_errors(rule), budget.spending() as seconds:
-        if not store.materialize("matches", _verified(store, rule), seconds=seconds):
+        if not store.materialize("rule_matches", _verified(store, rule), seconds=seconds):
             return Counter()
-        columns = store.columns("SELECT * FROM matches")
-        return _store_findings(store, rule, "matches", columns)
+        return _store_matches(store, rule)
+
+
+def _store_matches(store: StoreSession, rule: Rule) -> Tally:
+    columns = store.columns("SELECT * FROM rule_matches")
+    return _store_findings(store, rule, "rule_matches", columns)
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from urlset.checker.working_tables import DISALLOWED
 from urlset.robots import Pattern, Robots
 from urlset.robots.matcher import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import StoreSession, quoted
@@ -20,10 +21,6 @@ CODES = frozenset({"R009", "R010"})
 
 _AGENTS = {"bing": "bingbot", "yandex": "YandexBot", "baidu": "Baiduspider"}
 _GOOGLE = {"page": "Googlebot", "image": "Googlebot-Image", "video": "Googlebot-Video"}
-
-_TABLE = """
-CREATE OR REPLACE TABLE disallowed (document UINTEGER, entry UINTEGER, nth UINTEGER,
-    url VARCHAR, robots VARCHAR, agent VARCHAR)"""
 
 # A page has no URL here: there may be millions, and it is the loc of the entry.
 _LISTED = {
@@ -60,7 +57,7 @@ def compute(store: StoreSession, profile: str | None) -> None:
         store: The session with the tables.
         profile: The search engine; None is Google.
     """
-    store.run(_TABLE)
+    store.run(DISALLOWED.create_empty())
     sites = [
         _Site(url, origin, Robots(url, text=text))
         for url, origin, text in store.rows(
@@ -114,7 +111,7 @@ def _add_listed(
         f"AND {_matches(_plain(exact))} AND NOT {_matches(_plain(allowing))}"
     )
     store.run(
-        "CREATE OR REPLACE TEMP TABLE suspects AS "
+        "CREATE OR REPLACE TEMP TABLE robots_suspects AS "
         "SELECT row_number() OVER () AS number, document, entry, nth, is_sure, "
         f"{'if(is_sure, NULL, url)' if kind == 'page' else 'url'} AS url FROM ("
         f"SELECT *, {is_sure} AS is_sure FROM ({_of_origin(_LISTED[kind], site.origin)}) "
@@ -124,20 +121,20 @@ def _add_listed(
     url = "NULL" if kind == "page" else "url"
     store.run(
         f"INSERT INTO disallowed SELECT document, entry, nth, {url}, {quoted(site.url)}, "
-        f"{quoted(agent)} FROM suspects"
+        f"{quoted(agent)} FROM robots_suspects"
     )
-    store.run("DROP TABLE suspects")
+    store.run("DROP TABLE robots_suspects")
 
 
 def _remove_allowed(store: StoreSession, site: _Site, agent: str) -> None:
     """Remove URLs from the suspects that an exact test finds to be allowed."""
     allowed = array("Q")
-    for number, url in store.rows("SELECT number, url FROM suspects WHERE NOT is_sure"):
+    for number, url in store.rows("SELECT number, url FROM robots_suspects WHERE NOT is_sure"):
         if _allows(site, url, agent):
             allowed.append(number)
     for start in range(0, len(allowed), _BATCH):
         numbers = ", ".join(map(str, allowed[start : start + _BATCH]))
-        store.run(f"DELETE FROM suspects WHERE number IN (SELECT unnest([{numbers}]))")
+        store.run(f"DELETE FROM robots_suspects WHERE number IN (SELECT unnest([{numbers}]))")
 
 
 def _allows(site: _Site, url: str, agent: str) -> bool:

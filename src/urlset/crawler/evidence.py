@@ -29,7 +29,7 @@ _ORIGINS = """
 
 # Each redirect with the URLs that it leads through; a loop ends where it began.
 _CHAINS = f"""
-    CREATE OR REPLACE TEMP TABLE chains AS
+    CREATE OR REPLACE TEMP TABLE redirect_chains AS
     WITH RECURSIVE hops AS (
         SELECT l.url, l.target, p.status FROM store.links l JOIN store.pages p ON p.url = l.url
         WHERE l.kind = 'redirect'),
@@ -57,25 +57,26 @@ _REDIRECTS = f"""
             WHEN len(r.steps) >= {MAX_HOPS} AND EXISTS (FROM store.links l
                 WHERE l.url = r.here AND l.kind = 'redirect') THEN 'too-many-redirects'
             WHEN t.error = 'bad-redirect' THEN t.error END AS error
-        FROM temp.chains r LEFT JOIN store.pages t ON t.url = r.here)) c
+        FROM temp.redirect_chains r LEFT JOIN store.pages t ON t.url = r.here)) c
     WHERE p.url = c.start"""
 
 # A page is linked if another page has a link to it, or to a URL that redirects to it.
 _FLAGS = """
     UPDATE store.pages p SET is_listed = coalesce(f.is_listed, false),
-        is_linked = p.url IN (FROM temp.linked)
+        is_linked = p.url IN (FROM temp.linked_targets)
     FROM (SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed FROM store.frontier) f
     WHERE f.url = p.url"""
 _LINKED = """
-    CREATE OR REPLACE TEMP TABLE linked AS
+    CREATE OR REPLACE TEMP TABLE linked_targets AS
     WITH direct AS (SELECT DISTINCT url, target FROM store.links WHERE kind = 'a' AND url <> target)
     SELECT target FROM direct
-    UNION SELECT c.here FROM direct d JOIN temp.chains c ON c.start = d.target WHERE c.here <> d.url
-    UNION SELECT s.url FROM direct d JOIN temp.chains c ON c.start = d.target,
+    UNION SELECT c.here FROM direct d JOIN temp.redirect_chains c ON c.start = d.target
+        WHERE c.here <> d.url
+    UNION SELECT s.url FROM direct d JOIN temp.redirect_chains c ON c.start = d.target,
         unnest(c.steps) u(s) WHERE s.url <> d.url"""
 
 _EDGES = """
-    CREATE OR REPLACE TEMP TABLE edges AS
+    CREATE OR REPLACE TEMP TABLE page_edges AS
     SELECT a.rowid AS here, b.rowid AS there, max((l.kind <> 'redirect')::UINTEGER) AS clicks
     FROM store.links l JOIN store.pages a ON a.url = l.url JOIN store.pages b ON b.url = l.target
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
@@ -93,7 +94,7 @@ def update_evidence(session: StoreSession, start: str) -> None:
         session.run(_FLAGS)
         session.run(_ORIGINS)
         _update_depths(session, start)
-    for table in ("chains", "linked", "edges", "reached"):
+    for table in ("redirect_chains", "linked_targets", "page_edges", "reached_pages"):
         session.run(f"DROP TABLE IF EXISTS temp.{table}")
 
 
@@ -101,8 +102,8 @@ def _update_depths(session: StoreSession, start: str) -> None:
     """Set the depth of pages: the number of clicks from the start; a redirect is no click."""
     session.run(_EDGES)
     session.run(
-        "CREATE OR REPLACE TEMP TABLE reached AS SELECT rowid AS page, 0::UINTEGER AS depth "
-        f"FROM store.pages WHERE url = {quoted(start)}"
+        "CREATE OR REPLACE TEMP TABLE reached_pages AS "
+        f"SELECT rowid AS page, 0::UINTEGER AS depth FROM store.pages WHERE url = {quoted(start)}"
     )
     for level in range(MAX_LEVELS):
         for _ in range(MAX_HOPS):
@@ -112,15 +113,17 @@ def _update_depths(session: StoreSession, start: str) -> None:
             break
     session.run(
         "UPDATE store.pages p SET depth = r.depth FROM (SELECT p.rowid AS page, r.depth "
-        "FROM store.pages p LEFT JOIN temp.reached r ON r.page = p.rowid) r WHERE p.rowid = r.page"
+        "FROM store.pages p LEFT JOIN temp.reached_pages r ON r.page = p.rowid) r "
+        "WHERE p.rowid = r.page"
     )
 
 
 def _reach(session: StoreSession, level: int, *, clicks: int) -> int:
     return session.run(
-        f"INSERT INTO temp.reached SELECT DISTINCT e.there, {level + clicks} FROM temp.edges e "
-        f"JOIN temp.reached r ON r.page = e.here AND r.depth = {level} WHERE e.clicks = {clicks} "
-        "AND NOT EXISTS (FROM temp.reached k WHERE k.page = e.there)"
+        f"INSERT INTO temp.reached_pages SELECT DISTINCT e.there, {level + clicks} "
+        "FROM temp.page_edges e JOIN temp.reached_pages r ON r.page = e.here "
+        f"AND r.depth = {level} WHERE e.clicks = {clicks} "
+        "AND NOT EXISTS (FROM temp.reached_pages k WHERE k.page = e.there)"
     )
 
 

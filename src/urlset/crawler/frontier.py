@@ -11,6 +11,7 @@ from urlset.crawler.journal import Journal
 from urlset.crawler.options import CrawlOptions
 from urlset.crawler.scope import Scope
 from urlset.crawler.traps import Trap, Traps
+from urlset.crawler.working_tables import NEW_LINKS
 from urlset.store import StoreSession, quoted
 from urlset.visits.page_record import FOLLOWED_KINDS, PageRecord
 from urlset.visits.page_rows import (
@@ -118,10 +119,7 @@ class Frontier:
         self._links = 0
         self._turns: dict[str, int] = {}
         self._hops: dict[str, int] = {}
-        session.run(
-            "CREATE OR REPLACE TEMP TABLE new_links (url VARCHAR, target VARCHAR, kind VARCHAR, "
-            "rel VARCHAR, is_nofollow BOOLEAN, n UINTEGER)"
-        )
+        session.run(NEW_LINKS.create_empty(is_temp=True))
         self._restore()
 
     def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:

@@ -68,5 +68,5 @@ def _query(side: str) -> str:
                         FROM (SELECT *, regexp_extract(key, '^[^:]*://[^/]*') AS origin
                             FROM (SELECT h, normal_of(loc) AS key, duplicate_key(loc) AS page,
                                     title, fingerprint, lastmod
-                                FROM {side}_diff ANTI JOIN unread USING (h)
+                                FROM {side}_diff ANTI JOIN unread_urls USING (h)
                                 WHERE is_only)))))))"""

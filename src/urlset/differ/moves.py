@@ -15,6 +15,7 @@ from urlset.differ.moves_sql import LEFT, best_pairs, date_evidence, unique_valu
 from urlset.differ.patterns import FolderPair, Renamings, move_patterns
 from urlset.differ.similarity import find_similar
 from urlset.differ.tables import SIDES, Tables
+from urlset.differ.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
@@ -42,12 +43,11 @@ _STRONG = (
 
 def find_moves(tables: Tables, *, is_wanted: bool, min_confidence: float) -> None:
     """Create the table ``moves``: hashes of URLs before and after, with reason and confidence."""
-    tables.db.run(
-        "CREATE TABLE moves (before UBIGINT, after UBIGINT, confidence DOUBLE, reason VARCHAR, "
-        "detail VARCHAR)"
-    )
+    tables.db.run(MOVES.create_empty())
     counts = [
-        tables.count(f"SELECT count(*) FROM {side}_diff ANTI JOIN unread USING (h) WHERE is_only")
+        tables.count(
+            f"SELECT count(*) FROM {side}_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
+        )
         for side in SIDES
     ]
     if not is_wanted or not all(counts):
@@ -99,7 +99,8 @@ class _Search:
             return
         self._db.run_long(
             "INSERT INTO moves SELECT any_value(w.h), a.h, 0.99, 'redirect', NULL "
-            "FROM answers w JOIN after_urls a ON a.h = w.final_h GROUP BY a.h HAVING count(*) = 1"
+            "FROM redirect_answers w JOIN after_urls a ON a.h = w.final_h "
+            "GROUP BY a.h HAVING count(*) = 1"
         )
 
     def _match(self, evidence: _Evidence) -> None:
@@ -120,7 +121,7 @@ class _Search:
         before, after = (unique_values(side, "id", "family words") for side in SIDES)
         total = (
             "SELECT family, count(*) AS n "
-            f"FROM {LEFT.format('before')} WHERE id IS NOT NULL GROUP BY family"
+            f"FROM {LEFT.format(side='before')} WHERE id IS NOT NULL GROUP BY family"
         )
         self._db.run_long(
             f"""INSERT INTO moves SELECT before, after, 0.92, 'same-id', value FROM (
@@ -141,14 +142,14 @@ class _Search:
         """
         before, after = (unique_values(side, "stem", "folder lastmod") for side in SIDES)
         self._db.run_long(
-            f"""CREATE OR REPLACE TABLE candidates AS
+            f"""CREATE OR REPLACE TABLE stem_candidates AS
             SELECT b.h AS before, a.h AS after, value AS stem, b.folder AS old, a.folder AS new,
                 CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
                     THEN b.lastmod = a.lastmod END AS same_date
             FROM ({before}) b JOIN ({after}) a USING (value) WHERE value <> ''"""
         )
         rows = self._db.rows(
-            "SELECT old, new, count(*) AS n FROM candidates GROUP BY ALL "
+            "SELECT old, new, count(*) AS n FROM stem_candidates GROUP BY ALL "
             f"ORDER BY n DESC, 1, 2 LIMIT {MAX_FOLDERS}"
         )
         pairs = [FolderPair(old, new, int(urls)) for old, new, urls in rows]
@@ -159,12 +160,11 @@ class _Search:
             support = pair.urls if is_same else known.support(pair.before, pair.after)
             total = 0 if is_same else known.total(pair.before, pair.after)
             facts.append((pair.before, pair.after, support, total))
-        self._db.run(
-            "CREATE OR REPLACE TABLE supports (old VARCHAR, new VARCHAR, "
-            "support VARCHAR, total VARCHAR)"
+        self._db.run(FOLDER_SUPPORTS.create_empty())
+        self._db.insert_rows("folder_supports", facts)
+        sizes = (
+            f"SELECT folder AS old, count(*) AS size FROM {LEFT.format(side='before')} GROUP BY old"
         )
-        self._db.insert_rows("supports", facts)
-        sizes = f"SELECT folder AS old, count(*) AS size FROM {LEFT.format('before')} GROUP BY old"
         is_long = "length(stem) >= 8 AND (contains(stem, '-') OR contains(stem, '?'))"
         date = date_evidence(self._tables)
         confidence = (
@@ -179,7 +179,7 @@ class _Search:
                 'same-segment', NULL FROM (
                 SELECT *, {confidence} + {date} AS confidence FROM (
                     SELECT c.*, s.support::BIGINT AS support, s.total::BIGINT AS total, z.size
-                    FROM candidates c JOIN supports s USING (old, new)
+                    FROM stem_candidates c JOIN folder_supports s USING (old, new)
                     JOIN ({sizes}) z USING (old)))
             WHERE confidence >= {self._least}"""
         )
@@ -203,7 +203,7 @@ class _Search:
         """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""
         renamings = self._renamings()
         folders = self._db.rows(
-            f"SELECT DISTINCT folder FROM {LEFT.format('before')} LIMIT {MAX_FOLDERS}"
+            f"SELECT DISTINCT folder FROM {LEFT.format(side='before')} LIMIT {MAX_FOLDERS}"
         )
         rows = [
             (folder, target, urls)
@@ -212,20 +212,20 @@ class _Search:
             if urls >= 2
         ]
         rows += [(folder, folder, 0) for (folder,) in folders]
-        self._db.run("CREATE OR REPLACE TABLE targets (old VARCHAR, new VARCHAR, support VARCHAR)")
-        self._db.insert_rows("targets", rows)
+        self._db.run(RENAME_TARGETS.create_empty())
+        self._db.insert_rows("rename_targets", rows)
         date = date_evidence(self._tables)
         self._db.run_long(
-            f"""CREATE OR REPLACE TABLE candidates AS
+            f"""CREATE OR REPLACE TABLE renamed_candidates AS
             SELECT before, after, confidence + {date} AS confidence FROM (
                 SELECT b.h AS before, a.h AS after, 0.9 AS confidence,
                     CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
                         THEN b.lastmod = a.lastmod END AS same_date
-                FROM {LEFT.format("before")} b JOIN targets t ON t.old = b.folder
-                JOIN {LEFT.format("after")} a ON a.folder = t.new AND a.stem = b.stem)"""
+                FROM {LEFT.format(side="before")} b JOIN rename_targets t ON t.old = b.folder
+                JOIN {LEFT.format(side="after")} a ON a.folder = t.new AND a.stem = b.stem)"""
         )
         self._db.run_long(
             f"""INSERT INTO moves SELECT before, after, least(confidence, 0.97),
-                'folder-renamed', NULL FROM ({best_pairs("candidates")})
+                'folder-renamed', NULL FROM ({best_pairs("FROM renamed_candidates")})
             WHERE confidence >= {self._least}"""
         )

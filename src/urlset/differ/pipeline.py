@@ -143,8 +143,8 @@ def _create_changes(tables: Tables) -> None:
         "SELECT {change} AS change, d.loc, {no_loc} AS previous_loc, {states}, "
         "CASE WHEN u.h IS NOT NULL THEN {why} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
         "::{kind} AS why FROM {side}_diff d "
-        "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread) u USING (h) "
-        "LEFT JOIN answers w USING (h) "
+        "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread_urls) u USING (h) "
+        "LEFT JOIN redirect_answers w USING (h) "
         "ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
     )
     parts = []
@@ -168,7 +168,7 @@ def _create_changes(tables: Tables) -> None:
         f"""SELECT 'changed', b.loc, {no_loc}, {_state("a")}, {_state("b")},
             list_transform(p.reasons, lambda r: struct_pack(reason := r, detail := {no_loc},
                 confidence := NULL::DOUBLE))::{WHY}
-        FROM pairs p JOIN before_diff a USING (h) JOIN after_diff b USING (h)"""
+        FROM changed_pairs p JOIN before_diff a USING (h) JOIN after_diff b USING (h)"""
     )
     parts.append(
         f"""SELECT 'moved', b.loc, a.loc, {_state("a")}, {_state("b")},

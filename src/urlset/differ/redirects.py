@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from urlset.differ.tables import Tables
+from urlset.differ.working_tables import REDIRECT_ANSWERS
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.model import ProgressEvent
 from urlset.reader.site import product_token
@@ -55,11 +56,8 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
 
 
 def create_answers(tables: Tables) -> None:
-    """Create the empty table ``answers``."""
-    tables.db.run(
-        "CREATE TABLE answers (h UBIGINT, verdict VARCHAR, status UINTEGER, final_url VARCHAR, "
-        "final_h UBIGINT)"
-    )
+    """Create the empty table ``redirect_answers``."""
+    tables.db.run(REDIRECT_ANSWERS.create_empty())
 
 
 def ask_removed(
@@ -70,7 +68,7 @@ def ask_removed(
     base_url: str | None,
     progress: Callable[[ProgressEvent], None],
 ) -> None:
-    """Request removed URLs, and store where they lead in the table ``answers``.
+    """Request removed URLs, and store where they lead in the table ``redirect_answers``.
 
     Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL.
     robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
@@ -85,7 +83,7 @@ def ask_removed(
     db = tables.db
     create_answers(tables)
     rows = db.rows(
-        "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread USING (h) WHERE is_only "
+        "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only "
         f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"
     )
     hashes: dict[str, list[str]] = {}
@@ -117,12 +115,13 @@ def ask_removed(
         for answer in found
         for h in hashes.get(answer.url, ())
     ]
-    db.insert_rows("answers", answers)
+    db.insert_rows("redirect_answers", answers)
     db.run(
-        "UPDATE answers SET final_h = text_hash(normal_of(final_url)) WHERE verdict = 'redirect'"
+        "UPDATE redirect_answers SET final_h = text_hash(normal_of(final_url)) "
+        "WHERE verdict = 'redirect'"
     )
     count = tables.count(
-        "SELECT count(*) FROM before_diff ANTI JOIN unread USING (h) WHERE is_only"
+        "SELECT count(*) FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
     )
     if count > max_requests:
         tables.notes.append(f"{max_requests:,} of {count:,} removed URLs were requested")

@@ -156,7 +156,8 @@ class Diff:
             return None
         names = ("lastmod-with-content", "lastmod-without-content", "content-without-lastmod")
         counts = ", ".join(f"count_if(list_contains(reasons, '{name}'))" for name in names)
-        return LastmodTruth(*map(int, self._tables.db.fetch_one(f"SELECT {counts} FROM pairs")))
+        row = self._tables.db.fetch_one(f"SELECT {counts} FROM changed_pairs")
+        return LastmodTruth(*map(int, row))
 
     @cached_property
     def unread(self) -> list[tuple[str, int]]:

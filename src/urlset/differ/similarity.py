@@ -7,6 +7,7 @@ import logging
 from urlset.differ.moves_sql import LEFT, best_pairs, date_evidence
 from urlset.differ.patterns import Renamings
 from urlset.differ.tables import Tables
+from urlset.differ.working_tables import SIMILAR_TARGETS
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
@@ -26,12 +27,15 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
     """
     db = tables.db
     counts = [
-        tables.count(f"SELECT count(*) FROM {LEFT.format(side)}") for side in ("before", "after")
+        tables.count(f"SELECT count(*) FROM {LEFT.format(side=side)}")
+        for side in ("before", "after")
     ]
     if max(counts) > MAX_URLS or not all(counts):
         logger.info("similar names are not searched in %d and %d URLs", *counts)
         return
-    folders = [row[0] for row in db.rows(f"SELECT DISTINCT folder FROM {LEFT.format('before')}")]
+    folders = [
+        row[0] for row in db.rows(f"SELECT DISTINCT folder FROM {LEFT.format(side='before')}")
+    ]
     rows = [(folder, folder) for folder in folders]
     rows += [
         (folder, target)
@@ -39,23 +43,23 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
         for target, urls in renamings.targets(folder).items()
         if urls >= 2
     ]
-    db.run("CREATE OR REPLACE TABLE targets (old VARCHAR, new VARCHAR)")
-    db.insert_rows("targets", rows)
+    db.run(SIMILAR_TARGETS.create_empty())
+    db.insert_rows("similar_targets", rows)
     # The first and last letters find words with a typing error.
     marks = (
         "list_concat(words, CASE WHEN length(stem) >= 6 AND NOT contains(stem, '?') "
         "THEN ['<' || left(stem, 4), '>' || right(stem, 4)] ELSE [] END)"
     )
     for side, folder in (("before", "t.new"), ("after", "u.folder")):
-        join = "JOIN targets t ON t.old = u.folder" if side == "before" else ""
+        join = "JOIN similar_targets t ON t.old = u.folder" if side == "before" else ""
         db.run_long(
             f"""CREATE OR REPLACE TABLE {side}_words AS
             SELECT h, folder, word FROM (SELECT u.h, {folder} AS folder, unnest({marks}) AS word
-                FROM {LEFT.format(side)} u {join})
+                FROM {LEFT.format(side=side)} u {join})
             QUALIFY count(*) OVER (PARTITION BY folder, word) <= {MAX_SHARING}"""
         )
     db.run_long(
-        f"""CREATE OR REPLACE TABLE candidates AS
+        f"""CREATE OR REPLACE TABLE similar_candidates AS
         SELECT before, after, {_CONFIDENCE} + {date_evidence(tables)} + {_title(tables)}
             AS confidence
         FROM (SELECT *, list_filter(old, lambda w: NOT list_contains(new, w)) AS lost,
@@ -71,7 +75,8 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
     )
     db.run_long(
         f"""INSERT INTO moves SELECT before, after, least(confidence, 0.95), 'similar-segment',
-            NULL FROM ({best_pairs("candidates", 0.03)}) WHERE confidence >= {min_confidence}"""
+            NULL FROM ({best_pairs("FROM similar_candidates", 0.03)})
+        WHERE confidence >= {min_confidence}"""
     )
 
 

@@ -1,23 +1,4 @@
-"""SQL tables of a comparison: the rows of both states, and pairs of rows that differ.
-
-Each state is a view ``before_rows`` or ``after_rows`` with these columns:
-
-- ``loc``, the fields of entries in :data:`STATE_FIELDS`, and ``title`` and ``fingerprint``;
-- ``source``: the document that lists it;
-- ``place``: a number that orders the rows.
-
-URLs are compared by ``h``, 64 bits of the MD5 of their normal form (``text_hash`` and
-``normal_of`` of :mod:`urlset.checker.macros`). With 10 million URLs in each state, the chance that
-any two of them have the same hash is 1 to 90,000.
-
-These tables follow, in this order:
-
-- ``keys``: one row per URL that has several rows in a state, or may differ, with the number of
-  rows in each state;
-- ``before_diff``, ``after_diff``: rows of URLs that are in one state only (``is_only``) or may
-  differ;
-- ``pairs``: URLs in both states, with the names of the fields that changed.
-"""
+"""SQL tables of a comparison: the rows of both states, and pairs of rows that differ."""
 
 from __future__ import annotations
 
@@ -75,7 +56,7 @@ class Tables:
         self.notes: list[str] = [note for state in states.values() for note in state.notes]
 
     def create(self) -> None:
-        """Create the tables of both states, and ``pairs``: changed URLs that are in both."""
+        """Create the tables of both states, and that of changed URLs in both."""
         self._attach()
         self._create_macros()
         for side in SIDES:
@@ -92,7 +73,9 @@ class Tables:
 
     def has_duplicates(self, side: str) -> bool:
         """Return whether a state lists a URL twice."""
-        return bool(self.count(f"SELECT count(*) FROM (FROM keys WHERE {side}_rows > 1 LIMIT 1)"))
+        return bool(
+            self.count(f"SELECT count(*) FROM (FROM url_keys WHERE {side}_rows > 1 LIMIT 1)")
+        )
 
     def store_of(self, side: str) -> str | None:
         """Return the name of the attached store of a state; None for a Parquet file."""
@@ -217,7 +200,7 @@ class Tables:
         )
         mine, other = "FILTER (NOT is_after)", "FILTER (is_after)"
         self.db.run_long(
-            f"""CREATE TABLE keys AS FROM (
+            f"""CREATE TABLE url_keys AS FROM (
             SELECT h, count(*) {mine} AS before_rows, count(*) {other} AS after_rows,
                 min(stamp) {mine} IS DISTINCT FROM min(stamp) {other}
                 OR max(stamp) {mine} IS DISTINCT FROM max(stamp) {other} AS may_differ
@@ -226,11 +209,11 @@ class Tables:
         )
         # A URL that is not in the table has one row in each state.
         same = self.count("SELECT count(*) FROM before_rows") - self.count(
-            "SELECT sum(before_rows) FROM keys"
+            "SELECT sum(before_rows) FROM url_keys"
         )
         rows = self.db.fetch_one(
             "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
-            "count_if(before_rows > 0 AND after_rows > 0) FROM keys"
+            "count_if(before_rows > 0 AND after_rows > 0) FROM url_keys"
         )
         self.before, self.after, self.both = (int(row or 0) + same for row in rows)
 
@@ -252,11 +235,11 @@ class Tables:
         self.db.run_long(
             f"""CREATE TABLE {side}_diff AS SELECT {", ".join(columns)}
             FROM (SELECT *, text_hash(normal_of(loc)) AS h FROM {side}_rows) JOIN (
-                SELECT h, before_rows = 0 OR after_rows = 0 AS is_only FROM keys WHERE may_differ)
-            USING (h)"""
+                SELECT h, before_rows = 0 OR after_rows = 0 AS is_only
+                FROM url_keys WHERE may_differ) USING (h)"""
         )
         if self.count(
-            f"SELECT count(*) FROM (FROM keys WHERE may_differ AND {side}_rows > 1 LIMIT 1)"
+            f"SELECT count(*) FROM (FROM url_keys WHERE may_differ AND {side}_rows > 1 LIMIT 1)"
         ):
             # The first row is compared.
             self.db.run_long(
@@ -266,7 +249,7 @@ class Tables:
             )
 
     def _create_pairs(self) -> None:
-        """Create the table ``pairs``: URLs in both states, with the names of changed fields."""
+        """Create ``changed_pairs``: URLs in both states, with the names of changed fields."""
         is_content = "b.fingerprint <> a.fingerprint" if "fingerprint" in self.known else "NULL"
         tests = {"spelling": "a.loc <> b.loc"}
         for name in STATE_FIELDS:
@@ -291,7 +274,7 @@ class Tables:
             "ELSE 'content' END END"
         )
         self.db.run_long(
-            f"""CREATE TABLE pairs AS
+            f"""CREATE TABLE changed_pairs AS
             SELECT h, list_filter(list_prepend({lastmod}, others),
                 lambda r: r IS NOT NULL) AS reasons
             FROM (SELECT a.h, {is_moved} AS is_moved, {is_content} AS is_content,

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
 from urlset.differ.tables import SIDES, Tables
-from urlset.store import UNKNOWN_URLS, quoted
+from urlset.differ.working_tables import (
+    DOCUMENT_PAIRS,
+    UNKNOWN_IN_BOTH,
+    UNREAD_DOCUMENTS,
+    UNREAD_URLS,
+)
+from urlset.store import quoted
 
 _CRAWL_GAPS = (
     "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
@@ -122,13 +128,13 @@ def _by_file_name(documents: Iterable[DocumentOutcome]) -> dict[str, str]:
 
 
 def mark_unread(tables: Tables) -> None:
-    """Create ``unread``: hashes of URLs that are in one state only, with the reason.
+    """Create ``unread_urls``: hashes of URLs that are in one state only, with the reason.
 
     They are neither removed nor added: the other state may have them in the part that is missing.
     Also create ``unknown_in_both``: unchanged URLs of a last known state that may be listed or not.
     """
-    tables.db.run("CREATE TABLE unread (h UBIGINT, detail VARCHAR)")
-    tables.db.run("CREATE TABLE unknown_in_both (loc VARCHAR, detail VARCHAR)")
+    tables.db.run(UNREAD_URLS.create_empty())
+    tables.db.run(UNKNOWN_IN_BOTH.create_empty())
     if tables.states["after"].is_last_known:
         _mark_unknown(tables)
         return
@@ -143,37 +149,37 @@ def mark_unread(tables: Tables) -> None:
         if found.everything is None and found.documents:
             found = _with_shifts(tables, found, documents, side)
         if found.everything is not None:
-            tables.db.run(f"INSERT INTO unread SELECT h, {quoted(found.everything)} FROM {only}")
+            why = quoted(found.everything)
+            tables.db.run(f"INSERT INTO unread_urls SELECT h, {why} FROM {only}")
         elif found.documents:
-            name = f"{side}_unread"
-            tables.db.run(f"CREATE TABLE {name} (source VARCHAR, detail VARCHAR)")
-            tables.db.insert_rows(name, list(found.documents.items()))
+            tables.db.run(UNREAD_DOCUMENTS.create_empty(side=side))
+            tables.db.insert_rows(f"{side}_unread_documents", list(found.documents.items()))
             tables.db.run(
-                f"INSERT INTO unread SELECT d.h, u.detail FROM {side}_diff d "
-                f"JOIN {name} u ON u.source = d.source "
+                f"INSERT INTO unread_urls SELECT d.h, u.detail FROM {side}_diff d "
+                f"JOIN {side}_unread_documents u ON u.source = d.source "
                 "WHERE d.is_only"
             )
         if tables.is_crawl[other]:
             store = tables.store_of(other)
             tables.db.run(
-                "INSERT INTO unread SELECT DISTINCT ON (d.h) d.h, p.url || ': ' || "
+                "INSERT INTO unread_urls SELECT DISTINCT ON (d.h) d.h, p.url || ': ' || "
                 "coalesce(p.unknown_reason, p.error, p.verdict) "
                 f"FROM {side}_diff d JOIN {store}.pages p ON text_hash(normal_of(p.url)) = d.h "
                 "WHERE p.verdict IN ('unknown', 'unreachable', 'server-error', 'disallowed') "
-                "AND d.is_only AND d.h NOT IN (SELECT h FROM unread)"
+                "AND d.is_only AND d.h NOT IN (SELECT h FROM unread_urls)"
             )
 
 
 def _mark_unknown(tables: Tables) -> None:
-    unknown = f"{tables.store_of('after')}.{UNKNOWN_URLS}"
+    store = tables.store_of("after")
     tables.db.run(
-        "INSERT INTO unread SELECT d.h, u.detail FROM after_diff d "
-        f"JOIN {unknown} u USING (loc) WHERE d.is_only"
+        "INSERT INTO unread_urls SELECT d.h, u.detail FROM after_diff d "
+        f"JOIN {store}.unknown_urls u USING (loc) WHERE d.is_only"
     )
     tables.db.run(
-        f"INSERT INTO unknown_in_both SELECT b.loc, u.detail FROM {unknown} u "
+        f"INSERT INTO unknown_in_both SELECT b.loc, u.detail FROM {store}.unknown_urls u "
         "JOIN before_rows b USING (loc) JOIN after_rows USING (loc) "
-        "ANTI JOIN (SELECT loc FROM pairs JOIN after_diff USING (h)) p USING (loc)"
+        "ANTI JOIN (SELECT loc FROM changed_pairs JOIN after_diff USING (h)) p USING (loc)"
     )
 
 
@@ -242,13 +248,13 @@ def _with_shifts(
     other = SIDES[side == SIDES[0]]
     pairs = _match(documents[side], documents[other])
     rows = [(here, there) for here, matches in pairs.items() for there in matches]
-    tables.db.run(f"CREATE TABLE {side}_pairs (here VARCHAR, there VARCHAR)")
-    tables.db.insert_rows(f"{side}_pairs", rows)
+    tables.db.run(DOCUMENT_PAIRS.create_empty(side=side))
+    tables.db.insert_rows(f"{side}_document_pairs", rows)
     shifts = tables.db.rows(
         f"""SELECT DISTINCT a.source, b.source
         FROM (SELECT text_hash(normal_of(loc)) AS h, source FROM {side}_rows) a
         JOIN (SELECT text_hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
-        ANTI JOIN {side}_pairs p ON p.here = a.source AND p.there = b.source"""
+        ANTI JOIN {side}_document_pairs p ON p.here = a.source AND p.there = b.source"""
     )
     # Also those that the failed part of an index may name.
     failed = {_family(document.source) for document in documents[other] if document.fault}
@@ -257,7 +263,8 @@ def _with_shifts(
     if any(_family(here) != _family(there) for here, there in shifts):
         return Unread(reason, {})
     changing = tables.db.rows(
-        f"""SELECT DISTINCT d.source FROM {side}_diff d JOIN {side}_pairs p ON p.here = d.source
+        f"""SELECT DISTINCT d.source FROM {side}_diff d
+        JOIN {side}_document_pairs p ON p.here = d.source
         JOIN {other}_diff o ON o.source = p.there WHERE d.is_only AND o.is_only"""
     )
     families = {_family(here) for here, _ in shifts} | {_family(here) for (here,) in changing}

@@ -62,35 +62,37 @@ def table_as_parquet(source: str, path: str, *, base_url: str | None) -> list[st
         for batch in table.batches():
             found = ", ".join(identifier(name) for name in _COLUMNS if name in batch.schema.names)
             database.insert(
-                as_table(batch), f"INSERT INTO entries ({found}) SELECT {found} FROM batch"
+                f"INSERT INTO table_entries ({found}) SELECT {found} FROM incoming", as_table(batch)
             )
         _write(database, path)
     return list(table.failures())
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:
-    """Create the empty table ``entries``, with defaults for columns that a source lacks."""
-    database.insert(as_table(rows_to_batch(ENTRY.fields, [])), "CREATE TABLE entries AS FROM batch")
+    """Create the empty table ``table_entries``, with defaults for columns that a source lacks."""
+    empty = as_table(rows_to_batch(ENTRY.fields, []))
+    database.insert("CREATE TABLE table_entries AS FROM incoming", empty)
     defaults = {column: "[]" for column, kind in ENTRY.fields if isinstance(kind, ListOf)}
     for column_name, value in {**defaults, "source": quoted(name)}.items():
-        database.run(f"ALTER TABLE entries ALTER {column_name} SET DEFAULT {value}")
+        database.run(f"ALTER TABLE table_entries ALTER {column_name} SET DEFAULT {value}")
 
 
 def _write(database: ScratchDatabase, path: str) -> None:
-    """Write the table ``entries`` as Parquet; dates in text form also get an instant."""
+    """Write the table ``table_entries`` as Parquet; dates in text form also get an instant."""
     texts = database.rows(
-        "SELECT DISTINCT lastmod_text FROM entries WHERE lastmod_text IS NOT NULL"
+        "SELECT DISTINCT lastmod_text FROM table_entries WHERE lastmod_text IS NOT NULL"
     )
     dates = [(text, parse_date(text).instant) for (text,) in texts]
     fields: tuple[tuple[str, Any], ...] = (("text", "string"), ("instant", "instant"))
-    database.insert(as_table(rows_to_batch(fields, dates)), "CREATE TABLE dates AS FROM batch")
+    known = as_table(rows_to_batch(fields, dates))
+    database.insert("CREATE TABLE table_dates AS FROM incoming", known)
     database.run(
-        "COPY (SELECT entries.* REPLACE (coalesce(lastmod, instant) AS lastmod, "
+        "COPY (SELECT table_entries.* REPLACE (coalesce(lastmod, instant) AS lastmod, "
         "CASE WHEN NOT isnan(priority) THEN priority END AS priority) "
-        "FROM entries LEFT JOIN dates ON text = lastmod_text) "
+        "FROM table_entries LEFT JOIN table_dates ON text = lastmod_text) "
         f"TO {quoted(path)} (FORMAT parquet, COMPRESSION snappy)"
     )
-    database.run("DROP TABLE entries")
+    database.run("DROP TABLE table_entries")
 
 
 class _Table:

@@ -18,7 +18,6 @@ from urlset.store.external import (
     write_parquet,
 )
 from urlset.store.history_reader import (
-    UNKNOWN_URLS,
     DocumentState,
     SnapshotName,
     changes_at,
@@ -40,6 +39,7 @@ from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import StoreSession, delayed_interrupts
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.sync_schema import SYNC_TABLES
+from urlset.store.working_tables import WorkingTable, declare_table
 from urlset.store.writer import StoreWriter
 
 __all__ = [
@@ -53,7 +53,6 @@ __all__ = [
     "RULE_S",
     "SYNC_TABLES",
     "TABLES",
-    "UNKNOWN_URLS",
     "VERSION",
     "VIEWS",
     "Column",
@@ -76,8 +75,10 @@ __all__ = [
     "TableSchema",
     "TimeLimitError",
     "View",
+    "WorkingTable",
     "branches_sql",
     "changes_at",
+    "declare_table",
     "delayed_interrupts",
     "end_process_when_stuck",
     "entries_at",

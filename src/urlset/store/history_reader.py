@@ -145,10 +145,6 @@ def has_history_only(path: str) -> bool:
         return store.has_snapshots_only
 
 
-UNKNOWN_URLS = "snapshot_unknown"
-"""Table of :func:`write_last_known`: ``loc`` and ``detail`` of URLs that may be listed or not."""
-
-
 def write_snapshot(name: SnapshotName, target: str) -> int:
     """Write a snapshot to a new store; return its number.
 
@@ -165,7 +161,7 @@ def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | N
     """Write the last known state at a snapshot to a new store; return the number of the snapshot.
 
     Each URL has one row: the latest ``lastmod`` of its sitemaps. A sitemap that could not be read
-    has the entries of when it was read before. The table :data:`UNKNOWN_URLS` has the URLs that may
+    has the entries of when it was read before. The table ``unknown_urls`` has the URLs that may
     be listed or not: those of sitemaps that could not be read at the snapshot, and, with ``since``,
     those that may have been listed at that snapshot, because all their sitemaps were read for the
     first time after it.
@@ -237,26 +233,26 @@ def _copy_last_known(session: StoreSession, number: int, since: int | None) -> N
         FROM last_known e LEFT JOIN snapshot_store.documents d USING (source)"""
     )
     session.run(
-        f"CREATE TABLE snapshot_store.{UNKNOWN_URLS} AS SELECT loc, detail FROM last_known "
+        "CREATE TABLE snapshot_store.unknown_urls AS SELECT loc, detail FROM last_known "
         "WHERE detail IS NOT NULL"
     )
     if since is not None:
         session.run(
-            f"""INSERT INTO snapshot_store.{UNKNOWN_URLS}
+            f"""INSERT INTO snapshot_store.unknown_urls
             WITH states AS (
                 SELECT document, arg_max(state, snapshot) AS state FROM store.history_states
                 WHERE snapshot <= {since} GROUP BY document),
-            unread AS (
+            unread_documents AS (
                 SELECT document FROM states WHERE state IN ('failed', 'gone') AND document NOT IN (
                     SELECT document FROM store.history WHERE first_snapshot <= {since}))
             SELECT u.loc, any_value(d.source) || ': it could not be read before'
-            FROM store.history h JOIN unread USING (document)
+            FROM store.history h JOIN unread_documents USING (document)
             JOIN store.history_urls u ON u.url_id = h.url_id
             JOIN store.history_documents d ON d.document = h.document
             WHERE u.loc NOT IN (SELECT loc FROM ({entries_at(since)}))
                 AND h.url_id NOT IN (
                     SELECT url_id FROM store.history WHERE first_snapshot <= {number}
-                    AND document NOT IN (SELECT document FROM unread))
+                    AND document NOT IN (SELECT document FROM unread_documents))
             GROUP BY u.loc"""
         )
     session.run("DROP TABLE last_known")

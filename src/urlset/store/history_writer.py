@@ -11,6 +11,7 @@ from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.store.history_reader import COLUMNS, DocumentState, moment, tracked_documents
 from urlset.store.sections import FIRST_FOLDER
 from urlset.store.session import StoreSession
+from urlset.store.working_tables import SEEN_ENTRIES
 
 MAX_SECTIONS = 60
 """Sections with estimates of their own; URLs of all further ones belong to section 0."""
@@ -71,9 +72,7 @@ class HistoryWriter:
         self._outcomes: dict[int, Outcome] = {}
         self._before: dict[int, DocumentState] = {}
         self._last_number = max((each.document for each in self.documents.values()), default=0)
-        session.run(
-            "CREATE OR REPLACE TABLE seen (document UINTEGER, loc VARCHAR, lastmod TIMESTAMPTZ)"
-        )
+        session.run(SEEN_ENTRIES.create_empty())
 
     def add(
         self,
@@ -108,11 +107,11 @@ class HistoryWriter:
             new = new._replace(state=_STATES[outcome], failures=known.failures + 1)
         if outcome == "read":
             new = new._replace(read_at=now)
-            self._session.run(f"DELETE FROM seen WHERE document = {new.document}")
+            self._session.run(f"DELETE FROM seen_entries WHERE document = {new.document}")
             if entries is not None:
                 self._session.insert(
-                    f"INSERT INTO seen SELECT {new.document}, loc, max(lastmod) FROM incoming "
-                    "GROUP BY loc",
+                    f"INSERT INTO seen_entries SELECT {new.document}, loc, max(lastmod) "
+                    "FROM incoming GROUP BY loc",
                     entries,
                 )
         self._outcomes[new.document] = outcome
@@ -146,28 +145,31 @@ class HistoryWriter:
             run("INSERT INTO store.history_urls SELECT url_id, section, loc FROM new_urls")
             run(
                 f"UPDATE store.history SET last_snapshot = {number - 1} "
-                "WHERE rowid IN (SELECT row FROM closed)"
+                "WHERE rowid IN (SELECT row FROM closed_rows)"
             )
             run(
                 f"UPDATE store.history SET missing_since = {number} WHERE rowid IN "
-                "(SELECT row FROM missing) AND missing_since IS NULL"
+                "(SELECT row FROM missing_rows) AND missing_since IS NULL"
             )
             run(
                 "UPDATE store.history SET missing_since = NULL "
-                "WHERE rowid IN (SELECT row FROM found_again)"
+                "WHERE rowid IN (SELECT row FROM restored_rows)"
             )
             run(
                 "INSERT INTO store.history SELECT url_id, document, lastmod, "
-                f"{number}, NULL, NULL FROM opened ORDER BY ALL"
+                f"{number}, NULL, NULL FROM opened_rows ORDER BY ALL"
             )
-            run("DELETE FROM store.history_documents WHERE document IN (SELECT document FROM docs)")
+            run(
+                "DELETE FROM store.history_documents "
+                "WHERE document IN (SELECT document FROM step_documents)"
+            )
             names = ", ".join(DocumentState._fields)
-            run(f"INSERT INTO store.history_documents SELECT {names} FROM docs")
+            run(f"INSERT INTO store.history_documents SELECT {names} FROM step_documents")
             run(
                 "INSERT INTO store.history_states "
-                f"SELECT document, {number}, state FROM docs WHERE has_new_state"
+                f"SELECT document, {number}, state FROM step_documents WHERE has_new_state"
             )
-            run(f"INSERT INTO store.history_steps SELECT {number}, * FROM steps")
+            run(f"INSERT INTO store.history_steps SELECT {number}, * FROM section_steps")
             self._insert(
                 "history_robots", [{**r._asdict(), "snapshot": number} for r in changed_robots]
             )
@@ -176,7 +178,7 @@ class HistoryWriter:
                 then()
 
     def _prepare(self, facts: SnapshotFacts) -> None:
-        """Create the scratch table ``docs``: the documents of this step with their outcome."""
+        """Create ``step_documents``: the documents of this step with their outcome."""
         rows = []
         for each in self.documents.values():
             outcome = self._outcomes.get(each.document)
@@ -201,7 +203,7 @@ class HistoryWriter:
             "verified_before": "TIMESTAMPTZ",
             "has_new_state": "BOOLEAN",
         }
-        self._load("docs", columns, rows)
+        self._load("step_documents", columns, rows)
         self._is_held = any(
             each.state in ("failed", "gone") and each.failures <= HELD_BACK
             for each in self.documents.values()
@@ -229,7 +231,7 @@ class HistoryWriter:
         """Create the scratch tables with the differences from the previous snapshot."""
         run = self._session.run
         run(
-            "CREATE OR REPLACE TABLE new_locs AS SELECT DISTINCT loc FROM seen "
+            "CREATE OR REPLACE TABLE new_locs AS SELECT DISTINCT loc FROM seen_entries "
             "ANTI JOIN store.history_urls USING (loc)"
         )
         run(
@@ -251,45 +253,50 @@ class HistoryWriter:
             LEFT JOIN sections s ON s.name = {FIRST_FOLDER}"""
         )
         run(
-            """CREATE OR REPLACE TABLE listed AS
+            """CREATE OR REPLACE TABLE seen_urls AS
             WITH urls AS (
                 SELECT url_id, loc FROM store.history_urls
                 UNION ALL SELECT url_id, loc FROM new_urls)
-            SELECT urls.url_id, seen.document, seen.lastmod FROM seen JOIN urls USING (loc)"""
+            SELECT urls.url_id, e.document, e.lastmod FROM seen_entries e JOIN urls USING (loc)"""
         )
         # Rows of documents that were read, with whether they are the same now.
         run(
-            """CREATE OR REPLACE TABLE compared AS
+            """CREATE OR REPLACE TABLE compared_rows AS
             SELECT h.rowid AS row, h.url_id, h.document, h.missing_since IS NOT NULL AS was_missing,
                 l.url_id IS NOT NULL AS is_listed,
                 l.url_id IS NOT NULL AND l.lastmod IS NOT DISTINCT FROM h.lastmod AS is_same
-            FROM store.history h JOIN docs d ON d.document = h.document
-            LEFT JOIN listed l ON l.url_id = h.url_id AND l.document = h.document
+            FROM store.history h JOIN step_documents d ON d.document = h.document
+            LEFT JOIN seen_urls l ON l.url_id = h.url_id AND l.document = h.document
             WHERE h.last_snapshot IS NULL AND (d.outcome IN ('read', 'unlisted')
                 OR h.missing_since IS NOT NULL AND d.outcome IN ('same', 'trusted'))"""
         )
         run(
-            """CREATE OR REPLACE TABLE opened AS SELECT * FROM listed l WHERE NOT EXISTS (
-            FROM compared c WHERE c.url_id = l.url_id AND c.document = l.document AND c.is_same)"""
+            """CREATE OR REPLACE TABLE opened_rows AS SELECT * FROM seen_urls l
+            WHERE NOT EXISTS (FROM compared_rows c
+                WHERE c.url_id = l.url_id AND c.document = l.document AND c.is_same)"""
         )
-        run("CREATE OR REPLACE TABLE found_again AS FROM compared WHERE is_same AND was_missing")
         run(
-            """CREATE OR REPLACE TABLE lost AS
-            SELECT c.row, c.url_id, c.is_listed OR EXISTS (FROM opened o WHERE o.url_id = c.url_id)
-                AS is_replaced
-            FROM compared c WHERE NOT c.is_same"""
+            "CREATE OR REPLACE TABLE restored_rows AS "
+            "FROM compared_rows WHERE is_same AND was_missing"
+        )
+        run(
+            """CREATE OR REPLACE TABLE lost_rows AS
+            SELECT c.row, c.url_id, c.is_listed
+                OR EXISTS (FROM opened_rows o WHERE o.url_id = c.url_id) AS is_replaced
+            FROM compared_rows c WHERE NOT c.is_same"""
         )
         held = "is_replaced" if self._is_held else "true"
-        run(f"CREATE OR REPLACE TABLE closed AS SELECT row, url_id FROM lost WHERE {held}")
-        run(f"CREATE OR REPLACE TABLE missing AS SELECT row, url_id FROM lost WHERE NOT {held}")
+        rows = "SELECT row, url_id FROM lost_rows"
+        run(f"CREATE OR REPLACE TABLE closed_rows AS {rows} WHERE {held}")
+        run(f"CREATE OR REPLACE TABLE missing_rows AS {rows} WHERE NOT {held}")
         self._find_changes()
         self._count_steps()
 
     def _find_changes(self) -> None:
-        """Create the scratch table ``changes``: one row per URL that is new, gone or changed."""
+        """Create ``url_changes``: one row per URL that is new, gone or changed."""
         self._session.run(
-            """CREATE OR REPLACE TABLE changes AS
-            WITH touched AS (SELECT url_id FROM opened UNION SELECT url_id FROM closed),
+            """CREATE OR REPLACE TABLE url_changes AS
+            WITH touched AS (SELECT url_id FROM opened_rows UNION SELECT url_id FROM closed_rows),
             former AS (
                 SELECT h.url_id, h.rowid AS row, h.document, h.lastmod FROM store.history h
                 SEMI JOIN touched USING (url_id) WHERE h.last_snapshot IS NULL),
@@ -298,8 +305,8 @@ class HistoryWriter:
                 FROM former GROUP BY url_id),
             after AS (
                 SELECT url_id, max(lastmod) AS lastmod, min(document) AS document FROM (
-                    SELECT url_id, document, lastmod FROM former ANTI JOIN closed USING (row)
-                    UNION ALL SELECT url_id, document, lastmod FROM opened)
+                    SELECT url_id, document, lastmod FROM former ANTI JOIN closed_rows USING (row)
+                    UNION ALL SELECT url_id, document, lastmod FROM opened_rows)
                 GROUP BY url_id)
             SELECT url_id, coalesce(a.document, b.document) AS document,
                 CASE WHEN b.url_id IS NULL THEN 'added' WHEN a.url_id IS NULL THEN 'removed'
@@ -310,15 +317,16 @@ class HistoryWriter:
         )
 
     def _count_steps(self) -> None:
-        """Create the scratch table ``steps``: the rows of ``history_steps``."""
+        """Create ``section_steps``: the rows of ``history_steps``."""
         self._session.run(
-            """CREATE OR REPLACE TABLE steps AS
+            """CREATE OR REPLACE TABLE section_steps AS
             WITH urls AS (
                 SELECT url_id, section FROM store.history_urls
                 UNION ALL SELECT url_id, section FROM new_urls),
-            kept AS (
+            kept_urls AS (
                 SELECT u.section, d.gap_s, count(*) AS observed
-                FROM store.history h JOIN docs d USING (document) JOIN urls u USING (url_id)
+                FROM store.history h JOIN step_documents d USING (document)
+                JOIN urls u USING (url_id)
                 WHERE h.last_snapshot IS NULL AND h.missing_since IS NULL AND d.gap_s > 0
                     AND d.outcome IN ('read', 'same') GROUP BY ALL),
             moved AS (
@@ -330,11 +338,13 @@ class HistoryWriter:
                     sum(epoch(d.verified_at) - epoch(c.after)) FILTER (
                         c.change = 'changed' AND c.after > d.verified_before
                         AND c.after <= d.verified_at) AS age
-                FROM changes c JOIN docs d USING (document) JOIN urls u USING (url_id)
+                FROM url_changes c JOIN step_documents d USING (document)
+                JOIN urls u USING (url_id)
                 GROUP BY ALL),
-            unread AS (
-                SELECT u.section, 0 AS gap_s, count(*) AS unknown
-                FROM store.history h JOIN docs d USING (document) JOIN urls u USING (url_id)
+            unknown AS (
+                SELECT u.section, 0 AS gap_s, count(*) AS unknown_urls
+                FROM store.history h JOIN step_documents d USING (document)
+                JOIN urls u USING (url_id)
                 WHERE h.last_snapshot IS NULL AND d.outcome IN ('failed', 'gone') GROUP BY ALL)
             SELECT section, gap_s,
                 -- A URL that changed while it moved from another document was observed, too.
@@ -342,9 +352,9 @@ class HistoryWriter:
                     ::UINTEGER,
                 coalesce(changed, 0)::UINTEGER, coalesce(dated, 0)::UINTEGER,
                 coalesce(age, 0)::DOUBLE, coalesce(added, 0)::UINTEGER,
-                coalesce(removed, 0)::UINTEGER, coalesce(unknown, 0)::UINTEGER
-            FROM kept FULL JOIN moved USING (section, gap_s)
-            FULL JOIN unread USING (section, gap_s) ORDER BY ALL"""
+                coalesce(removed, 0)::UINTEGER, coalesce(unknown_urls, 0)::UINTEGER
+            FROM kept_urls FULL JOIN moved USING (section, gap_s)
+            FULL JOIN unknown USING (section, gap_s) ORDER BY ALL"""
         )
 
     def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
@@ -369,8 +379,9 @@ class HistoryWriter:
         )
         # URLs that only sitemaps list that could not be read before are not new.
         query = (
-            "SELECT change, count(*) FROM changes WHERE change <> 'added' OR url_id IN "
-            "(SELECT url_id FROM opened JOIN docs USING (document) WHERE gap_s > 0) GROUP BY change"
+            "SELECT change, count(*) FROM url_changes WHERE change <> 'added' OR url_id IN "
+            "(SELECT url_id FROM opened_rows JOIN step_documents USING (document) WHERE gap_s > 0) "
+            "GROUP BY change"
         )
         changes = dict(session.rows(query))
         outcomes = [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from urlset.store.schema import TableSchema, View, quoted_text
+from urlset.store.schema import TableSchema, View, addition_statements, view_statements
 
 _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
@@ -221,22 +221,9 @@ def live_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
     is_new = LIVE_TABLES[0].name not in existing
     if is_new:
         yield f"DROP VIEW IF EXISTS {REPLACED_VIEW}"
-    for table in LIVE_TABLES:
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
-        if table.name not in existing:
-            yield f"CREATE TABLE {table.name} ({columns})"
-            yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
-        for column in table.columns:
-            if column.name in existing.get(table.name, ()):
-                continue
-            if table.name in existing:  # created by an earlier version
-                yield f'ALTER TABLE {table.name} ADD COLUMN "{column.name}" {column.type}'
-            text = quoted_text(column.doc)
-            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'
+    yield from addition_statements(LIVE_TABLES, existing)
     if is_new:
-        for view in LIVE_VIEWS:
-            yield f"CREATE VIEW {view.name} AS {view.query}"
-            yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
+        yield from view_statements(LIVE_VIEWS)
 
 
 INSPECTION_TABLES = (

@@ -232,17 +232,10 @@ def statements(*, with_comments: bool = True) -> Iterator[str]:
 
 
 def _statements() -> Iterator[str]:
-    for table in TABLES:
-        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
-        yield f"CREATE TABLE {table.name} ({columns})"
-        yield f"COMMENT ON TABLE {table.name} IS {quoted_text(table.doc)}"
-        for column in table.columns:
-            yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted_text(column.doc)}'
+    yield from addition_statements(TABLES, {})
     for macro in MACROS:
         yield f"CREATE MACRO {macro.head} AS {macro.body}"
-    for view in VIEWS:
-        yield f"CREATE VIEW {view.name} AS {view.query}"
-        yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
+    yield from view_statements(VIEWS)
     # Last, in one transaction with all others: a file that has this table is a complete store.
     yield "CREATE TABLE urlset_store (version UINTEGER)"
     yield f"INSERT INTO urlset_store VALUES ({STORE_VERSION})"
@@ -269,6 +262,13 @@ def addition_statements(
                 yield f'ALTER TABLE {table.name} ADD COLUMN "{column.name}" {column.type}'
             text = quoted_text(column.doc)
             yield f'COMMENT ON COLUMN {table.name}."{column.name}" IS {text}'
+
+
+def view_statements(views: Iterable[View]) -> Iterator[str]:
+    """Yield the SQL statements that create views with their comments."""
+    for view in views:
+        yield f"CREATE VIEW {view.name} AS {view.query}"
+        yield f"COMMENT ON VIEW {view.name} IS {quoted_text(view.doc)}"
 
 
 def quoted_text(text: str) -> str:

@@ -23,6 +23,7 @@ from urlset.store.connection import (
     map_errors,
 )
 from urlset.store.inspection import expect_plain_tables
+from urlset.store.session import Session
 from urlset.temp_files import LockedTempDir
 
 _SETTINGS = (
@@ -34,7 +35,7 @@ _SETTINGS = (
 )
 
 
-class ScratchDatabase:
+class ScratchDatabase(Session):
     """Temporary DuckDB database for one job; a context manager.
 
     Data beyond the memory limit is written to a temporary folder.
@@ -55,9 +56,8 @@ class ScratchDatabase:
     def __init__(self, *, memory: int = 300, is_on_disk: bool = False):
         self._folder = LockedTempDir()
         self.path: str = os.path.join(self._folder.path, "spill")
-        self._kept: str | None = None
         self._tidied: str | None = None
-        self._connection = connect(self.path)
+        super().__init__(connect(self.path), self.path)
         try:
             for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
                 self.run(setting)
@@ -89,9 +89,9 @@ class ScratchDatabase:
                 failure="other-file",
             )
         with map_errors(path):
-            self._connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
-            expect_plain_tables(self._connection, name, path)
-        self._kept = path
+            self._cursor.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
+            expect_plain_tables(self._cursor, name, path)
+        self._path = path
 
     def attach_copy(self, path: str, name: str) -> None:
         """Attach a temporary copy of a file under a name; changes to it are discarded."""
@@ -112,55 +112,37 @@ class ScratchDatabase:
             StoreError: The file is not a store, or its tables are not those of urlset.
         """
         try:
-            return attach_read_only(self._connection, path, name)
+            return attach_read_only(self._cursor, path, name)
         finally:
             self.run("USE work")
 
-    def run(self, statement: str, values: Sequence[Any] = ()) -> None:
-        """Run a statement; ``values`` replace its ``?``."""
-        with map_errors(self._kept or self.path):
-            self._connection.execute(statement, list(values))
-
     def run_long(self, statement: str) -> None:
         """Run a statement in a thread, so that Ctrl-C ends it: DuckDB ignores it otherwise."""
-        with map_errors(self._kept or self.path), ThreadPoolExecutor(1) as pool:
-            job = pool.submit(self._connection.execute, statement)
+        with map_errors(self._path), ThreadPoolExecutor(1) as pool:
+            job = pool.submit(self._cursor.execute, statement)
             try:
                 job.result()
             except KeyboardInterrupt:
-                self._connection.interrupt()
+                self._cursor.interrupt()
                 raise
 
     def stream(self, query: str) -> Any:
         """Return the rows of a query as an object with ``__arrow_c_stream__``, for one use."""
-        with map_errors(self._kept or self.path):
-            cursor = self._connection.cursor()
+        with map_errors(self._path):
+            cursor = self._cursor.cursor()
             cursor.execute("USE work")
             return cursor.sql(query)
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query as a list; for queries with few rows."""
-        with map_errors(self._kept or self.path):
+        with map_errors(self._path):
             # Not fetchall: it needs a time zone library for instants.
-            return list(rows_of(self._connection.sql(query, params=list(values))))
+            return list(rows_of(self._cursor.sql(query, params=list(values))))
 
     def fetch_one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Return the only row of a query."""
         (row,) = self.rows(query, values)
         return row
-
-    def columns(self, table: str) -> list[str]:
-        """Return the column names of a table."""
-        return [str(row[0]) for row in self.rows(f"DESCRIBE {table}")]
-
-    def insert(self, batch: Any, statement: str) -> None:
-        """Run a statement that reads an Arrow object under the name ``batch``."""
-        with map_errors(self._kept or self.path):
-            self._connection.register("batch", batch)
-            try:
-                self._connection.execute(statement)
-            finally:
-                self._connection.unregister("batch")
 
     def insert_rows(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Append rows to a table, each with the values of all columns.
@@ -174,12 +156,12 @@ class ScratchDatabase:
         ]
         columns = {f"c{n}": batches.text_array(column) for n, column in enumerate(texts)}
         batch = batches.as_table(batches.batch_of(columns))
-        self.insert(batch, f"INSERT INTO {table} SELECT * FROM batch")
+        self.insert(f"INSERT INTO {table} SELECT * FROM incoming", batch)
 
     def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """Yield the rows of a query as Arrow batches; other queries may run meanwhile."""
-        with map_errors(self._kept or self.path):
-            cursor = self._connection.cursor()
+        with map_errors(self._path):
+            cursor = self._cursor.cursor()
             try:
                 cursor.execute("USE work")
                 yield from open_stream(cursor.sql(query, params=list(values)))
@@ -195,25 +177,13 @@ class ScratchDatabase:
         finally:
             self.run("SET GLOBAL preserve_insertion_order = true")
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Run a ``with`` block in a transaction, which may write to one file only."""
-        self.run("BEGIN")
-        try:
-            yield
-        except BaseException:
-            with suppress(Exception):  # the original error is more useful
-                self._connection.execute("ROLLBACK")
-            raise
-        self.run("COMMIT")
-
     def close(self) -> None:
         """Checkpoint the attached file, and delete all temporary tables."""
         with suppress(duckdb.Error):  # on a full disk the log file stays
             if self._tidied is not None:
-                self._connection.execute(f"CHECKPOINT {self._tidied}")
+                self._cursor.execute(f"CHECKPOINT {self._tidied}")
         with suppress(duckdb.Error):
-            self._connection.close()
+            self._cursor.close()
         self._folder.close()
 
     def __enter__(self) -> ScratchDatabase:

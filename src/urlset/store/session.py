@@ -1,10 +1,10 @@
-"""Session on a store: SQL statements of urlset in sequence, with temporary tables and views."""
+"""Sessions: SQL statements of urlset in sequence, with temporary tables and views."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any
@@ -20,13 +20,66 @@ _MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 
 
-class StoreSession:
+class Session:
+    """SQL statements in sequence on one connection of DuckDB.
+
+    Methods raise :class:`urlset.StoreError` for errors of DuckDB.
+
+    Args:
+        connection: The connection; it is for this session alone.
+        path: Path of the file that errors name.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str):
+        self._cursor = connection
+        self._path = path
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Run a statement; return the number of rows that it wrote.
+
+        Args:
+            statement: SQL without a result.
+            values: Values that replace its ``?``.
+        """
+        with map_errors(self._path):
+            found = self._cursor.execute(statement, list(values)).fetchone()
+        return int(found[0]) if found else 0
+
+    def insert(self, statement: str, batch: Any) -> int:
+        """Run a statement that reads an Arrow object as ``incoming``; return the rows written."""
+        with map_errors(self._path):
+            self._cursor.register("incoming", batch)
+            try:
+                found = self._cursor.execute(statement).fetchone()
+            finally:
+                with suppress(duckdb.Error):  # the transaction may be over
+                    self._cursor.unregister("incoming")
+        return int(found[0]) if found else 0
+
+    def columns(self, query: str) -> list[str]:
+        """Return the column names of a query."""
+        with map_errors(self._path):
+            self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
+        return [column[0] for column in self._cursor.description or ()]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run a ``with`` block in a transaction, which may write to one database only."""
+        self.run("BEGIN")
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the original error is more useful
+                self._cursor.execute("ROLLBACK")
+            raise
+        self.run("COMMIT")
+
+
+class StoreSession(Session):
     """Connection to an open store for a sequence of queries; a context manager.
 
     Everything created in the session is temporary: tables, views and macros in the database
-    ``scratch``, which clones share, and TEMP objects, which belong to one connection. The caller
-    quotes values in statements (:func:`urlset.store.quoted`). Methods raise
-    :class:`urlset.StoreError` for errors of DuckDB.
+    ``scratch``, which clones share, and TEMP objects, which belong to one connection.
     """
 
     def __init__(
@@ -38,8 +91,7 @@ class StoreSession:
         is_sealed: bool = False,
     ):
         self._connection = connection
-        self._cursor = connection.cursor()
-        self._path = path
+        super().__init__(connection.cursor(), path)
         self._is_clone = is_clone
         self._is_sealed = is_sealed
         if not is_clone:
@@ -52,12 +104,6 @@ class StoreSession:
     def clone(self) -> StoreSession:
         """Return another connection to the same databases, for use in another thread."""
         return StoreSession(self._connection, self._path, is_clone=True)
-
-    def run(self, statement: str) -> int:
-        """Run a statement without a result; return the number of rows that it wrote."""
-        with map_errors(self._path):
-            found = self._cursor.execute(statement).fetchone()
-        return int(found[0]) if found else 0
 
     def seal(self) -> None:
         """Permanently restrict all later statements to the tables of the databases.
@@ -109,22 +155,16 @@ class StoreSession:
         with TimeLimit(seconds).applied_to(self._cursor):
             yield
 
-    def rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; consume all of them before the next query."""
         with map_errors(self._path):
-            self._cursor.execute(query)
+            self._cursor.execute(query, list(values))
         while True:
             with map_errors(self._path):  # without the `yield`: only DuckDB's errors are mapped
                 rows = self._cursor.fetchmany(_BATCH)
             if not rows:
                 return
             yield from rows
-
-    def columns(self, query: str) -> list[str]:
-        """Return the column names of a query."""
-        with map_errors(self._path):
-            self._cursor.execute(f"SELECT * FROM ({query}) LIMIT 0")
-        return [column[0] for column in self._cursor.description or ()]
 
     def load(self, name: str, flow: LazyStream) -> None:
         """Create a table from an Arrow stream, for the lifetime of the session."""
@@ -136,17 +176,6 @@ class StoreSession:
                     self._cursor.execute(query)
             finally:
                 self._cursor.unregister("incoming")
-
-    def insert(self, statement: str, batch: Any) -> int:
-        """Run a statement that reads an Arrow object as ``incoming``; return the rows written."""
-        with map_errors(self._path):
-            self._cursor.register("incoming", batch)
-            try:
-                found = self._cursor.execute(statement).fetchone()
-            finally:
-                with suppress(duckdb.Error):  # the transaction may be over
-                    self._cursor.unregister("incoming")
-        return int(found[0]) if found else 0
 
     def rows_for(self, query: str, batch: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query that reads an Arrow object as ``incoming``."""
@@ -164,15 +193,8 @@ class StoreSession:
         Ctrl-C takes effect after the transaction. DuckDB makes a part of it an error of a
         statement otherwise, and the error of the next statement would hide the interruption.
         """
-        with delayed_interrupts():
-            self.run("BEGIN")
-            try:
-                yield
-            except BaseException:
-                with suppress(Exception):  # the original error is more useful
-                    self._cursor.execute("ROLLBACK")
-                raise
-            self.run("COMMIT")
+        with delayed_interrupts(), super().transaction():
+            yield
 
     def __enter__(self) -> StoreSession:
         return self

@@ -22,6 +22,12 @@ from urlset.store import ScratchDatabase, quoted
 from urlset.submitter.announcement_schema import TABLES, VERSION
 from urlset.submitter.changes import ChangedUrl
 from urlset.submitter.keys import host_of_url
+from urlset.submitter.working_tables import (
+    EXCLUDED_HOSTS,
+    HELD_URLS,
+    REQUEST_BATCH,
+    STAGED_CHANGES,
+)
 
 ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
 """Default path of the log, next to the ledger: never in the folder that is served."""
@@ -99,7 +105,7 @@ class AnnouncementLog:
         else:
             db.attach_copy(name, "log")
         self._create_tables()
-        db.run("CREATE TABLE work.held (url VARCHAR)")
+        db.run(HELD_URLS.create_empty())
 
     def _create_tables(self) -> None:
         run = self._db.run
@@ -136,11 +142,7 @@ class AnnouncementLog:
 
     def stage(self, changes: Iterable[ChangedUrl]) -> Staged:
         """Load changes into a temporary table; of a URL, the last one counts."""
-        self._db.run(
-            "CREATE OR REPLACE TABLE work.staged "
-            "(n UBIGINT, url VARCHAR, host VARCHAR, change VARCHAR, lastmod VARCHAR, "
-            "fingerprint VARCHAR)"
-        )
+        self._db.run(STAGED_CHANGES.create_empty())
         invalid: list[str] = []
         invalid_count = 0
         numbered = enumerate(changes)
@@ -154,30 +156,30 @@ class AnnouncementLog:
                     invalid += [loc] if len(invalid) < 100 else []
                     continue
                 rows.append((n, url, host, change, lastmod, fingerprint))
-            self._db.insert_rows("work.staged", rows)
+            self._db.insert_rows("staged_changes", rows)
         self._db.run(
-            "CREATE OR REPLACE TABLE work.staged AS SELECT * FROM work.staged "
+            "CREATE OR REPLACE TABLE staged_changes AS SELECT * FROM staged_changes "
             "QUALIFY row_number() OVER (PARTITION BY url ORDER BY n DESC) = 1"
         )
         hosts = dict(
             self._db.rows(
-                "SELECT host, count(*)::BIGINT FROM work.staged GROUP BY host ORDER BY min(n)"
+                "SELECT host, count(*)::BIGINT FROM staged_changes GROUP BY host ORDER BY min(n)"
             )
         )
         return Staged(sum(hosts.values()), hosts, tuple(invalid), invalid_count)
 
     def exclude(self, hosts: Iterable[str]) -> dict[str, list[str]]:
         """Remove the staged changes of hosts; return the first three URLs of each."""
-        self._db.run("CREATE OR REPLACE TABLE work.excluded_hosts (host VARCHAR)")
-        self._db.insert_rows("work.excluded_hosts", [(host,) for host in hosts])
+        self._db.run(EXCLUDED_HOSTS.create_empty())
+        self._db.insert_rows("excluded_hosts", [(host,) for host in hosts])
         rows = self._db.rows(
-            "SELECT host, url FROM work.staged SEMI JOIN work.excluded_hosts USING (host) "
+            "SELECT host, url FROM staged_changes SEMI JOIN excluded_hosts USING (host) "
             "QUALIFY row_number() OVER (PARTITION BY host ORDER BY n) <= 3 ORDER BY n"
         )
         found: dict[str, list[str]] = {}
         for host, url in rows:
             found.setdefault(host, []).append(url)
-        self._db.run("DELETE FROM work.staged WHERE host IN (SELECT host FROM work.excluded_hosts)")
+        self._db.run("DELETE FROM staged_changes WHERE host IN (SELECT host FROM excluded_hosts)")
         return found
 
     def add_changes(self, channel: str, now: datetime) -> tuple[int, int]:
@@ -196,12 +198,12 @@ class AnnouncementLog:
         (digest,) = self._db.fetch_one(
             "SELECT coalesce(md5(concat(count(*), bit_xor(md5_number_lower(concat_ws('|', "
             "url, change, coalesce(lastmod, ''), coalesce(fingerprint, '')))))), '') "
-            "FROM work.staged"
+            "FROM staged_changes"
         )
         self._db.run(f"""
-            CREATE OR REPLACE TABLE work.found AS
+            CREATE OR REPLACE TABLE found_changes AS
             SELECT s.n, s.url, s.host, s.change, s.lastmod, s.fingerprint
-            FROM work.staged s LEFT JOIN ({_latest(channel)}) l USING (url)
+            FROM staged_changes s LEFT JOIN ({_latest(channel)}) l USING (url)
             WHERE NOT coalesce(CASE WHEN s.change = 'removed' THEN l.change = 'removed'
                 ELSE {_PRESENT} AND (s.lastmod IS NOT NULL OR s.fingerprint IS NOT NULL)
                     AND l.state <> 'baseline' AND {_SAME} END, false)
@@ -234,43 +236,45 @@ class AnnouncementLog:
         removed = f"""
             UNION ALL BY NAME
             SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
-            FROM ({latest}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM work.staged)
-            AND l.url NOT IN (SELECT url FROM work.staged)"""
+            FROM ({latest}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM staged_changes)
+            AND l.url NOT IN (SELECT url FROM staged_changes)"""
         is_known = (
             "coalesce(l.state <> 'baseline', false)" if announces_all else "l.url IS NOT NULL"
         )
         self._db.run(f"""
-            CREATE OR REPLACE TABLE work.found AS
+            CREATE OR REPLACE TABLE found_changes AS
             SELECT s.n, s.url, s.host, s.lastmod, s.fingerprint, CASE
                 WHEN s.change = 'removed' THEN if(coalesce({_PRESENT}, false), 'removed', NULL)
                 WHEN NOT {is_known} THEN if({announces_all}
                     OR s.host IN (SELECT host FROM ({latest})), 'added', 'listed')
                 WHEN l.change = 'removed' THEN 'added'
                 WHEN NOT ({_SAME}) THEN 'changed' END AS change
-            FROM work.staged s LEFT JOIN ({latest}) l USING (url)
+            FROM staged_changes s LEFT JOIN ({latest}) l USING (url)
             {removed if infers_removed else ""}""")
-        self._db.run("DELETE FROM work.found WHERE change IS NULL")
-        (listed,) = self._db.fetch_one("SELECT count(*) FILTER (change = 'listed') FROM work.found")
+        self._db.run("DELETE FROM found_changes WHERE change IS NULL")
+        (listed,) = self._db.fetch_one(
+            "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
+        )
         added, known = self._add_found(channel, None, now)
         return added - int(listed), known, int(listed)
 
     def _add_found(self, channel: str, digest: str | None, now: datetime) -> tuple[int, int]:
-        """Move the rows of ``work.found`` to the log; they replace waiting rows of their URLs."""
+        """Move ``found_changes`` to the log; they replace waiting rows of their URLs."""
         change_set = "NULL" if digest is None else quoted(digest)
         count, staged = self._db.fetch_one(
-            "SELECT (SELECT count(*) FROM work.found), (SELECT count(*) FROM work.staged)"
+            "SELECT (SELECT count(*) FROM found_changes), (SELECT count(*) FROM staged_changes)"
         )
         with self._db.transaction():
             self._db.run(f"""
                 DELETE FROM log.announcements WHERE channel = {quoted(channel)}
-                AND state = 'waiting' AND url IN (SELECT url FROM work.found)""")
+                AND state = 'waiting' AND url IN (SELECT url FROM found_changes)""")
             self._db.run(f"""
                 INSERT INTO log.announcements
                 SELECT (SELECT coalesce(max(number), 0) FROM log.announcements)
                     + row_number() OVER (ORDER BY n), url, host, {quoted(channel)}, change,
                     lastmod, fingerprint, {change_set},
                     if(change = 'listed', 'baseline', 'waiting'), NULL, NULL, 0, 0, {_time(now)}
-                FROM work.found""")
+                FROM found_changes""")
         return int(count), max(0, int(staged) - int(count))
 
     def hosts(self, channel: str) -> dict[str, int]:
@@ -293,7 +297,7 @@ class AnnouncementLog:
         return self._db.rows(f"""
             SELECT number, url, change FROM log.announcements a
             WHERE {_of(channel, host)} AND state = 'waiting' {_among(changes)}
-            AND url NOT IN (SELECT url FROM work.held)
+            AND url NOT IN (SELECT url FROM held_urls)
             AND NOT EXISTS (FROM log.announcements b WHERE b.channel = a.channel
                 AND b.url = a.url AND b.state IN ('pending', 'accepted')
                 -- A time after the present is that of a wrong clock.
@@ -310,7 +314,7 @@ class AnnouncementLog:
 
     def hold(self, urls: Sequence[str]) -> None:
         """Exclude URLs from this run; their announcements wait for the next one."""
-        self._db.insert_rows("work.held", [(url,) for url in urls])
+        self._db.insert_rows("held_urls", [(url,) for url in urls])
 
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
         """Set the state of announcements to sending; call this right before the request."""
@@ -415,8 +419,8 @@ class AnnouncementLog:
         return dict(
             self._db.rows(
                 f"SELECT state, count(*)::BIGINT FROM ({_latest(channel)}) "
-                "WHERE url IN (SELECT url FROM work.staged) "
-                "AND url NOT IN (SELECT url FROM work.found) GROUP BY state"
+                "WHERE url IN (SELECT url FROM staged_changes) "
+                "AND url NOT IN (SELECT url FROM found_changes) GROUP BY state"
             )
         )
 
@@ -454,11 +458,11 @@ class AnnouncementLog:
         return int(count)
 
     def _set(self, numbers: Sequence[int], assignments: str) -> None:
-        self._db.run("CREATE OR REPLACE TABLE work.batch (number UBIGINT)")
-        self._db.insert_rows("work.batch", [(number,) for number in numbers])
+        self._db.run(REQUEST_BATCH.create_empty())
+        self._db.insert_rows("request_batch", [(number,) for number in numbers])
         self._db.run(
             f"UPDATE log.announcements SET {assignments} "
-            "WHERE number IN (SELECT number FROM work.batch)"
+            "WHERE number IN (SELECT number FROM request_batch)"
         )
 
 

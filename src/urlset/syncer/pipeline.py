@@ -353,14 +353,15 @@ class _Run:
         or has its old content by then.
         """
         session = self._session
-        session.load("announced", rows_to_stream([("url", "string")], [(url,) for url in urls]))
+        rows = [(url,) for url in urls]
+        session.load("announced_pages", rows_to_stream([("url", "string")], rows))
         with session.transaction():
             session.run(
                 "UPDATE store.synced_pages SET fingerprint = NULL, lastmod = NULL, etag = NULL, "
-                "last_modified = NULL WHERE url IN (SELECT url FROM announced)"
+                "last_modified = NULL WHERE url IN (SELECT url FROM announced_pages)"
             )
             session.run(
-                "INSERT INTO store.synced_pages BY NAME SELECT a.url FROM announced a "
+                "INSERT INTO store.synced_pages BY NAME SELECT a.url FROM announced_pages a "
                 "ANTI JOIN store.synced_pages p ON p.url = a.url"
             )
 
@@ -382,9 +383,9 @@ class _Run:
             for v in visits
             if v.is_requested
         ]
-        session.load("visited", rows_to_stream(_VISITED, rows))
+        session.load("visited_pages", rows_to_stream(_VISITED, rows))
         removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
-        session.load("withdrawn", rows_to_stream([("url", "string")], removed))
+        session.load("withdrawn_pages", rows_to_stream([("url", "string")], removed))
         with session.transaction():
             session.run(
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
@@ -397,16 +398,18 @@ class _Run:
                 "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
                 "ELSE v.last_modified END, "
                 f"synced_at = CASE WHEN v.fingerprint IS NOT NULL AND v.is_changed THEN {time} "
-                "ELSE p.synced_at END FROM visited v WHERE v.url = p.url"
+                "ELSE p.synced_at END FROM visited_pages v WHERE v.url = p.url"
             )
             session.run(
                 "INSERT INTO store.synced_pages BY NAME SELECT v.url, v.fingerprint, v.lastmod, "
                 f"v.etag, v.last_modified, v.directives, {time} AS synced_at, "
                 f"{time} AS checked_at "
-                "FROM visited v ANTI JOIN store.synced_pages p ON p.url = v.url "
+                "FROM visited_pages v ANTI JOIN store.synced_pages p ON p.url = v.url "
                 "WHERE v.fingerprint IS NOT NULL"
             )
-            session.run("DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn)")
+            session.run(
+                "DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn_pages)"
+            )
 
     def _missing(self, *, is_whole: bool) -> Iterator[SyncBatch]:
         """Yield the pages that no sitemap lists any more.
@@ -416,24 +419,26 @@ class _Run:
         """
         session = self._session
         session.run(
-            "CREATE TABLE unlisted AS SELECT row_number() OVER ("
+            "CREATE TABLE unlisted_pages AS SELECT row_number() OVER ("
             f"ORDER BY {self._past('p.checked_at')} NULLS FIRST, p.url) - 1 "
             "AS position, p.* FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
         )
         [(count, known)] = session.rows(
-            "SELECT (SELECT count(*) FROM unlisted), count(*) FROM store.synced_pages"
+            "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
         )
         share = self._settings.max_removed
         if not is_whole:
-            yield from self._rows_of("unlisted", self._gone_or_unread)
+            yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
         elif known >= GUARDED_FROM and count > share * known:
             self._sync.reasons.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} (max_removed): they are unknown"
             )
-            yield from self._rows_of("unlisted", _all_unknown("many pages are not listed"))
+            yield from self._rows_of(
+                "FROM unlisted_pages", _all_unknown("many pages are not listed")
+            )
         else:
-            yield from self._rows_of("unlisted", _all_removed)
+            yield from self._rows_of("FROM unlisted_pages", _all_removed)
 
     def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
         """Request the targets whose turn it is; return those that are gone, the others unknown."""
@@ -452,22 +457,23 @@ class _Run:
     def _unread(self) -> Iterator[SyncBatch]:
         """Yield the pages whose sitemaps could not be read."""
         self._session.run(
-            "CREATE TABLE unread AS SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, "
-            "p.* FROM store.synced_pages p JOIN listed_now l ON l.url = p.url WHERE NOT l.is_known"
+            "CREATE TABLE unread_pages AS "
+            "SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, p.* "
+            "FROM store.synced_pages p JOIN listed_now l ON l.url = p.url WHERE NOT l.is_known"
         )
-        yield from self._rows_of("unread", _all_unknown(NOT_READ))
+        yield from self._rows_of("FROM unread_pages", _all_unknown(NOT_READ))
 
     def _rows_of(
-        self, table: str, visits_of: Callable[[int, list[SyncTarget]], list[PageVisit]]
+        self, pages: str, visits_of: Callable[[int, list[SyncTarget]], list[PageVisit]]
     ) -> Iterator[SyncBatch]:
-        """Yield batches of the pages in a table, which a function converts to visits."""
+        """Yield batches of pages, of a ``FROM`` clause, that a function converts to visits."""
         size = self._settings.batch_size
-        [(total,)] = self._session.rows(f"SELECT count(*) FROM {table}")
+        [(total,)] = self._session.rows(f"SELECT count(*) {pages}")
         for first in range(0, total, size):
             rows = self._session.rows(
                 "SELECT url, epoch_us(gone_at), synced_at IS NOT NULL, fingerprint, etag, "
                 "last_modified, directives "
-                f"FROM {table} WHERE position >= {first} AND position < {first + size} "
+                f"{pages} WHERE position >= {first} AND position < {first + size} "
                 "ORDER BY position"
             )
             targets = [
