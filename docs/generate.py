@@ -30,6 +30,7 @@ from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
+from urlset.option_schema.glossary import MEANINGS, glossary
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import (
     HISTORY_TABLES,
@@ -68,7 +69,7 @@ sitemaps](building.md#the-ledger) explains how it is used.
 LIVE_INTRO = """
 # Tables of crawls and audits
 
-`urlset crawl SITE --output site.duckdb` adds these tables to a store, next to the tables of its
+`urlset crawl SITE --store site.duckdb` adds these tables to a store, next to the tables of its
 sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
 `entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one
 page are the same text.
@@ -83,13 +84,13 @@ SUBMIT_INTRO = """
 # Tables of submissions
 
 `urlset submit` records in `.urlset/announcements.duckdb` what it announced, in the tables
-`announcements` and `settings`. `urlset submit --to google --inspect N --store site.duckdb` adds the
-table `inspections` to a store.
+`announcements` and `settings`. `urlset submit --to google --inspect N --inspect-store site.duckdb`
+adds the table `inspections` to a store.
 """
 SYNC_INTRO = """
 # Table of a synchronization
 
-`urlset sync SITE --state index.duckdb` adds this table to a store, and those of the history.
+`urlset sync SITE --store index.duckdb` adds this table to a store, and those of the history.
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
@@ -193,7 +194,21 @@ def options() -> str:
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
         lines += ["|---|---|---|---|---|---|", *map(option_row, schema)]
         parts.append("\n".join(lines) + "\n")
-    return "".join(parts)
+    return "".join([*parts, names()])
+
+
+def names() -> str:
+    """Return the glossary of the names that several commands have, or that need a reason."""
+    lines = [
+        "\n## Names\n",
+        "A name has the same type, unit, smallest value and meaning in all verbs.\n",
+    ]
+    lines += ["| name | verbs | type | meaning |", "|---|---|---|---|"]
+    for term in glossary():
+        if len(term.verbs) > 1 or term.name in MEANINGS:
+            kind = ", ".join(filter(None, (term.kind, term.unit)))
+            lines.append(f"| `{term.name}` | {', '.join(term.verbs)} | {kind} | {term.meaning} |")
+    return "\n".join(lines) + "\n"
 
 
 def option_row(option: Option) -> str:

@@ -56,7 +56,7 @@ def main() -> int:
         ),
         step(
             "The same as data: one JSON object per line, here for one section.",
-            "read examples/site/sitemap.xml --match /blog/ --format jsonl",
+            "read examples/site/sitemap.xml --include /blog/ --format jsonl",
         ),
         step(
             "Check a broken sitemap. Exit code 1 means that there are errors.",
@@ -84,7 +84,7 @@ def audit_box() -> Iterator[bool]:
     with Box() as box:
         yield step(
             "Audit a site with planted faults: visit what its sitemaps list, follow its links.",
-            f"audit {box.origin('shop')} --crawl --recheck-after 0 --max-examples 1 "
+            f"audit {box.origin('shop')} --crawl --confirm-after 0 --max-examples 1 "
             f"--report {shown(report)}",
             expected=1,
         )

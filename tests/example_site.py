@@ -23,7 +23,7 @@ from urlset.urls import resolve
 
 __all__ = ["SimulatedServer", "answered_check", "audit_findings", "audited", "is_answered"]
 
-ALL = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+ALL = EntryFilter()
 
 
 def is_answered(example: Example) -> bool:
@@ -149,7 +149,7 @@ def audited(example: Example, moment: datetime, path: str | None = None, **setti
     if before:
         audited({**now, **before}, moment, path, **settings).close()
     start = f"{HOME}sitemap.xml" if "sitemap.xml" in now and "robots.txt" not in now else HOME
-    options = AuditSettings(now=moment, recheck_s=0, recheck_delay_s=0, **settings)
+    options = AuditSettings(now=moment, confirm_after_s=0, confirm_delay_s=0, **settings)
     entries = Entries(
         Answered(start, now), source=start, entry_filter=ALL, limit=None, fail_fast=False
     )

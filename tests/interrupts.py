@@ -19,7 +19,7 @@ How = Literal["process", "group", "twice"]
 HANGS_S = 90
 """Seconds after which a process counts as hanging; on an idle machine it ends in one."""
 
-RECHECK_S = "15"
+CONFIRM_AFTER_S = "15"
 # The processes of pytest-xdist ignore SIGINT, and their children inherit that.
 _RUN = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -77,10 +77,10 @@ def interrupted(
     """Run a command, interrupt it after ``at`` requests for pages, and return how it ended."""
     store = str(folder / "site.duckdb")
     arguments = {
-        "audit": ["--crawl", "--store", store, "--recheck-after", RECHECK_S],
-        "crawl": ["--output", store, "--recheck-after", RECHECK_S],
+        "audit": ["--crawl", "--store", store, "--confirm-after", CONFIRM_AFTER_S],
+        "crawl": ["--store", store, "--confirm-after", CONFIRM_AFTER_S],
         "watch": ["--store", store],
-        "sync": ["--state", store],
+        "sync": ["--store", store],
     }
     site.hits = 0
     process = subprocess.Popen(

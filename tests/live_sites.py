@@ -48,7 +48,7 @@ def put_sitemap(box: SiteBox, listed: Iterable[str], path: str = "/sitemap.xml")
 def crawl(box: SiteBox, output: Any, **options: Any) -> Any:
     """Crawl the site in a box, quickly."""
     policy = {name: options.pop(name) for name in POLICY if name in options}
-    known: dict[str, Any] = {"recheck_s": 0.0, "policy": quick(**policy)}
+    known: dict[str, Any] = {"confirm_after_s": 0.0, "policy": quick(**policy)}
     return urlset.crawl(options.pop("start", box.site), output, **(known | options))
 
 
@@ -56,8 +56,8 @@ def audit(box: SiteBox, **options: Any) -> Any:
     """Audit the site in a box, quickly."""
     policy = {name: options.pop(name) for name in POLICY if name in options}
     known: dict[str, Any] = {
-        "recheck_s": 0.0,
-        "recheck_delay_s": 0.0,
+        "confirm_after_s": 0.0,
+        "confirm_delay_s": 0.0,
         "policy": quick(**policy),
     }
     return urlset.audit(options.pop("start", box.site), **(known | options))

@@ -72,7 +72,12 @@ def test_parse_takes_any_bytes(kind):
 @pytest.mark.parametrize(
     ("name", "args", "options", "message"),
     [
-        ("sync", (SITE, "s.duckdb"), {"max_removed": "half"}, "max_removed: expected a number"),
+        (
+            "sync",
+            (SITE, "s.duckdb"),
+            {"max_removed_share": "half"},
+            "max_removed_share: expected a number",
+        ),
         ("read", (b"",), {"limit": "3"}, "limit: expected a whole number or None, found '3'"),
         ("check", (b"",), {"now": "2026-01-01"}, "now: expected a datetime or None"),
         ("crawl", (SITE,), {"max_pages": 1.5}, "max_pages: expected a whole number or None"),

@@ -75,6 +75,8 @@ SPECIAL = {
     "encoding": "Encoding | None",
     "profile": "Profile | None",
     "engine": "str | None",
+    "include": "Patterns",
+    "exclude": "Patterns",
 }
 """Annotations of Python that are wider than the type of a text in a file, or have a name."""
 
@@ -240,15 +242,15 @@ def test_messages_name_file_key_expected_and_found(section, key, value, words, t
 
 # ── Options that several commands have ──
 
-OWN_MEANING = {"max_bytes", "max_examples", "sample", "recheck"}
-"""Names whose range or unit belongs to the command: limits of files, of excerpts, of visits."""
+OWN_MAXIMUM = {"max_bytes"}
+"""Names whose maximum belongs to the command: the protocol limits the files that are written."""
 
 
 def test_a_number_has_the_same_range_in_all_commands():
     ranges: dict[str, set[Any]] = {}
     for command in COMMANDS:
         for option in options_of(command):
-            if option.type in (int, float) and option.name not in OWN_MEANING:
+            if option.type in (int, float) and option.name not in OWN_MAXIMUM:
                 limits = option.type, option.unit, option.minimum, option.maximum
                 ranges.setdefault(option.name, set()).add(limits)
 

@@ -132,7 +132,7 @@ def test_readings_are_pickled_before_and_after_they_were_read(kind, pool, tmp_pa
 
 def test_readings_with_choices_are_pickled(pool, tmp_path):
     folder = sources(tmp_path)["folder"]
-    entries = urlset.read(folder, base_url=BASE, match="/b$", hosts=["e.com"], limit=1)
+    entries = urlset.read(folder, base_url=BASE, include="/b$", hosts=["e.com"], limit=1)
 
     assert [entry.loc for entry in pool.submit(listed, entries).result()] == ["https://e.com/b"]
     assert [e.loc for e in pool.submit(read, folder).result()] == ["https://e.com/b"]

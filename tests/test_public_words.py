@@ -6,6 +6,8 @@ from collections import defaultdict
 import pytest
 
 import urlset
+from urlset.option_schema import options_of
+from urlset.option_schema.glossary import MEANINGS, VERBS, Term, glossary
 
 FUNCTIONS = [
     function
@@ -14,14 +16,10 @@ FUNCTIONS = [
 ]
 
 DIFFERENT = {
-    "format": "`read` detects it; `write`, `render` and `build` have the same two",
     "source": "the input of `read`, `check` and `fix`; for `parse` only its name",
-    "hosts": "`read` has None for all hosts; `build` adds hosts to that of the base URL",
     "store": "`audit` may use a temporary one; `watch` needs the history",
-    "robots": "`read`: whether to request it; `build` and `write_fixed`: the file to update",
-    "exclude": "`read` has one regular expression; `crawl` also takes several",
+    "scope": "each verb has its own choices: `crawl` host or folder, `read` any or sitemap",
     "index": "`build` can also write one per section",
-    "on_error": "aliases of one Literal",
     "settings": "keyword arguments, which each function names in a type of its own",
 }
 """Names whose types differ, with the reason."""
@@ -74,3 +72,54 @@ def test_common_words_are_in_use():
     assert {"read", "parse", "check", "fix", "write", "build"} <= set(PARAMETERS["max_bytes"])
     assert {"check", "fix", "write", "build"} <= set(PARAMETERS["now"])
     assert {"check", "write", "build"} <= set(PARAMETERS["progress"])
+
+
+# ── The glossary of the options, also of those that only the command line has ──
+
+GLOSSARY = {term.name: term for term in glossary()}
+
+
+@pytest.mark.parametrize("term", GLOSSARY.values(), ids=lambda term: term.name)
+def test_a_name_has_one_type_unit_and_minimum_in_all_verbs(term: Term):
+    assert " or " not in term.kind.replace("true or false", "").replace("text or table", "")
+    assert " or " not in term.unit
+    assert term.minimum is None or term.minimum == term.minimum, "several minima"
+
+
+@pytest.mark.parametrize("term", GLOSSARY.values(), ids=lambda term: term.name)
+def test_a_name_has_one_meaning_in_all_verbs(term: Term):
+    helps = {o.help for verb in term.verbs for o in options_of(verb) if o.name == term.name}
+
+    assert len(helps) == 1 or term.name in MEANINGS, "declare it once, or state its one meaning"
+
+
+def test_the_glossary_states_no_meaning_that_the_help_states():
+    helps = {o.name: o.help for verb in VERBS for o in options_of(verb)}
+
+    assert MEANINGS.keys() <= GLOSSARY.keys()
+    assert [name for name in MEANINGS if MEANINGS[name] == helps[name]] == []
+
+
+def test_names_of_numbers_state_their_unit():
+    """Seconds end with `_s` in Python, minutes and bytes with their word."""
+    units = {"seconds": "_s", "minutes": "_minutes", "bytes": "_bytes"}
+
+    for term in GLOSSARY.values():
+        ending = units.get(term.unit)
+        if ending is None:
+            assert not term.name.endswith(tuple(units.values())), term.name
+        else:
+            assert term.name.endswith(ending), term.name
+
+
+def test_the_kept_file_is_the_store():
+    kept = {verb for verb in VERBS for o in options_of(verb) if o.name == "store"}
+
+    assert kept == {"crawl", "audit", "watch", "sync", "submit"}
+    assert not {"state", "announcements", "record"} & GLOSSARY.keys()
+
+
+def test_urls_are_filtered_by_the_same_words():
+    assert set(GLOSSARY["include"].verbs) == set(GLOSSARY["exclude"].verbs)
+    assert {"read", "crawl", "build"} == set(GLOSSARY["include"].verbs)
+    assert not {"match", "in_scope", "filter", "pattern_include"} & GLOSSARY.keys()

@@ -32,7 +32,9 @@ def audit(*, crawl: bool = False) -> Work:
 
     def work(url: str, folder: Path) -> dict[str, Any]:
         store = folder / "site.duckdb"
-        with urlset.audit(url, store=store, crawl=crawl, policy=policy, recheck_s=0.0) as result:
+        with urlset.audit(
+            url, store=store, crawl=crawl, policy=policy, confirm_after_s=0.0
+        ) as result:
             return {"pages": result.visited, "findings": len(result.findings)}
 
     return work

@@ -20,14 +20,16 @@ _MEANT = {
     "audit": {"max_pages": "max_requests", "output": "store", "limit": "max_requests"},
     "build": {
         "output": "target", "out": "target", "path": "target", "folder": "target",
-        "section": "sections", "filter": "filters", "rewrite": "rewrites", "exclude": "filters",
-        "host": "hosts", "git_path": "git_paths", "keep_parameter": "keep_parameters",
+        "section": "sections", "filter": "filters", "rewrite": "rewrites",
+        "host": "allowed_hosts", "hosts": "allowed_hosts", "store": "ledger",
+        "git_path": "git_paths", "keep_parameter": "keep_parameters",
     },
     "check": {"url": "base_url", "baseline": "ignore_in"},
-    "crawl": {"store": "output", "path": "output", "limit": "max_pages", "depth": "max_depth"},
+    "crawl": {"output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth"},
     "submit": {"key": "keys", "urls": "updates", "changes": "updates", "site": "updates"},
-    "sync": {"max_pages": "max_requests", "limit": "max_requests", "store": "state"},
-    "watch": {"output": "store", "state": "store"},
+    "sync": {"max_pages": "max_requests", "limit": "max_requests", "output": "store"},
+    "read": {"match": "include", "filter": "include", "pattern": "include"},
+    "watch": {"output": "store"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
 

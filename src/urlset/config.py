@@ -91,7 +91,7 @@ class Configuration(NamedTuple):
         options = self._options("submit")
         if self.path is not None and "submit" in self.table:
             folder = self.path.parent / LEDGER.parent
-            options.setdefault("announcements", folder / "announcements.duckdb")
+            options.setdefault("store", folder / "announcements.duckdb")
         return options
 
     @property

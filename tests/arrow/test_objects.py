@@ -73,13 +73,13 @@ def test_entries_are_tables_of_other_libraries(kind, engine, tmp_path):
 
 
 def test_tables_have_the_entries_that_were_asked_for():
-    entries = urlset.read(XML, match="/[bc]$", limit=1)
+    entries = urlset.read(XML, include="/[bc]$", limit=1)
 
     assert entries.to_polars()["loc"].to_list() == ["https://e.com/b"]
 
 
 def test_table_of_nothing_has_the_columns():
-    frame = urlset.read(XML, match="nothing").to_pandas()
+    frame = urlset.read(XML, include="nothing").to_pandas()
 
     assert list(frame.columns) == list(Entry._fields)
     assert len(frame) == 0
@@ -120,7 +120,7 @@ def test_rows_of_a_document_have_numbers(engine):
 
 
 def test_reading_of_bytes_has_a_length_and_numbers(engine):
-    entries = urlset.read(XML, engine=engine.name, match="/b?$")
+    entries = urlset.read(XML, engine=engine.name, include="/b?$")
 
     assert len(entries) == 2
     assert entries[1].loc == "https://e.com/b"

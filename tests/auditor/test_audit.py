@@ -53,7 +53,7 @@ def audit_with(
     server: SimulatedServer, example: Any, path: str | None = None, **settings: Any
 ) -> Audit:
     start = f"{HOME}sitemap.xml"
-    options = AuditSettings(now=MOMENT, recheck_s=0, recheck_delay_s=0, **settings)
+    options = AuditSettings(now=MOMENT, confirm_after_s=0, confirm_delay_s=0, **settings)
     entries = Entries(
         Answered(start, example), source=start, entry_filter=ALL, limit=None, fail_fast=False
     )

@@ -81,7 +81,7 @@ def test_ctrl_c_during_the_crawl_of_an_audit_ends_it(tmp_path: Path):
         options: dict[str, Any] = {
             "store": path,
             "crawl": True,
-            "recheck_s": 0.0,
+            "confirm_after_s": 0.0,
             "policy": quick(concurrency=1, per_host=1),
         }
         with urlset.audit(box.site, progress=stop, **options) as found:

@@ -36,7 +36,7 @@ def page_requests(box: SiteBox) -> list[str]:
 
 
 def options(**changes: Any) -> dict[str, Any]:
-    return {"crawl": True, "recheck_s": 0.0, "policy": quick(), **changes}
+    return {"crawl": True, "confirm_after_s": 0.0, "policy": quick(), **changes}
 
 
 @pytest.mark.parametrize("limit", [5, 12, 40])
@@ -79,7 +79,7 @@ def test_a_crawl_ends_when_the_host_is_down_and_the_same_call_continues(tmp_path
             urlset.crawl,
             box.site,
             path,
-            recheck_s=0,
+            confirm_after_s=0,
             policy=quick(concurrency=4, per_host=4),
             read_sitemaps=False,
         )

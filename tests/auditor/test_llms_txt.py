@@ -38,7 +38,7 @@ def links_of(box: SiteBox, **settings: Any) -> list[str]:
     """URLs of the links that an audit of a site with one page reads."""
     box.put("/", "<title>Home</title>", kind="text/html")
     box.put("/urls.txt", box.url("/"), kind="text/plain")
-    settings = {"recheck_s": 0.0, "policy": quick(), **settings}
+    settings = {"confirm_after_s": 0.0, "policy": quick(), **settings}
     with urlset.audit(box.url("/urls.txt"), **settings) as result:
         rows = result.store.query("SELECT url FROM llms_txt_links ORDER BY line, url")
         return [url.removeprefix(box.site) for (url,) in rows]

@@ -25,7 +25,7 @@ def audited(tmp_path_factory) -> tuple[str, Path]:
     with (
         Box() as box,
         urlset.audit(
-            box.origin("shop"), store=store, crawl=True, recheck_s=0.0, policy=quick()
+            box.origin("shop"), store=store, crawl=True, confirm_after_s=0.0, policy=quick()
         ) as result,
     ):
         result.report(folder / "report.html")
@@ -69,7 +69,7 @@ def test_queries_about_the_current_time_use_that_of_the_audit(tmp_path):
         entry = f"<url><loc>{box.origin('shop')}/</loc><lastmod>2091-01-01</lastmod></url>"
         core = "http://www.sitemaps.org/schemas/sitemap/0.9"
         path.write_text(f'<urlset xmlns="{core}">{entry}</urlset>')
-        with urlset.audit(path, store=store, recheck_s=0.0, policy=quick()) as result:
+        with urlset.audit(path, store=store, confirm_after_s=0.0, policy=quick()) as result:
             assert "D007" in result.by_rule
             result.report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()

@@ -514,7 +514,7 @@ class TestChoosing:
         robots.write_text("User-agent: *\nDisallow: /private/\nAllow: /private/open\n")
         rows = [*map(Candidate, ("/a", "/private/b", "/private/open", "/%70rivate/c"))]
 
-        made = site.build(rows, obey_robots=robots)
+        made = site.build(rows, exclude_by_robots=robots)
 
         assert site.locs() == [f"{BASE}a", f"{BASE}private/open"]
         assert made.excluded_counts == {"disallowed by robots.txt": 2}
@@ -563,7 +563,7 @@ class TestGates:
         rows = [Candidate("/a"), Candidate("https://other.example/")]
         with pytest.raises(GateError, match=r"other\.example"):
             site.build(rows)
-        assert site.build(rows, hosts=("other.example",)).urls == 2
+        assert site.build(rows, allowed_hosts=("other.example",)).urls == 2
 
     def test_a_published_file_that_was_damaged_is_mended(self, site):
         site.build(pages(*range(9)), max_urls=3)

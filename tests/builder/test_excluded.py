@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,25 @@ def test_exclusions_are_written_where_a_gate_is_shut_and_in_a_dry_run(site):
     site.build(["/b", Candidate("/a", reason="404")], excluded=path, dry_run=True)
 
     assert [row["reason"] for row in written(path)] == ["404"]
+
+
+def test_urls_are_included_and_excluded_by_patterns_before_filters(site):
+    rows = ["/blog/a", "/blog/b", "/shop/a", "/about"]
+
+    made = site.build(rows, include=["/blog/", "/SHOP/"], exclude="b$", filters="drop:/shop/")
+    again = site.build(
+        rows, include=[re.compile("/SHOP/", re.I), "/blog/"], exclude=re.compile("b$")
+    )
+
+    assert made.excluded_counts == {"include: no match": 2, "exclude: b$": 1}
+    assert again.excluded_counts == {"include: no match": 1, "exclude: b$": 1}
+    why = site.build(rows, include="/blog/a", why=f"{BASE}blog/a").why
+    assert "  included by include: /blog/a" in why
+
+
+def test_an_invalid_pattern_is_reported_before_anything_is_read(site):
+    with pytest.raises(ValueError, match=r"\(RE2\) in exclude, found '\('"):
+        site.build(["/a"], exclude="(")
 
 
 def test_columns_of_sections_may_have_any_name(site):

@@ -97,7 +97,7 @@ def test_build_takes_text_for_every_option_of_lists():
         map={"loc": "u"},
         sections="column:kind",
         rewrites="^https://e.com/x/=>https://www.e.com/",
-        hosts="www.e.com",
+        allowed_hosts="www.e.com",
         force="hosts",
         grace="36h",
         ledger="memory.duckdb",
@@ -235,7 +235,9 @@ def test_first_invalid_row_of_dicts_is_named_with_the_number_of_all(tmp_path):
     assert of_file.value.row == 2
 
 
-@pytest.mark.parametrize("name", ["sections", "filters", "hosts", "why", "with_", "lastmod"])
+@pytest.mark.parametrize(
+    "name", ["sections", "filters", "allowed_hosts", "why", "with_", "lastmod"]
+)
 @pytest.mark.parametrize("value", [{}, {"blog": "/blog/"}, b"blog=/blog/"])
 def test_build_says_what_a_list_option_takes(name, value):
     with pytest.raises(TypeError, match=rf"{name}: expected a text or a list of texts"):

@@ -102,7 +102,7 @@ def test_a_question_mark_and_a_hash_in_the_name_of_a_file_are_percent_encoded(si
 
 # xml_sitemap_writer's: https://example.com/https://shop.example.com/a.
 def test_an_absolute_url_is_not_put_behind_the_base(each):
-    each.build(["https://shop.example.com/a"], hosts=("shop.example.com",))
+    each.build(["https://shop.example.com/a"], allowed_hosts=("shop.example.com",))
 
     assert seen(each) == ["https://shop.example.com/a"]
 

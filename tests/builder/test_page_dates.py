@@ -108,7 +108,8 @@ def test_the_date_header_of_an_answer_is_no_date_of_a_page(site, box):
     box.put_urlset("/sitemap.xml", 2)
     box.players["/sitemap.xml"] = _dated(box.players["/sitemap.xml"])
 
-    made = of_source(site, Sitemaps(box.url("/sitemap.xml")), hosts=(f"{box.host}:{box.port}",))
+    hosts = (f"{box.host}:{box.port}",)
+    made = of_source(site, Sitemaps(box.url("/sitemap.xml")), allowed_hosts=hosts)
 
     assert made.urls == 2
     assert {entry.lastmod for entry in urlset.read(site.out / "sitemap.xml")} == {None}

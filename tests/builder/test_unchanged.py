@@ -57,7 +57,7 @@ OPTIONS = st.fixed_dictionaries(
         "sections": st.sampled_from([("source",), ("a=/a/",)]),
         "filters": st.just((Filter("drop", "3$"),)),
         "lastmod": st.sampled_from([("given",), ("content", "given"), ("page",)]),
-        "obey_robots": st.sampled_from(["all", "some"]),
+        "exclude_by_robots": st.sampled_from(["all", "some"]),
     },
 )
 STEPS = st.lists(st.tuples(sources(), OPTIONS, st.integers(0, 3)), min_size=2, max_size=4)
@@ -66,8 +66,8 @@ STEPS = st.lists(st.tuples(sources(), OPTIONS, st.integers(0, 3)), min_size=2, m
 def run(root: Path, number: int, step: Any) -> tuple[Build, dict[str, bytes], list[Any]]:
     rows, options, days = step
     options = dict(options)
-    if rules := options.get("obey_robots"):
-        options["obey_robots"] = root.parent / f"{rules}.txt"
+    if rules := options.get("exclude_by_robots"):
+        options["exclude_by_robots"] = root.parent / f"{rules}.txt"
     made = build(
         rows,
         root / "public",

@@ -11,7 +11,7 @@ from tests.cli.test_commands import NS, SITE, command
 from urlset.reader import read
 
 BASE = ("--base-url", "https://e.com/")
-WWW = ("--host", "www.example.com")
+WWW = ("--allowed-host", "www.example.com")
 PAGES = ["https://e.com/a", "https://e.com/b"]
 
 

@@ -185,7 +185,7 @@ def test_module_is_the_command():
         (["read", "a", "--limit", "many"], "--limit"),
         (["read", "a", "--since", "yesterday"], "expected a date like 2026-01-31"),
         (["read", "a", "--since", "01/02/2026"], "expected a date like 2026-01-31"),
-        (["read", "a", "--match", "("], "expected a regular expression"),
+        (["read", "a", "--include", "("], "expected a regular expression"),
         (["read", "a", "--engine", "steam"], "--engine"),
         (["read", "none.xml"], "found nothing at 'none.xml'"),
         (["read", "https://"], "expected an http or https URL"),
@@ -389,7 +389,7 @@ def test_read_since(urlset):
 
 
 def test_read_match(urlset):
-    ran = urlset("read", SITE / "sitemap.xml", "--match", "/(blog|news)/", "--format", "txt")
+    ran = urlset("read", SITE / "sitemap.xml", "--include", "/(blog|news)/", "--format", "txt")
 
     assert len(ran.out.splitlines()) == 3
 

@@ -54,7 +54,7 @@ def test_an_invalid_pattern_is_misuse(urlset, pattern):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["crawl", "-o", "-"], "--output: expected the path of a store (.duckdb), found -"),
+        (["crawl", "-o", "-"], "--store: expected the path of a store (.duckdb), found -"),
         (["crawl", "-o", "text.txt"], "expected a store (a DuckDB file), found another kind of"),
         (["crawl", "-o", "folder"], "expected a store, found a folder: 'folder'; name a file in"),
         (["crawl", "-o", "none/a"], "cannot write 'none/a': its folder 'none' does not exist"),

@@ -97,11 +97,11 @@ def test_filters_of_the_command(box: SiteBox, urlset):
         out: str = urlset("read", url, "--format", "txt", *options).out
         return out.replace(url, "").split()
 
-    assert read("--match", "[01]$") == ["/0", "/1"]
+    assert read("--include", "[01]$") == ["/0", "/1"]
     assert read("--exclude", "[01]$") == ["/2"]
     assert read("--hosts", f"example.com,127.0.0.1:{box.port}", "--limit", "1") == ["/0"]
     assert read("--hosts", "example.com") == []
-    assert read("--in-scope") == ["/0", "/1", "/2"]
+    assert read("--scope", "sitemap") == ["/0", "/1", "/2"]
 
 
 def test_skipped_children_are_told(box: SiteBox, urlset):

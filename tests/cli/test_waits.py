@@ -21,12 +21,12 @@ HTML = "text/html"
 COMMANDS = {
     "read": ["read", "SITE", "--format", "txt"],
     "check": ["check", "SITE"],
-    "crawl": ["crawl", "SITE", "--output", "c.duckdb", "--recheck-after", "0"],
-    "audit": ["audit", "SITE", "--recheck-after", "0"],
-    "audit-crawl": ["audit", "SITE", "--crawl", "--recheck-after", "0"],
+    "crawl": ["crawl", "SITE", "--store", "c.duckdb", "--confirm-after", "0"],
+    "audit": ["audit", "SITE", "--confirm-after", "0"],
+    "audit-crawl": ["audit", "SITE", "--crawl", "--confirm-after", "0"],
     "diff": ["diff", "before.txt", "SITE", "--live"],
     "watch": ["watch", "SITE", "--store", "w.duckdb"],
-    "sync": ["sync", "SITE", "--state", "s.duckdb"],
+    "sync": ["sync", "SITE", "--store", "s.duckdb"],
 }
 
 
@@ -69,8 +69,8 @@ def test_a_crawl_delay_is_told(name: str, box: SiteBox, urlset: Callable[..., An
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["audit"], r"waiting [01] s to visit 1 page again \(--recheck-after\)"),
-        (["crawl", "--output", "c.duckdb"], r"waiting [01] s to visit pages again"),
+        (["audit"], r"waiting [01] s to visit 1 page again \(--confirm-after\)"),
+        (["crawl", "--store", "c.duckdb"], r"waiting [01] s to visit pages again"),
         (["audit", "--crawl"], r"waiting [01] s to visit pages again"),
     ],
 )
@@ -81,7 +81,7 @@ def test_the_pause_before_second_visits_is_told(
     box.put(PAGES[0], b"later", 503, kind=HTML)
     verb, *more = arguments
 
-    shown = urlset(verb, box.site, *more, "--recheck-after", "1").err
+    shown = urlset(verb, box.site, *more, "--confirm-after", "1").err
 
     assert re.search(expected, shown)
 

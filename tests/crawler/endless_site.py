@@ -30,7 +30,7 @@ CODE = f"""
 import sys, urlset
 policy = urlset.Policy(proxies={{}}, concurrency={CONCURRENCY}, per_host={CONCURRENCY})
 limit = int(sys.argv[3])
-urlset.crawl(sys.argv[1], sys.argv[2], policy=policy, recheck_s=0, read_sitemaps=False,
+urlset.crawl(sys.argv[1], sys.argv[2], policy=policy, confirm_after_s=0, read_sitemaps=False,
     max_pages=limit).close()
 """
 

@@ -25,7 +25,7 @@ def put_sitemap(box, *paths):
 
 
 def crawl(box, output=None, **options):
-    options = {"recheck_s": 0, **options}
+    options = {"confirm_after_s": 0, **options}
     return urlset.crawl(box.site, output, policy=urlset.Policy(proxies={}), **options)
 
 
@@ -232,7 +232,7 @@ def test_a_folder_is_a_scope(box):
     box.put("/docs/a", "<html>", kind=HTML)
 
     with urlset.crawl(
-        box.url("/docs/"), policy=urlset.Policy(proxies={}), scope="folder", recheck_s=0
+        box.url("/docs/"), policy=urlset.Policy(proxies={}), scope="folder", confirm_after_s=0
     ) as found:
         assert paths(found, "SELECT url FROM pages ORDER BY url") == ["docs/", "docs/a"]
 
@@ -350,7 +350,7 @@ def test_the_host_to_which_the_start_redirects_is_visited_and_no_other(box):
         box.put("/", b"", 301, location=other.url("/"))
 
         policy = urlset.Policy(proxies={}, allow_private=True)
-        with urlset.crawl(box.site, policy=policy, recheck_s=0) as found:
+        with urlset.crawl(box.site, policy=policy, confirm_after_s=0) as found:
             assert found.verdicts["ok"] == 2
 
         assert {"/", "/a"} <= set(other.paths)

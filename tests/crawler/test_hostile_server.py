@@ -72,7 +72,7 @@ def test_gzip_bombs_and_deep_data_stay_within_memory(box, tmp_path):
         import urlset
         policy = urlset.Policy(retries=0, proxies={{}}, concurrency=2)
         with urlset.crawl({box.site!r}, {str(tmp_path / "site.duckdb")!r}, policy=policy,
-                          recheck_s=0.0) as result:
+                          confirm_after_s=0.0) as result:
             assert result.verdicts.get("ok", 0) >= 5, result.verdicts
         # Not ru_maxrss, which begins with that of the process that started this one.
         with open("/proc/self/status") as status:

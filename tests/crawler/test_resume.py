@@ -24,7 +24,8 @@ IN_FLIGHT = 2 * CONCURRENCY + 1
 CODE = """
 import sys, urlset
 policy = urlset.Policy(proxies={}, concurrency=int(sys.argv[3]), per_host=int(sys.argv[3]))
-urlset.crawl(sys.argv[1], sys.argv[2], policy=policy, recheck_s=0, read_sitemaps=False).close()
+options = {"policy": policy, "confirm_after_s": 0, "read_sitemaps": False}
+urlset.crawl(sys.argv[1], sys.argv[2], **options).close()
 """
 
 

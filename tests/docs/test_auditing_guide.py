@@ -43,8 +43,8 @@ def shop(box, tmp_path, monkeypatch):
 
 def of_test(text: str, shop: str) -> str:
     """Return a block for the shop, without the minute before second visits."""
-    text = text.replace(SITE, shop).replace("urlset audit ", "urlset audit --recheck-after 0 ")
-    return text.replace("crawl=True,", "crawl=True, recheck_s=0,")
+    text = text.replace(SITE, shop).replace("urlset audit ", "urlset audit --confirm-after 0 ")
+    return text.replace("crawl=True,", "crawl=True, confirm_after_s=0,")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the guide speaks to a POSIX shell")

@@ -11,13 +11,13 @@ from tests.hostile.commands import Attack, Stage
 from tests.site_box import Hit, Player, Wire, head, page
 
 HTML = "text/html; charset=utf-8"
-CRAWL = "crawl {site} -o a.duckdb --recheck-after 0 --delay 0"
+CRAWL = "crawl {site} -o a.duckdb --confirm-after 0 --delay 0"
 CRAWL_PAGES = f"{CRAWL} --max-pages 5 --no-sitemaps"
-AUDIT = "audit {site} --recheck-after 0 --delay 0 --crawl --max-requests 30"
-HEADS = "audit {site} --recheck-after 0 --delay 0 --head-only --no-media"
-SYNC = "sync {site} --state a.duckdb --delay 0 -o a.jsonl"
+AUDIT = "audit {site} --confirm-after 0 --delay 0 --crawl --max-requests 30"
+HEADS = "audit {site} --confirm-after 0 --delay 0 --head-only --no-media"
+SYNC = "sync {site} --store a.duckdb --delay 0 -o a.jsonl"
 LIVE = "diff before.txt {site} --live --delay 0"
-SUBMIT = "submit changes.jsonl --to indexnow --keys keys.txt --endpoint {site}/indexnow --announcements a.duckdb --sample 3 --max-wait 1"
+SUBMIT = "submit changes.jsonl --to indexnow --keys keys.txt --endpoint {site}/indexnow --store a.duckdb --sample 3 --max-wait 1"
 
 
 def body(make: Make, kind: str = HTML) -> Callable[[Stage], None]:
@@ -303,7 +303,7 @@ ATTACKS: list[Attack] = [
         for name, put in SITES.items()
         for verb, words in (
             ("crawl", CRAWL),
-            ("audit", "audit {site} --recheck-after 0 --delay 0 --crawl"),
+            ("audit", "audit {site} --confirm-after 0 --delay 0 --crawl"),
         )
     ),
     Attack("page: UTF-16 without a mark", CRAWL, body(lambda n: ("<a href=/x>" * (n // 22)).encode("utf-16-le"))),
@@ -346,8 +346,8 @@ ATTACKS: list[Attack] = [
     Attack("robots.txt: wildcards and short URLs, check", "check {site}", robots(shape("User-agent: *\n", "Disallow: /*a*b*c{n}$\n"), short_urls)),
     Attack("robots.txt: classes and short URLs, check", "check {site}", robots(shape("User-agent: *\n", "Disallow: /*%41%C3%A4*{n}%zz\n"), short_urls)),
     Attack("robots.txt: prefixes and long URLs, check", "check {site}", robots(lambda n: b"User-agent: *\n" + b"".join(b"Disallow: /%s*b\n" % (b"a" * i) for i in range(int(n**0.5))), evil_urls("a"))),
-    Attack("robots.txt: prefixes and long URLs, audit", "audit {site} --recheck-after 0 --delay 0 --max-requests 5", robots(lambda n: b"User-agent: *\n" + b"".join(b"Disallow: /%s*b\n" % (b"a" * i) for i in range(int(n**0.5))), evil_urls("a"))),
-    Attack("robots.txt: wildcards and long URLs, audit", "audit {site} --recheck-after 0 --delay 0 --max-requests 5", robots(shape("User-agent: *\n", "Disallow: /*a*a*a*a*a*a*a*b{n}$\n"), evil_urls("a"))),
+    Attack("robots.txt: prefixes and long URLs, audit", "audit {site} --confirm-after 0 --delay 0 --max-requests 5", robots(lambda n: b"User-agent: *\n" + b"".join(b"Disallow: /%s*b\n" % (b"a" * i) for i in range(int(n**0.5))), evil_urls("a"))),
+    Attack("robots.txt: wildcards and long URLs, audit", "audit {site} --confirm-after 0 --delay 0 --max-requests 5", robots(shape("User-agent: *\n", "Disallow: /*a*a*a*a*a*a*a*b{n}$\n"), evil_urls("a"))),
     Attack("robots.txt: wildcards and long URLs, crawl", f"{CRAWL} --max-pages 5", robots(shape("User-agent: *\n", "Disallow: /*a*a*a*a*a*a*a*b{n}$\n"), evil_urls("a"))),
     Attack("robots.txt: prefixes and long URLs, sync", f"{SYNC} --max-requests 5", robots(lambda n: b"User-agent: *\n" + b"".join(b"Disallow: /%s*b\n" % (b"a" * i) for i in range(int(n**0.5))), evil_urls("a"))),
     Attack("robots.txt: uses by AI, sync", SYNC, robots(shape("User-agent: *\n", "Content-Usage: /{n}* train-ai=n\n"))),

@@ -33,7 +33,7 @@ READS = {
     "build": f"build target {BASE} --output public",
     "baseline": "check plain.txt --baseline target",
     "configuration": "check plain.txt --config target",
-    "robots.txt of a build": f"build plain.txt {BASE} --output public --obey-robots target",
+    "robots.txt of a build": f"build plain.txt {BASE} --output public --exclude-by-robots target",
 }
 # Each command writes to a link out of the checkout.
 WRITES = {

@@ -100,7 +100,7 @@ def test_a_port_of_thousands_of_digits_ends_no_run(path, body, headers, tmp_path
         box.put("/sitemap.txt", f"{box.url('/')}\n{box.url('/a')}\n", kind="text/plain")
         status = 302 if "location" in headers else 200
         box.put(path, body, status, kind="text/html" if path == "/a" else "text/plain", **headers)
-        urlset.crawl(box.url("/"), tmp_path / "a.duckdb", recheck_s=0)
+        urlset.crawl(box.url("/"), tmp_path / "a.duckdb", confirm_after_s=0)
         urlset.check(box.url("/"))
 
         assert "/" in box.paths

@@ -119,7 +119,7 @@ def test_a_header_that_is_not_utf8_is_clean_text(name, tmp_path):
         value = fetch(box, "/a").headers[name]
         urlset.check(box.url("/sitemap.txt"))
         urlset.read(box.url("/sitemap.txt")).to_duckdb(tmp_path / "x.duckdb")
-        urlset.crawl(box.url("/"), tmp_path / "c.duckdb", recheck_s=0)
+        urlset.crawl(box.url("/"), tmp_path / "c.duckdb", confirm_after_s=0)
 
     assert value.encode().decode() == value
     assert "a" in value

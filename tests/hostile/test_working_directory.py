@@ -71,9 +71,9 @@ def test_a_command_with_a_worker_runs_nothing_of_its_folder(trap, command, pages
         rows = "".join(f"{box.url(link)}\n" for link in links)
         box.put("/sitemap.txt", rows, kind="text/plain")
         box.put_robots("User-agent: *", "Allow: /", f"Sitemap: {box.url('/sitemap.txt')}")
-        output = ("--output", "x.duckdb") if command == "crawl" else ()
+        output = ("--store", "x.duckdb") if command == "crawl" else ()
 
-        ran = run(trap, command, box.site, "--recheck-after", "0", "--delay", "0", *output)
+        ran = run(trap, command, box.site, "--confirm-after", "0", "--delay", "0", *output)
 
         assert sum(path in set(links) for path in box.paths) >= pages
     assert ran.returncode in (0, 1), ran.stderr

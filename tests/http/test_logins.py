@@ -50,12 +50,12 @@ COMMANDS = {
     "read": "read SITE --output out.jsonl",
     "read-store": "read SITE --output out.duckdb",
     "check": "check SITE --report out.html --format json --fail-level error",
-    "crawl": "crawl SITE --output out.duckdb",
-    "audit": "audit SITE --store out.duckdb --report out.html --recheck-after 0",
-    "audit-crawl": "audit SITE --crawl --store out.duckdb --report out.html --recheck-after 0",
+    "crawl": "crawl SITE --store out.duckdb",
+    "audit": "audit SITE --store out.duckdb --report out.html --confirm-after 0",
+    "audit-crawl": "audit SITE --crawl --store out.duckdb --report out.html --confirm-after 0",
     "diff": "diff before.txt SITE --live --base-url SITE --output out.md --format markdown",
     "watch": "watch SITE --store out.duckdb --report out.html",
-    "sync": "sync SITE --state out.duckdb",
+    "sync": "sync SITE --store out.duckdb",
 }
 
 
@@ -113,7 +113,7 @@ def test_credentials_do_not_go_to_the_host_that_a_foreign_sitemap_lists(locked, 
         locked._players["/sitemap.xml"] = page(data)
 
         urlset.audit(
-            box.site, auth=(USER, PASSWORD), crawl=True, recheck_s=0.0, policy=quick()
+            box.site, auth=(USER, PASSWORD), crawl=True, confirm_after_s=0.0, policy=quick()
         ).close()
 
         assert other.hits or box.hits
@@ -127,7 +127,7 @@ def test_an_audit_that_could_judge_nothing_fails(locked, box: SiteBox, tmp_path:
     )
 
     code = run(
-        ["audit", "sitemap.xml", "--base-url", f"{box.site}/", "--recheck-after", "0",
+        ["audit", "sitemap.xml", "--base-url", f"{box.site}/", "--confirm-after", "0",
          "--no-media", "--format", "json"]
     )  # fmt: skip
 

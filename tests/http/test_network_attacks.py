@@ -79,7 +79,7 @@ def test_secret_goes_to_no_other_host_by_redirect_index_or_robots():
         other.put_urlset("/c.xml")
         box.put_urlset("/back.xml")
 
-        list(read(box.site, auth=("me", "sekrit"), robots=True))
+        list(read(box.site, auth=("me", "sekrit"), read_robots=True))
 
         assert other.hits
         assert [hit.path for hit in other.hits if "authorization" in hit.headers] == []

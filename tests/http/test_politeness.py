@@ -37,11 +37,11 @@ def check(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
 
 
 def crawl(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
-    urlset.crawl(box.site, folder / "crawl.duckdb", policy=policy, recheck_s=0).close()
+    urlset.crawl(box.site, folder / "crawl.duckdb", policy=policy, confirm_after_s=0).close()
 
 
 def audit(box: SiteBox, folder: Path, policy: urlset.Policy, **options: Any) -> None:
-    quickly: dict[str, Any] = {"recheck_s": 0.0, "recheck_delay_s": 0.0}
+    quickly: dict[str, Any] = {"confirm_after_s": 0.0, "confirm_delay_s": 0.0}
     urlset.audit(box.site, policy=policy, **quickly, **options).close()
 
 
@@ -73,7 +73,7 @@ def submit(box: SiteBox, folder: Path, policy: urlset.Policy) -> None:
             [{"change": "changed", "loc": box.url(path)} for path in PAGES],
             keys=KEY,
             endpoints=engine.url("/indexnow"),
-            announcements=folder / "announcements.duckdb",
+            store=folder / "announcements.duckdb",
             policy=policy,
         )
 

@@ -103,7 +103,7 @@ def test_several_paths_and_filters_of_options(spark, tree):
 
     assert reader.load(paths).count() == 8
     assert (
-        reader.option("hosts", "example.com,x.org").option("match", "undated").load(paths).count()
+        reader.option("hosts", "example.com,x.org").option("include", "undated").load(paths).count()
         == 1
     )
 

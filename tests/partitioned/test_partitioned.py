@@ -270,7 +270,7 @@ def test_columns_and_filters_are_applied(tmp_path):
 
     assert list(rows(parts, columns=["line", "loc"])[0]) == ["line", "loc"]
     assert len(rows(parts, since="2025-01-01")) == 1
-    assert len(rows(parts, match="/2$")) == 1
+    assert len(rows(parts, include="/2$")) == 1
     assert len(rows(parts, exclude="/2$", hosts=["example.com"])) == 2
     assert rows(parts, hosts=["example.org"]) == []
     assert [row["host"] for row in rows(parts, columns=["host"])] == ["example.com"] * 3

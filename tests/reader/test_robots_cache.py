@@ -103,7 +103,7 @@ def test_robots_txt_of_a_site_is_asked_for_once(box: SiteBox):
     box.put_robots("Sitemap: /s.xml")
     box.put_urlset("/s.xml", 2)
 
-    entries = read(box.site, robots=True, policy=quick())
+    entries = read(box.site, read_robots=True, policy=quick())
 
     assert len(list(entries)) == 2
     assert box.paths.count("/robots.txt") == 1
@@ -114,8 +114,8 @@ def test_location_rule_holds_for_a_sitemap_alone(box: SiteBox):
     url = box.put("/maps/s.xml", urlset_of(box.site, 2))
     box.put_robots("Sitemap: /maps/s.xml")
 
-    assert len(list(read(url, in_scope=True, robots=True, policy=quick()))) == 2
-    assert list(read(url, in_scope=True, policy=quick())) == []
+    assert len(list(read(url, scope="sitemap", read_robots=True, policy=quick()))) == 2
+    assert list(read(url, scope="sitemap", policy=quick())) == []
     assert box.paths.count("/robots.txt") == 1
 
 
@@ -125,7 +125,7 @@ def test_robots_txt_comes_from_the_cache_the_second_time(box: SiteBox, tmp_path)
     box.play("/robots.txt", site_box.in_turn(answer, site_box.page(b"", 304)))
 
     def disallowed() -> list[bool]:
-        entries = read(url, robots=True, cache=tmp_path / "kept", policy=quick())
+        entries = read(url, read_robots=True, cache=tmp_path / "kept", policy=quick())
         return [bool(record.disallowed_by) for record in entries.documents]
 
     assert disallowed() == disallowed() == [True]

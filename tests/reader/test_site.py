@@ -265,18 +265,19 @@ def test_files_are_filtered_alike(tmp_path):
     assert list(skipping) == []
     assert [bool(r.skipped) for r in skipping.documents] == [False, True]
     assert [
-        e.loc for e in urlset.read(tmp_path / "a.xml", match="/[12]$", exclude="2", limit=9)
+        e.loc for e in urlset.read(tmp_path / "a.xml", include="/[12]$", exclude="2", limit=9)
     ] == ["http://e.com/1"]
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"match": "/a.xml"}, ["/a.xml/0", "/a.xml/1", "/a.xml/2"]),
-        ({"match": re.compile("A.XML/0", re.IGNORECASE)}, ["/a.xml/0"]),
+        ({"include": "/a.xml"}, ["/a.xml/0", "/a.xml/1", "/a.xml/2"]),
+        ({"include": re.compile("A.XML/0", re.IGNORECASE)}, ["/a.xml/0"]),
         ({"exclude": "/[12]$"}, ["/a.xml/0", "/b.xml/0"]),
+        ({"include": ["/0$", re.compile("/2$")], "exclude": ("/b", "/2$")}, ["/a.xml/0"]),
         ({"limit": 0}, []),
-        ({"match": "nowhere"}, []),
+        ({"include": "nowhere"}, []),
         ({"hosts": ["other.example"]}, []),
     ],
 )
@@ -299,7 +300,7 @@ def test_hosts_are_compared_with_their_ports(box: SiteBox):
     ("options", "message"),
     [
         ({"since": "yesterday"}, "since: expected a date"),
-        ({"match": "("}, "match: expected a regular expression"),
+        ({"include": "("}, "include: expected a regular expression"),
         ({"hosts": ["a b"]}, "hosts: expected a host"),
         ({"limit": -1}, "limit: expected 0 or more"),
     ],
@@ -316,11 +317,11 @@ def test_location_rule_spec_a_6(box: SiteBox):
     listed = [f"{own}/maps/in", f"{own}/above", f"{other}/maps/elsewhere", f"{own}/MAPS/case"]
     url = box.put("/maps/s.xml", dated(*[(loc, None) for loc in listed]))
 
-    assert [e.loc for e in read(url, in_scope=True)] == listed[:1]
+    assert [e.loc for e in read(url, scope="sitemap")] == listed[:1]
 
     # Declared by the robots.txt of the host, it may lie anywhere and list all of that host.
     box.put_robots("Sitemap: /maps/s.xml")
-    assert [e.loc for e in read(own, in_scope=True)] == [listed[0], listed[1], listed[3]]
+    assert [e.loc for e in read(own, scope="sitemap")] == [listed[0], listed[1], listed[3]]
     assert [e.loc for e in read(own)] == listed
 
 

@@ -150,8 +150,8 @@ class Runs:
             "number": draw.randint(1, max(1, self._points[kind])) if kind else 0,
             "settings": {
                 "batch_size": draw.choice([1, 2, 3, 5, 100]),
-                "recheck": draw.choice([0, 0, 3]),
-                "max_removed": 1,
+                "recheck_pages": draw.choice([0, 0, 3]),
+                "max_removed_share": 1,
             },
         }
         result = run_in_process(spec, self._folder)
@@ -229,8 +229,8 @@ def test_a_command_that_is_killed_loses_no_update(seed, tmp_path, record_propert
     with SiteBox() as box:
         command = [
             *(sys.executable, "-m", "urlset", "sync", box.site),
-            *("--state", str(tmp_path / "index.duckdb"), "--output", str(output)),
-            *("--batch-size", "3", "--max-removed", "1", "--quiet"),
+            *("--store", str(tmp_path / "index.duckdb"), "--output", str(output)),
+            *("--batch-size", "3", "--max-removed-share", "1", "--quiet"),
         ]
         texts = {f"p{number}": "text" for number in range(60)}
         put(box, texts)

@@ -35,7 +35,7 @@ def box():
 
 
 def crawl(box, path, **options):
-    return urlset.crawl(box.site, path, policy=POLICY, recheck_s=0, **options)
+    return urlset.crawl(box.site, path, policy=POLICY, confirm_after_s=0, **options)
 
 
 def candidates(source):

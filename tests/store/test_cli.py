@@ -48,7 +48,7 @@ def test_site_goes_into_a_file_of_every_form(box: SiteBox, urlset, tmp_path, end
     small_site(box)
     options = [] if limit is None else ["--limit", str(limit)]
 
-    ran = urlset("read", box.site, "--output", f"out.{ending}", "--match", "/[12]$", *options)
+    ran = urlset("read", box.site, "--output", f"out.{ending}", "--include", "/[12]$", *options)
 
     found = locs_in(tmp_path / f"out.{ending}")
     expected = {"/a.xml/1", "/a.xml/2", "/b.xml/1"}

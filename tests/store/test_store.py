@@ -207,7 +207,7 @@ def test_an_index_that_lists_itself_keeps_its_own_row(store, tmp_path):
 
 
 def test_wanted_entries_keep_their_numbers(store, site, engine):
-    entries = urlset.read(site / "index.xml", match="/[cd]$", limit=2, engine=engine.name)
+    entries = urlset.read(site / "index.xml", include="/[cd]$", limit=2, engine=engine.name)
 
     store.fill(entries)
 
@@ -369,7 +369,7 @@ def test_store_can_be_read_like_the_sitemaps(site, tmp_path):
     assert list(urlset.read(tmp_path / "s.parquet")) == entries
     assert [record.kind for record in stored.documents] == ["index", "urlset", "text", None]
     assert stored.problems == urlset.read(site / "index.xml").problems
-    assert [entry.loc for entry in urlset.read(tmp_path / "s.duckdb", match="/d")] == [
+    assert [entry.loc for entry in urlset.read(tmp_path / "s.duckdb", include="/d")] == [
         "https://e.com/d"
     ]
 

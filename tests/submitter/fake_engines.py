@@ -219,7 +219,7 @@ class Bench:
         known: dict[str, Any] = {
             "keys": {HOST: KEY},
             "endpoints": [ENDPOINT],
-            "announcements": self.path / "announcements.duckdb",
+            "store": self.path / "announcements.duckdb",
             "policy": self.policy,
         }
         return submit_with(

@@ -157,7 +157,7 @@ def test_inspections_are_stored_and_limited_by_the_quota(google, tmp_path):
     urls = " ".join(f"http://{HOST}/s{n % 4}/{n}" for n in range(40))
     urlset.read(urls.encode()).to_duckdb(store)
 
-    result = google.submit(inspect=8, store=store)
+    result = google.submit(inspect=8, inspect_store=store)
 
     with urlset.Store.open(store, read_only=True) as opened:
         rows = list(

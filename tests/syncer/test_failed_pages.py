@@ -27,7 +27,7 @@ class Site:
     def sync(self):
         updates: list[urlset.PageUpdate] = []
         url = self.box.url("/sitemap.xml")
-        with urlset.sync(url, self.state, policy=POLICY, recheck=100) as run:
+        with urlset.sync(url, self.state, policy=POLICY, recheck_pages=100) as run:
             for batch in run:
                 updates += batch
                 batch.commit()
@@ -156,8 +156,8 @@ def test_crawl_and_audit_read_the_headers_of_a_304(site, unchanged, name, tmp_pa
             return list(opened.query(query))
 
     def visit():
-        urlset.crawl(site.box.site, tmp_path / "crawl.duckdb", policy=POLICY, recheck_s=0)
-        audit = {"policy": POLICY, "store": tmp_path / "audit.duckdb", "recheck_s": 0}
+        urlset.crawl(site.box.site, tmp_path / "crawl.duckdb", policy=POLICY, confirm_after_s=0)
+        audit = {"policy": POLICY, "store": tmp_path / "audit.duckdb", "confirm_after_s": 0}
         urlset.audit(site.box.url("/sitemap.xml"), **audit)
         return facts("crawl.duckdb"), facts("audit.duckdb")
 
@@ -218,7 +218,9 @@ def test_partial_sitemap_is_unread_and_removes_nothing_from_a_watch(box, tmp_pat
 def test_crawl_does_not_call_an_incomplete_page_ok(box, tmp_path, status):
     box.put("/", '<a href="/a">a</a>', kind="text/html")
     box.put("/a", b"" if status == 204 else b"<html>half", status=status, kind="text/html")
-    with urlset.crawl(box.url("/"), tmp_path / "c.duckdb", policy=Policy(retries=0), recheck_s=0):
+    with urlset.crawl(
+        box.url("/"), tmp_path / "c.duckdb", policy=Policy(retries=0), confirm_after_s=0
+    ):
         pass
     with urlset.Store.open(tmp_path / "c.duckdb", read_only=True) as store:
         query = "SELECT verdict, unknown_reason FROM pages WHERE url LIKE '%/a'"

@@ -84,13 +84,13 @@ def test_a_page_with_the_same_date_is_requested_in_turn_only(index):
     index.put({f"/p{n}": ("text", "2026-01-01") for n in range(10)})
     index.sync()
     index.site.requests.clear()
-    index.sync(recheck=0)
+    index.sync(recheck_pages=0)
     assert not [path for path in index.site.paths if path.startswith("/p")]
     assert index.last.counts["trusted"] == 10
 
     index.site.requests.clear()
     for _ in range(5):
-        index.sync(recheck=2)
+        index.sync(recheck_pages=2)
     asked = [path for path in index.site.paths if path.startswith("/p")]
     assert sorted(asked) == [f"/p{n}" for n in range(10)]
 
@@ -100,11 +100,11 @@ def test_pages_of_a_clock_in_the_future_are_requested_in_turn_and_removed(index)
     index.sync()
     index.site.documents["/p3"] = 404
     index.site.now += timedelta(days=3650)
-    assert index.sync(recheck=4) == {"unknown": ["/p3"]}
+    assert index.sync(recheck_pages=4) == {"unknown": ["/p3"]}
     index.site.now -= timedelta(days=3650)
 
     index.site.requests.clear()
-    found = [index.sync(recheck=1) for _ in range(5)]
+    found = [index.sync(recheck_pages=1) for _ in range(5)]
 
     assert {"/p0", "/p1", "/p2", "/p3"} <= set(index.site.paths)
     assert {"removed": ["/p3"]} in found
@@ -119,7 +119,7 @@ def test_a_new_date_without_new_content_is_no_change(index):
     assert index.sync() == {}
     assert index.last.counts["unchanged"] == 1
     index.site.requests.clear()
-    index.sync(recheck=0)
+    index.sync(recheck_pages=0)
     assert "/p1" not in index.site.paths  # the new date is stored
 
 
@@ -205,7 +205,7 @@ def test_a_page_that_moved_to_a_sitemap_without_dates_is_requested(index):
     index.site.put("/b.xml", [("/p1", None), ("/p2", None)])
     index.site.documents |= {"/a.xml": 503, "/p1": page("uno")}
 
-    assert index.sync(recheck=0) == {"changed": ["/p1"]}
+    assert index.sync(recheck_pages=0) == {"changed": ["/p1"]}
 
 
 @pytest.mark.parametrize("status", [401, 403, 429, 500, 503, 400])
@@ -265,7 +265,7 @@ def test_a_page_with_a_date_is_requested_again_until_it_is_removed(index):
     index.site.documents["/p1"] = 404
     assert index.sync() == {"unknown": ["/p1"]}
 
-    assert index.sync(recheck=0) == {"removed": ["/p1"]}
+    assert index.sync(recheck_pages=0) == {"removed": ["/p1"]}
 
 
 def test_robots_txt_makes_a_page_unknown(index):
@@ -285,7 +285,7 @@ def test_an_emptied_sitemap_does_not_remove_everything(index):
     found = index.sync()
     assert len(found["unknown"]) == 29
     assert "29 of 30 pages are not listed any more" in index.last.reasons[0]
-    assert len(index.sync(max_removed=1)["removed"]) == 29
+    assert len(index.sync(max_removed_share=1)["removed"]) == 29
 
 
 def test_preferences_about_ai_are_columns(index):
@@ -358,13 +358,13 @@ def test_nothing_is_lost_when_a_run_is_killed_between_batches(seed, tmp_path):
         index.put(pages)
         for _ in range(draw.randrange(3)):
             _run_and_kill(index, draw)
-    index.sync(max_removed=1, recheck=100)
+    index.sync(max_removed_share=1, recheck_pages=100)
 
     assert index.texts == {f"{SITE}{path}": text for path, (text, _) in pages.items()}
 
 
 def _run_and_kill(index: Index, draw: random.Random) -> None:
-    run = index.run(batch_size=draw.choice([1, 2, 3, 5]), max_removed=1)
+    run = index.run(batch_size=draw.choice([1, 2, 3, 5]), max_removed_share=1)
     for batch in run:
         if draw.random() < 0.2:
             break

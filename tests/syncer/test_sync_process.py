@@ -47,8 +47,8 @@ def test_a_killed_process_loses_no_update(tmp_path):
     draw = random.Random(7)
     output = tmp_path / "updates.jsonl"
     command = [
-        *(sys.executable, "-m", "urlset", "sync"), "", "--state", str(tmp_path / "index.duckdb"),
-        *("--output", str(output), "--batch-size", "3", "--max-removed", "1", "--quiet"),
+        *(sys.executable, "-m", "urlset", "sync"), "", "--store", str(tmp_path / "index.duckdb"),
+        *("--output", str(output), "--batch-size", "3", "--max-removed-share", "1", "--quiet"),
     ]  # fmt: skip
     with SiteBox() as box:
         command[4] = box.site
@@ -76,7 +76,7 @@ def test_a_line_of_a_killed_run_is_removed(tmp_path, capsys):
     output.write_bytes(b'{"url": "first"}\n{"url": "sec')
     with SiteBox() as box:
         put(box, {"one": "text"})
-        arguments = ["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(output)]
+        arguments = ["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "-o", str(output)]
         assert main(arguments) == 0
 
     lines = [
@@ -93,9 +93,9 @@ def test_a_full_disk_is_an_error_and_commits_nothing(tmp_path, capsys):
     state = str(tmp_path / "x.duckdb")
     with SiteBox() as box:
         put(box, {"one": "text"})
-        assert main(["sync", box.site, "--state", state, "-o", "/dev/full"]) == 2
+        assert main(["sync", box.site, "--store", state, "-o", "/dev/full"]) == 2
         assert "cannot write '/dev/full': No space left on device" in capsys.readouterr().err
-        assert main(["sync", box.site, "--state", state, "-o", str(tmp_path / "o.jsonl")]) == 0
+        assert main(["sync", box.site, "--store", state, "-o", str(tmp_path / "o.jsonl")]) == 0
 
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 1
 
@@ -107,7 +107,7 @@ def test_a_private_address_in_a_sitemap_is_not_requested(tmp_path):
         rows = f"<url><loc>{secret.url('/admin')}</loc></url>"
         box.put("/sitemap.xml", f"<urlset {NAMESPACE}>{rows}</urlset>")
         output = tmp_path / "o.jsonl"
-        main(["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(output)])
+        main(["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "-o", str(output)])
 
     assert secret.hits == []
     [update] = map(json.loads, output.read_text("utf-8").splitlines())
@@ -119,7 +119,7 @@ def test_progress_counts_sitemaps_and_then_pages(tmp_path, monkeypatch):
     monkeypatch.setattr(Progress, "update", lambda _self, text: shown.append(text))
     with SiteBox() as box:
         put(box, {"one": "text", "two": "text"})
-        main(["sync", box.site, "--state", str(tmp_path / "x.duckdb"), "-o", str(tmp_path / "o")])
+        main(["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "-o", str(tmp_path / "o")])
 
         assert shown[0] == f"1 sitemap · {box.url('/sitemap.xml')}"
         assert [text.partition(" · ")[0] for text in shown[1:]] == ["1 page", "2 pages"]
@@ -127,4 +127,4 @@ def test_progress_counts_sitemaps_and_then_pages(tmp_path, monkeypatch):
 
 def test_the_state_must_be_named(capsys):
     assert main(["sync", "https://example.com"]) == 2
-    assert "expected --state FILE.duckdb" in capsys.readouterr().err
+    assert "expected --store FILE.duckdb" in capsys.readouterr().err

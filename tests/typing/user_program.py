@@ -111,7 +111,7 @@ def check_site(site: str) -> bool:
 
 def visit_site(site: str) -> None:
     """Crawl, audit, watch, compare and announce."""
-    with urlset.crawl(site, output="site.duckdb", max_pages=100) as crawl:
+    with urlset.crawl(site, store="site.duckdb", max_pages=100) as crawl:
         assert_type(crawl, Crawl)
     with urlset.audit(site, store="audit.duckdb", progress=show, sample=50) as audit:
         assert_type(audit, Audit)

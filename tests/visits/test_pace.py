@@ -89,7 +89,7 @@ def test_requests_wait_as_robots_txt_and_retry_after_ask():
         box.play("/a", once)
         box.play("/b", good)
         with urlset.crawl(
-            box.site, policy=urlset.Policy(proxies={}), read_sitemaps=False, recheck_s=0
+            box.site, policy=urlset.Policy(proxies={}), read_sitemaps=False, confirm_after_s=0
         ) as found:
             assert found.verdicts == {"ok": 3}
         times = {hit.path: hit.at for hit in box.hits}

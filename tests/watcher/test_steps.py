@@ -60,11 +60,11 @@ def test_a_step_of_a_clock_in_the_future_stops_no_later_request(site):
     site.step(hours=24 * 3650)
     site.now -= timedelta(days=3650)
 
-    site.step(hours=1, recheck=1)
+    site.step(hours=1, recheck_sitemaps=1)
     assert "/" in site.paths, "the home page was not requested at a time before now"
     seen = set(site.paths)
     for _ in range(3):
-        site.step(hours=25, recheck=1)
+        site.step(hours=25, recheck_sitemaps=1)
         seen |= set(site.paths)
         assert "/" in site.paths
 
@@ -74,7 +74,7 @@ def test_a_step_of_a_clock_in_the_future_stops_no_later_request(site):
 def test_unchanged_documents_are_requested_conditionally_or_not_at_all(site):
     site.step()
 
-    site.step(recheck=0)
+    site.step(recheck_sitemaps=0)
 
     # The index has the same date for a.xml, and none for b.xml.
     assert site.paths == ["/robots.txt", "/sitemap.xml", "/b.xml"]
@@ -87,7 +87,7 @@ def test_sitemap_with_a_new_date_in_its_index_is_read(site):
     site.put_index("/sitemap.xml", [("/a.xml", "2026-01-09"), ("/b.xml", None)])
     site.put("/a.xml", [("/news/0", "2026-01-09")])
 
-    found = site.step(recheck=0)
+    found = site.step(recheck_sitemaps=0)
 
     assert "/a.xml" in site.paths
     assert (found.removed, found.changed) == (4, 1)
@@ -102,7 +102,7 @@ def test_sitemaps_with_the_same_date_are_requested_in_turn(site):
 
     seen = []
     for _ in range(3):
-        site.step(recheck=2)
+        site.step(recheck_sitemaps=2)
         seen += [path for path in site.paths if path in names]
 
     assert sorted(seen) == names
@@ -271,7 +271,7 @@ def test_steps_count_what_was_observed_per_section(site):
         "/b.xml", [("/blog/0", "2026-01-05T01:30:00Z"), ("/blog/1", "2026-01-01"), ("/new", None)]
     )
 
-    site.step(recheck=0)
+    site.step(recheck_sitemaps=0)
 
     columns = (
         "name, gap_s, observed_count, changed_count, dated_count, age_s, added_count, removed_count"

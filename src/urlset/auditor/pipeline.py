@@ -93,7 +93,7 @@ def audit(
         base_url=options.base_url,
         engine=options.engine,
         policy=policy,
-        robots=True,
+        read_robots=True,
         keep=False,
     )
     path = None if store is None else os.fspath(store)
@@ -239,7 +239,7 @@ class _AuditRun:
         options = CrawlOptions(
             max_pages=settings.max_requests,
             max_minutes=settings.max_minutes,
-            recheck_s=settings.recheck_s,
+            confirm_after_s=settings.confirm_after_s,
         )
         is_interrupted = False
         try:

@@ -218,14 +218,14 @@ class SiteVisits:
         urls = self._column(
             f"SELECT url FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'unknown' "
             "AND unknown_reason <> 'robots' AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
-            f"ORDER BY md5(url) LIMIT {settings.max_rechecked}"
+            f"ORDER BY md5(url) LIMIT {settings.max_confirmed}"
         )
         if not urls:
             return
-        if settings.recheck_s:
+        if settings.confirm_after_s:
             pages = pluralize(len(urls), "page")
-            with track_wait(f"to visit {pages} again (--recheck-after)", settings.recheck_s):
-                self._sleep(settings.recheck_s)
+            with track_wait(f"to visit {pages} again (--confirm-after)", settings.confirm_after_s):
+                self._sleep(settings.confirm_after_s)
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
         self._visit(targets, is_second=True, policy=policy)
@@ -415,7 +415,7 @@ class SiteVisits:
             crawl=self._crawl,
             hosts=self._hosts,
             is_second=is_second,
-            delay_s=self._settings.recheck_delay_s if is_second else 0.0,
+            delay_s=self._settings.confirm_delay_s if is_second else 0.0,
             now=self._now,
         )
         writer = _PageWriter(self._session, self._crawl)

@@ -40,9 +40,9 @@ class AuditSettings:
             sitemaps do not count. None for no limit.
         max_minutes: Maximum duration; None for no limit.
         max_media: Maximum number of media files that are requested.
-        recheck_s: Pause before the second visit of pages without a usable response.
-        recheck_delay_s: Time between two requests of the second visit.
-        max_rechecked: Maximum number of pages that are visited a second time.
+        confirm_after_s: Pause before the second visit of pages without a usable response.
+        confirm_delay_s: Time between two requests of the second visit.
+        max_confirmed: Maximum number of pages that are visited a second time.
         select: Rules, as in :func:`urlset.check`.
         ignore: Rules that are excluded.
         extend_select: Rules that are added.
@@ -70,9 +70,9 @@ class AuditSettings:
     max_requests: int | None = None
     max_minutes: float | None = None
     max_media: int = 10_000
-    recheck_s: float = 60.0
-    recheck_delay_s: float = 1.0
-    max_rechecked: int = 200
+    confirm_after_s: float = 60.0
+    confirm_delay_s: float = 1.0
+    max_confirmed: int = 200
     select: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     extend_select: Sequence[str] = ()
@@ -106,9 +106,9 @@ class AuditKeywords(TypedDict, total=False):
     max_requests: int | None
     max_minutes: float | None
     max_media: int
-    recheck_s: float
-    recheck_delay_s: float
-    max_rechecked: int
+    confirm_after_s: float
+    confirm_delay_s: float
+    max_confirmed: int
     select: Sequence[str] | None
     ignore: Sequence[str]
     extend_select: Sequence[str]

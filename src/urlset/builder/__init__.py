@@ -25,6 +25,7 @@ from urlset.model import ProgressEvent
 from urlset.option_schema import LEDGER, Encoding, FileFormat, IndexMode, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import CACHE_CONTROL
+from urlset.reader.filters import Patterns, pattern_texts
 from urlset.sources.memory import InMemorySource
 from urlset.store import QUERY_S
 
@@ -68,9 +69,11 @@ def build(
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     cache: StrPath | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
     filters: str | Filter | Iterable[str | Filter] = (),
     rewrites: str | Rewrite | Iterable[str | Rewrite] = (),
-    obey_robots: StrPath | None = None,
+    exclude_by_robots: StrPath | None = None,
     lastmod: str | Iterable[str] | None = None,
     sections: str | Iterable[str] = (),
     gzip: bool = False,
@@ -89,7 +92,7 @@ def build(
     robots: StrPath | None = None,
     changes: StrPath | None = None,
     excluded: StrPath | None = None,
-    hosts: str | Iterable[str] = (),
+    allowed_hosts: str | Iterable[str] = (),
     min_share: float = 0.5,
     force: Gate | Iterable[Gate] = (),
     grace: str | timedelta = timedelta(0),
@@ -133,9 +136,12 @@ def build(
         keep_parameters: Query parameters of a log that identify different pages.
         min_hits: How often a log must contain a URL.
         policy: How sites are fetched; see :func:`urlset.read`, as for ``auth`` and ``cache``.
-        filters: ``"drop:/private/"``, ``"keep:…"``; the first match counts.
+        include: Regular expression (RE2), or several; only URLs that contain a match are listed.
+        exclude: Regular expression (RE2), or several; URLs that contain a match are excluded.
+        filters: Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``,
+            ``"keep:…"``; the first match counts.
         rewrites: ``"PATTERN=>TEXT"``, applied in order, before everything else.
-        obey_robots: The robots.txt whose rules exclude URLs.
+        exclude_by_robots: The robots.txt whose rules exclude URLs.
         lastmod: Evidence for dates, best first: ``"git,page"``, or a list of ``given``, ``page``,
             ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no dates.
         on_error: ``"raise"`` at an invalid entry, or ``"skip"`` it.
@@ -144,8 +150,8 @@ def build(
 
     The other options (``sections``, ``gzip``, ``max_urls``, ``max_bytes``, ``name``, ``pattern``,
     ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``, ``adopt``, ``compact``,
-    ``robots``, ``changes``, ``excluded``, ``hosts``, ``min_share``, ``force``, ``cache_control``,
-    ``encoding``, ``dry_run``, ``why``, ``now`` and ``engine``) are those of
+    ``robots``, ``changes``, ``excluded``, ``allowed_hosts``, ``min_share``, ``force``,
+    ``cache_control``, ``encoding``, ``dry_run``, ``why``, ``now`` and ``engine``) are those of
     :class:`urlset.builder.BuildOptions`.
 
     Returns:
@@ -182,6 +188,8 @@ def build(
         pattern=pattern,
         index=index,
         sections=as_tuple(sections, "sections"),
+        include=pattern_texts(include),
+        exclude=pattern_texts(exclude),
         filters=tuple(
             Filter.of(f) if isinstance(f, str) else f for f in as_tuple(filters, "filters")
         ),
@@ -194,7 +202,7 @@ def build(
         trust_mtime=trust_mtime,
         stylesheet=stylesheet,
         robots=_path(robots),
-        obey_robots=_path(obey_robots),
+        exclude_by_robots=_path(exclude_by_robots),
         changes=_path(changes),
         excluded=_path(excluded),
         why=as_tuple(why, "why"),
@@ -202,7 +210,7 @@ def build(
         encoding=encoding,
         grace=parse_duration(grace),
         min_share=min_share,
-        hosts=as_tuple(hosts, "hosts"),
+        allowed_hosts=as_tuple(allowed_hosts, "allowed_hosts"),
         force=frozenset(as_tuple(force, "force")),
         compact=compact,
         adopt=adopt,

@@ -56,7 +56,10 @@ def check_share(urls: int, before: int, settings: BuildOptions) -> None:
 
 def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
     """Gate ``hosts``: fail for URLs of other hosts, which search engines do not accept."""
-    allowed = [settings.base.split("/")[2].lower(), *(host.lower() for host in settings.hosts)]
+    allowed = [
+        settings.base.split("/")[2].lower(),
+        *(host.lower() for host in settings.allowed_hosts),
+    ]
     hosts = ", ".join(map(quoted, allowed))
     # Nearly all URLs start with the base: their host need not be extracted.
     foreign = f"""FROM diff WHERE state IN ('added', 'moved')
@@ -71,7 +74,7 @@ def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
             "hosts",
             settings,
             f"expected URLs of {allowed[0]}, found {count:,} of another host ({examples}); "
-            "exclude them with a filter, or allow the host with --host",
+            "exclude them with a filter, or allow the host with --allowed-host",
         )
 
 
@@ -152,7 +155,7 @@ def _dot_segments(db: ScratchDatabase) -> Iterator[str]:
 
 def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
     """Yield warnings about URLs outside the base URL: their robots.txt must name the set."""
-    if settings.robots is not None and not settings.hosts and "hosts" not in settings.force:
+    if settings.robots is not None and not settings.allowed_hosts and "hosts" not in settings.force:
         return
     origin = "://".join(split_origin(settings.base)[:2])
     folder = settings.base[: settings.base.rfind("/") + 1]

@@ -111,6 +111,8 @@ class BuildOptions:
     - ``pattern``: the names of several files: ``{name}-{section}-{number:03}``.
     - ``index``: an index if one is needed, ``"always"``, or one for each ``"section"``.
     - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.
+    - ``include``: regular expressions (RE2); only URLs that contain a match of one are listed.
+    - ``exclude``: regular expressions (RE2); URLs that contain a match of one are excluded.
     - ``filters``: which URLs are kept and dropped; the first match counts.
     - ``rewrites``: replacements in URLs, applied in order, before everything else.
     - ``lastmod``: the evidence for dates, best first; empty for no dates.
@@ -118,7 +120,7 @@ class BuildOptions:
     - ``ledger``: its file; None for :data:`urlset.builder.LEDGER` in the working directory.
     - ``stylesheet``: the name of a style sheet, or its address; see :func:`urlset.write`.
     - ``robots``: the robots.txt whose Sitemap lines are updated.
-    - ``obey_robots``: the robots.txt whose rules exclude URLs.
+    - ``exclude_by_robots``: the robots.txt whose rules exclude URLs.
     - ``changes``: the file for changes, as JSON lines.
     - ``excluded``: the file for excluded URLs, as JSON lines: URL, source, reason.
     - ``why``: URLs to explain in :attr:`urlset.builder.Build.why`.
@@ -126,7 +128,7 @@ class BuildOptions:
     - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket compressed.
     - ``grace``: how long a file remains after the last index dropped it.
     - ``min_share``: the share of the published URLs that must remain, for the gate ``shrunk``.
-    - ``hosts``: further hosts whose URLs may be listed.
+    - ``allowed_hosts``: further hosts whose URLs may be listed.
     - ``force``: the gates to ignore.
     - ``compact``: distribute all URLs over the files again.
     - ``trust_mtime``: do not read HTML files again whose size, times and inode are unchanged.
@@ -148,6 +150,8 @@ class BuildOptions:
     pattern: str | None = None
     index: IndexMode = "auto"
     sections: Sequence[str] = ()
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
     filters: Sequence[Filter] = ()
     rewrites: Sequence[Rewrite] = ()
     lastmod: Sequence[Evidence] = EVIDENCE
@@ -155,7 +159,7 @@ class BuildOptions:
     ledger: Path | None = None
     stylesheet: str | None = None
     robots: Path | None = None
-    obey_robots: Path | None = None
+    exclude_by_robots: Path | None = None
     changes: Path | None = None
     excluded: Path | None = None
     why: Sequence[str] = ()
@@ -163,7 +167,7 @@ class BuildOptions:
     encoding: Encoding | None = None
     grace: timedelta = timedelta(0)
     min_share: float = 0.5
-    hosts: Sequence[str] = ()
+    allowed_hosts: Sequence[str] = ()
     force: frozenset[Gate] = frozenset()
     compact: bool = False
     trust_mtime: bool = True

@@ -219,8 +219,8 @@ class Pipeline:
             self._progress(ProgressEvent(count))
         self._notes += ingest.notes
         self._notes += [*self._provenance.notes(), *self._provenance.reuse.notes]
-        if self._settings.obey_robots is not None:
-            exclude_disallowed(db, ingest.staging, self._settings.obey_robots, self._settings)
+        if self._settings.exclude_by_robots is not None:
+            exclude_disallowed(db, ingest.staging, self._settings.exclude_by_robots, self._settings)
         if ingest.urls.encoded:
             urls = "1 URL" if ingest.urls.encoded == 1 else f"{ingest.urls.encoded:,} URLs"
             self._notes.append(

@@ -6,8 +6,10 @@ of it, ``diff`` the rows of that which differ from the ledger.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import blake2b
+from typing import Any
 
 from urlset.builder.canonical_urls import GUESSED
 from urlset.builder.incremental import partitions, split
@@ -121,14 +123,16 @@ def rules_of(settings: BuildOptions) -> str:
 
     If it changes, all entries are resolved again.
     """
-    rules = (settings.base, settings.lastmod, settings.sections, settings.filters, EARLIEST)
+    rules: tuple[Any, ...] = (settings.base, settings.lastmod, settings.sections, settings.filters)
+    rules = (*rules, settings.include, settings.exclude, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 
 def check_patterns(db: ScratchDatabase, settings: BuildOptions) -> None:
     """Raise ``ValueError`` for an invalid pattern, before anything is read."""
     section_of(settings)
-    named = [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
+    named = [(name, p) for name in ("include", "exclude") for p in getattr(settings, name)]
+    named += [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
     found = [(spec, SECTION.fullmatch(spec)) for spec in settings.sections]
     named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]
     for what, pattern in named:
@@ -294,6 +298,9 @@ def exclusion_sql(settings: BuildOptions) -> str:
     A known reason has precedence over all filters; a guess comes after them.
     """
     cases = "".join(
+        f" WHEN {found} THEN {quoted(reason)}" for found, reason in _pattern_reasons(settings)
+    )
+    cases += "".join(
         f" WHEN regexp_matches(g.loc, {quoted(rule.pattern)}) THEN "
         + ("NULL" if rule.action == "keep" else quoted(f"filter {n}: drop:{rule.pattern}"))
         for n, rule in enumerate(settings.filters, 1)
@@ -301,6 +308,15 @@ def exclusion_sql(settings: BuildOptions) -> str:
     if not cases:
         return "g.reason"
     return f"CASE WHEN NOT {_IS_GUESS} THEN g.reason{cases} ELSE g.reason END"
+
+
+def _pattern_reasons(settings: BuildOptions) -> Iterator[tuple[str, str]]:
+    """Yield SQL conditions on ``g.loc`` that exclude a URL, with the reasons."""
+    if settings.include:
+        found = " OR ".join(f"regexp_matches(g.loc, {quoted(p)})" for p in settings.include)
+        yield f"NOT ({found})", "include: no match"
+    for pattern in settings.exclude:
+        yield f"regexp_matches(g.loc, {quoted(pattern)})", f"exclude: {pattern}"
 
 
 def sort_key(settings: BuildOptions, loc: str = "loc") -> str:

@@ -381,6 +381,10 @@ def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> 
 
 
 def _rule(db: ScratchDatabase, loc: str, settings: BuildOptions) -> str:
+    for pattern in settings.include if not settings.filters else ():
+        (found,) = db.fetch_one(f"SELECT regexp_matches(?, {quoted(pattern)})", [loc])
+        if found:
+            return f"include: {pattern}"
     for number, rule in enumerate(settings.filters, 1):
         (found,) = db.fetch_one(f"SELECT regexp_matches(?, {quoted(rule.pattern)})", [loc])
         if found:

@@ -36,7 +36,7 @@ def unchanged_set(
         or settings.why
         or settings.changes
         or settings.excluded
-        or settings.obey_robots
+        or settings.exclude_by_robots
         or stylesheet.local_file_name(settings.stylesheet)
         or ledger.shape != shape_of(settings)
         or ledger.rules != rules_of(settings)

@@ -131,7 +131,7 @@ def check(
         follow=follow,
         policy=policy,
         auth=auth,
-        robots=True,
+        read_robots=True,
     )
     return Findings(
         entries,

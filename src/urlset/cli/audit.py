@@ -76,8 +76,8 @@ def audit(
         end_process_when_stuck()
     settings = given_options(options, AUDIT_OPTIONS, where="python")
     settings |= {**config_options.options, **network._asdict()}
-    if "recheck_s" in settings:
-        settings["recheck_delay_s"] = min(1.0, settings["recheck_s"])
+    if "confirm_after_s" in settings:
+        settings["confirm_delay_s"] = min(1.0, settings["confirm_after_s"])
     if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
     if store is not None and str(store) == "-":

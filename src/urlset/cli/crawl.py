@@ -30,9 +30,9 @@ MAX_FAILED = 10
 def crawl(
     *,
     site: str,
-    output: Path | None,
+    store: Path | None,
     format: str,
-    why: str | None,
+    why: list[str],
     network: NetworkOptions,
     quiet: bool,
     **options: Any,
@@ -63,12 +63,12 @@ def crawl(
       urlset read site.duckdb --sql 'SELECT verdict, count(*)
                                      FROM pages GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
-    if output is None:
-        raise UsageError("expected --output FILE.duckdb, the store for the pages; found none")
-    if str(output) == "-":
-        raise UsageError("--output: expected the path of a store (.duckdb), found -")
-    if why is not None:
-        _show_evidence(output, why)
+    if store is None:
+        raise UsageError("expected --store FILE.duckdb, the store for the pages; found none")
+    if str(store) == "-":
+        raise UsageError("--store: expected the path of a store (.duckdb), found -")
+    if why:
+        _show_evidence(store, why)
         return
     from urlset.crawler import crawl as run
 
@@ -79,20 +79,20 @@ def crawl(
         with Progress(is_shown=not quiet) as progress:
             found = run(
                 site,
-                output,
+                store,
                 **settings,
                 progress=lambda state: progress.update(_progress_text(state)),
                 **network._asdict(),
             )
     except KeyboardInterrupt:
-        if os.path.exists(output):
+        if os.path.exists(store):
             print_info(
-                f"Interrupted: the pages visited so far are in {output}; the same command continues"
+                f"Interrupted: the pages visited so far are in {store}; the same command continues"
             )
         raise
     with found:
         with Sink(None) as sink:
-            lines = [_json(found)] if format == "json" else _summary(found, str(output))
+            lines = [_json(found)] if format == "json" else _summary(found, str(store))
             for line in lines:
                 sink.write(f"{line}\n")
         if not sum(found.verdicts.values()) - found.verdicts.get("disallowed", 0):
@@ -177,14 +177,19 @@ def _report_failures(found: Crawl) -> None:
         print_info(f"… and {len(rows) - MAX_FAILED:,} more; their verdict is in the table pages")
 
 
-def _show_evidence(path: Path, url: str) -> None:
-    """Print the evidence of a URL as JSON; exit with 1 if it was not discovered."""
+def _show_evidence(path: Path, urls: list[str]) -> None:
+    """Print the evidence of each URL as JSON; exit with 1 if one was not discovered."""
     from urlset.crawler import Crawl
 
-    with Crawl.open(path) as found:
-        evidence = found.why(url)
-    if evidence is None:
-        print_error(f"{url}: the crawl in {path} has not discovered this URL")
+    unknown = 0
+    with Crawl.open(path) as found, Sink(None) as sink:
+        for url in urls:
+            evidence = found.why(url)
+            if evidence is None:
+                unknown += 1
+                print_error(f"{url}: the crawl in {path} has not discovered this URL")
+            else:
+                text = json.dumps(evidence, ensure_ascii=False, indent=2, default=str)
+                sink.write(f"{text}\n")
+    if unknown:
         raise Exit(1)
-    with Sink(None) as sink:
-        sink.write(f"{json.dumps(evidence, ensure_ascii=False, indent=2, default=str)}\n")

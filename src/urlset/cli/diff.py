@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,7 @@ def diff(
 
             found = compare(before, after, progress=on_event, **settings, **network._asdict())
         with found:
-            _print(found, sink, format, max_examples)
+            _print(found, sink, format, max_examples or sys.maxsize)
             if report is not None:
                 found.report(report)
                 if not quiet:

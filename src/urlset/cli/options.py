@@ -48,9 +48,9 @@ class NetworkOptions(NamedTuple):
         user_agent: str | None = None,
         header: list[str] | None = None,
         auth_file: Path | None = None,
-        delay: float | None = None,
+        delay_s: float | None = None,
         concurrency: int | None = None,
-        timeout: float | None = None,
+        timeout_s: float | None = None,
         ignore_robots: bool = False,
     ) -> NetworkOptions:
         """Return the arguments for the values of options; read the credentials.
@@ -64,16 +64,16 @@ class NetworkOptions(NamedTuple):
             changes["user_agent"] = user_agent
         if header:
             changes["headers"] = dict(map(_header, header))
-        if delay is not None:
+        if delay_s is not None:
             # An explicit delay is kept, however long it is.
-            changes |= {"delay_s": delay, "max_delay_s": max(delay, 60.0)}
+            changes |= {"delay_s": delay_s, "max_delay_s": max(delay_s, 60.0)}
         if concurrency is not None:
             changes |= {"concurrency": concurrency, "per_host": concurrency}
-        if timeout is not None:
+        if timeout_s is not None:
             changes |= {
-                "total_timeout_s": timeout,
-                "read_timeout_s": min(timeout, 30.0),
-                "connect_timeout_s": min(timeout, 10.0),
+                "total_timeout_s": timeout_s,
+                "read_timeout_s": min(timeout_s, 30.0),
+                "connect_timeout_s": min(timeout_s, 10.0),
             }
         if ignore_robots:
             changes["obey_robots"] = False

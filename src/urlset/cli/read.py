@@ -33,7 +33,7 @@ _FORMATS_BY_SUFFIX: dict[str, RowFormat] = {
     ".parquet": "parquet",
     ".duckdb": "duckdb",
 }
-_FILTERS = ("since", "match", "exclude", "hosts", "in_scope")
+_FILTERS = ("since", "include", "exclude", "hosts", "scope")
 
 
 def read(
@@ -43,7 +43,7 @@ def read(
     output: Path | None,
     limit: int | None,
     sql: str | None,
-    sql_timeout: float | None,
+    sql_timeout_s: float | None,
     tree: bool,
     unordered: bool,
     network: NetworkOptions,
@@ -79,7 +79,7 @@ def read(
       urlset read https://example.com --tree
       urlset read sitemap.xml
       urlset read sitemap_index.xml --format csv --output urls.csv
-      urlset read public/ --since 2026-01-01 --match '/blog/' --format txt
+      urlset read public/ --since 2026-01-01 --include /blog/ --format txt
       curl -s https://example.com/sitemap.xml.gz | urlset read - --format jsonl
       urlset read https://example.com --output site.duckdb
       urlset read urls.csv --output urls.parquet
@@ -88,7 +88,7 @@ def read(
     """  # noqa: D301 - the \b keeps the lines of the examples
     chosen = format or _format_of(output, is_tree=tree)
     settings = given_options(options, READ_OPTIONS)
-    filters = {name: settings.get(name) for name in _FILTERS}
+    filters = {name: settings[name] for name in _FILTERS if name in settings}
     _check_filters(filters)
     session = ReadSession(
         is_quiet=quiet, ordered=not unordered, keep=False, **settings, **network._asdict()
@@ -101,7 +101,7 @@ def read(
     job = ReadJob(session, sources, limit, is_filtered=any(filters.values()))
     try:
         if is_table:
-            job.into_tables(sql, chosen, output, sql_timeout)
+            job.into_tables(sql, chosen, output, sql_timeout_s)
         else:
             job.into_text(chosen, output, is_tree=tree)
     except KeyboardInterrupt:
@@ -171,7 +171,7 @@ class ReadJob:
         session.report_failures()
 
     def into_tables(
-        self, sql: str | None, form: RowFormat, output: Path | None, sql_timeout: float | None
+        self, sql: str | None, form: RowFormat, output: Path | None, sql_timeout_s: float | None
     ) -> None:
         """Write a store, a Parquet file, or the result of a query."""
         from urlset.arrow.streams import RowLimit
@@ -185,7 +185,7 @@ class ReadJob:
                 row_limit,
                 is_filtered=self._is_filtered,
                 sql=sql,
-                sql_timeout=sql_timeout,
+                sql_timeout=sql_timeout_s,
                 form=form,
                 output=output,
             )

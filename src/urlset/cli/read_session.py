@@ -165,9 +165,11 @@ class ReadSession:
             return nullcontext(open_source(source, **self._options))
         from urlset.sources.entry_table import open_table  # with DuckDB
 
-        names = ("base_url", "since", "match", "exclude", "hosts", "in_scope")
+        names = ("base_url", "since", "include", "exclude", "hosts", "scope")
         return open_table(
-            source, self.failures, **{name: self._options.get(name) for name in names}
+            source,
+            self.failures,
+            **{name: self._options[name] for name in names if name in self._options},
         )
 
     def _transfer(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def rules(
     *,
-    name: str | None,
+    rule: str | None,
     quiet: bool,  # noqa: ARG001 - as in all commands; nothing else is printed
 ) -> None:
     """List the rules of `urlset check`, or explain one.
@@ -31,14 +31,14 @@ def rules(
     """  # noqa: D301 - the \b keeps the lines of the examples
     from urlset.checker import CATALOGUE, rules_named
 
-    with as_usage_error("NAME"):
-        codes = rules_named(name or "")
+    with as_usage_error("RULE"):
+        codes = rules_named(rule or "")
     with Sink(None) as sink:
         render = line_renderer(is_stdout=True)
         width = shutil.get_terminal_size().columns if sink.is_terminal else None
         for code in codes:
-            rule = CATALOGUE[code]
-            lines = _page(rule) if len(codes) == 1 else [_row(rule, width)]
+            found = CATALOGUE[code]
+            lines = _page(found) if len(codes) == 1 else [_row(found, width)]
             for line in lines:
                 sink.write(f"{render(line)}\n", is_markup=True)
 

@@ -29,7 +29,7 @@ MAX_SHOWN = 10
 
 def submit(
     *,
-    changes: str | None,
+    updates: str | None,
     new_key: Path | None,
     keys: Path | None,
     google_credentials: Path | None,
@@ -68,12 +68,12 @@ def submit(
     values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:
-        values["keys"] = _keys(keys, is_needed=_may_have_changes(changes))
+        values["keys"] = _keys(keys, is_needed=_may_have_changes(updates))
     if "google" in channels:
         values["google_credentials"] = _secret(
             google_credentials, (TOKEN_VARIABLE,), "GOOGLE_APPLICATION_CREDENTIALS"
         )
-    source: str | Path | None = changes
+    source: str | Path | None = updates
     if source is None and "indexnow" in channels:
         source = _ledger(configuration)
     from urlset.submitter import submit as run

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def sync(
     *,
     site: str,
-    state: Path | None,
+    store: Path | None,
     output: Path | None,
     text: bool,
     network: NetworkOptions,
@@ -52,13 +52,13 @@ def sync(
 
     \b
     Examples:
-      urlset sync https://example.com --state index.duckdb --output updates.jsonl
-      urlset sync https://example.com --state index.duckdb --no-text | jq -r .url
-      urlset sync https://example.com --state index.duckdb --max-minutes 10
+      urlset sync https://example.com --store index.duckdb --output updates.jsonl
+      urlset sync https://example.com --store index.duckdb --no-text | jq -r .url
+      urlset sync https://example.com --store index.duckdb --max-minutes 10
     """  # noqa: D301 - the \b keeps the lines of the examples
-    if state is None:
+    if store is None:
         raise UsageError(
-            "expected --state FILE.duckdb, the store of what the index has; found none"
+            "expected --store FILE.duckdb, the store of what the index has; found none"
         )
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if not text:
@@ -70,7 +70,7 @@ def sync(
         def on_event(event: ProgressEvent) -> None:
             progress.update(_progress_text(event))
 
-        with start(site, state, progress=on_event, **settings) as run, _opened(output) as file:
+        with start(site, store, progress=on_event, **settings) as run, _opened(output) as file:
             for batch in run:
                 lines = (json.dumps(update.to_dict(), ensure_ascii=False) for update in batch)
                 data = "".join(f"{line}\n" for line in lines).encode(errors="replace")

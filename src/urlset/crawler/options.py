@@ -11,7 +11,7 @@ from urlset.reader.filters import compile_pattern
 
 ScopeName = Literal["host", "folder"]
 
-RECHECK_S = 60.0
+CONFIRM_AFTER_S = 60.0
 """Seconds between the two visits of a page that may have failed for a moment."""
 
 
@@ -28,7 +28,7 @@ class CrawlOptions:
         exclude: Regular expressions; URLs that contain a match of one are not visited.
         read_sitemaps: Whether the sitemaps of the site are read first.
         follow_links: Whether links of pages are followed; if not, only listed URLs are visited.
-        recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
+        confirm_after_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
 
     Raises:
         ValueError: A value is invalid.
@@ -42,7 +42,7 @@ class CrawlOptions:
     exclude: tuple[str, ...] = ()
     read_sitemaps: bool = True
     follow_links: bool = True
-    recheck_s: float = RECHECK_S
+    confirm_after_s: float = CONFIRM_AFTER_S
 
     def __post_init__(self) -> None:
         if self.scope not in ("host", "folder"):

@@ -42,7 +42,7 @@ class Crawl:
         if not found:
             raise StoreError(
                 f"expected a store with a crawl, found none in {store.path!r}; "
-                "run `urlset crawl SITE --output FILE`"
+                "run `urlset crawl SITE --store FILE`"
             )
         self.number: int
         self.site: str
@@ -64,7 +64,7 @@ class Crawl:
             if not store.has_live_tables:
                 raise StoreError(
                     f"expected a store with a crawl, found one without: {store.path!r}; "
-                    "run `urlset crawl SITE --output FILE`"
+                    "run `urlset crawl SITE --store FILE`"
                 )
             return cls(store)
         except BaseException:

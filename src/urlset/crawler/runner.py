@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -13,7 +12,7 @@ from urlset.arguments import checked_arguments
 from urlset.crawler.evidence import completeness, update_evidence
 from urlset.crawler.frontier import Discovered, Frontier
 from urlset.crawler.journal import Journal
-from urlset.crawler.options import RECHECK_S, CrawlOptions, ScopeName
+from urlset.crawler.options import CONFIRM_AFTER_S, CrawlOptions, ScopeName
 from urlset.crawler.result import Crawl
 from urlset.crawler.scope import Scope
 from urlset.crawler.walk import CrawlWalk
@@ -27,6 +26,7 @@ from urlset.http import (
 )
 from urlset.model import ProgressEvent
 from urlset.reader import read
+from urlset.reader.filters import Patterns, pattern_texts
 from urlset.reader.site import product_token, with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
@@ -43,26 +43,21 @@ ROBOTS_AGE = timedelta(hours=24)
 
 Progress = Callable[[ProgressEvent], None]
 
-Patterns = str | re.Pattern[str] | Sequence[str | re.Pattern[str]] | None
-"""Regular expressions as the options of a crawl: none, one or several."""
-
-_FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
-
 
 @checked_arguments
 def crawl(
     site: str,
-    output: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
     *,
     scope: ScopeName = "host",
     max_pages: int | None = None,
     max_depth: int | None = None,
     max_minutes: float | None = None,
-    include: Patterns = None,
-    exclude: Patterns = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
     read_sitemaps: bool = True,
     follow_links: bool = True,
-    recheck_s: float = RECHECK_S,
+    confirm_after_s: float = CONFIRM_AFTER_S,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
@@ -75,7 +70,7 @@ def crawl(
 
     Args:
         site: URL of the start, such as ``https://example.com/``.
-        output: Path of the store; None for a temporary one, deleted when the result is closed.
+        store: Path of the store; None for a temporary one, deleted when the result is closed.
         scope: ``host``: all pages of the host; ``folder``: those below the folder of the start.
         max_pages: Pages to visit.
         max_depth: Links from the start, or from a listed page, to a page.
@@ -84,7 +79,7 @@ def crawl(
         exclude: Regular expression, or several; URLs that contain a match are not visited.
         read_sitemaps: Read the sitemaps of the site first.
         follow_links: Follow the links of pages; if not, only listed URLs are visited.
-        recheck_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
+        confirm_after_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
         progress: Called with the number of visited pages, and with the URL of the last one.
@@ -104,20 +99,20 @@ def crawl(
         max_pages=max_pages,
         max_depth=max_depth,
         max_minutes=max_minutes,
-        include=_patterns(include),
-        exclude=_patterns(exclude),
+        include=pattern_texts(include),
+        exclude=pattern_texts(exclude),
         read_sitemaps=read_sitemaps,
         follow_links=follow_links,
-        recheck_s=recheck_s,
+        confirm_after_s=confirm_after_s,
     )
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
-    store = Store.open(output)
+    opened = Store.open(store)
     try:
-        crawl_into(store, site, options, policy=shared, progress=progress)
-        return Crawl(store)
+        crawl_into(opened, site, options, policy=shared, progress=progress)
+        return Crawl(opened)
     except BaseException:
-        store.close()
+        opened.close()
         raise
 
 
@@ -166,21 +161,6 @@ def start_of(site: str) -> str:
             f"expected an http or https URL, such as https://example.com/, found {site!r}"
         )
     return start
-
-
-def _patterns(given: Patterns) -> tuple[str, ...]:
-    """Convert the patterns of an argument to regular expressions as text, with their flags."""
-    if given is None:
-        return ()
-    several = (given,) if isinstance(given, (str, re.Pattern)) else given
-    return tuple(map(_pattern_text, several))
-
-
-def _pattern_text(pattern: str | re.Pattern[str]) -> str:
-    if isinstance(pattern, str):
-        return pattern
-    flags = "".join(letter for letter, flag in _FLAGS.items() if pattern.flags & flag)
-    return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
 class _Run:
@@ -319,7 +299,7 @@ class _Run:
         root = f"{origin_of(self._start)}/"
         which = "true" if self._has_entries else f"d.root = {quoted(root)}"
         if not self._has_entries:
-            entries = read(root, policy=self._policy, keep=False, robots=True)
+            entries = read(root, policy=self._policy, keep=False, read_robots=True)
             with (
                 suppress(SourceError),
                 self._store.writer(root) as writer,

@@ -251,8 +251,8 @@ class CrawlWalk:
         host = self.pace.of(origin)
         now = self._clock()
         wait, delay = self.pace.wait_s(origin, now), host.delay_s
-        if job.attempts and self._last_doubt is not None and self._options.recheck_s:
-            wait = max(wait, self._last_doubt + self._options.recheck_s - now)
+        if job.attempts and self._last_doubt is not None and self._options.confirm_after_s:
+            wait = max(wait, self._last_doubt + self._options.confirm_after_s - now)
             delay = max(delay, REPEAT_DELAY_S)
         return Request(
             job.url,
@@ -265,7 +265,7 @@ class CrawlWalk:
             token=job,
             follows_redirects=False,
             wait_s=max(0.0, wait),
-            wait_reason="to visit pages again (--recheck-after)" if job.attempts else "",
+            wait_reason="to visit pages again (--confirm-after)" if job.attempts else "",
             retries=0,  # a page that fails is visited again at the end
         )
 

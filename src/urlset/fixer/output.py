@@ -155,7 +155,10 @@ class Written(NamedTuple):
 
 @checked_arguments
 def write_fixed(
-    documents: Iterable[FixedDocument], robots: Path | None = None, *, backup: bool | None = None
+    documents: Iterable[FixedDocument],
+    robots: str | os.PathLike[str] | None = None,
+    *,
+    backup: bool | None = None,
 ) -> list[Path]:
     """Write fixed documents over their files.
 
@@ -179,7 +182,7 @@ def write_fixed(
 
 
 def replace_files(
-    documents: Iterable[FixedDocument], robots: Path | None, backup: bool | None
+    documents: Iterable[FixedDocument], robots: str | os.PathLike[str] | None, backup: bool | None
 ) -> list[Written]:
     """Write fixed documents like :func:`write_fixed`; return the files with their backups."""
     folders: dict[Path, list[tuple[str, FixedDocument]]] = defaultdict(list)
@@ -217,7 +220,7 @@ def _swap(
     return [Written(path, kept.get(path)) for path, _ in olds]
 
 
-def _path_of(document: FixedDocument, robots: Path | None) -> Path:
+def _path_of(document: FixedDocument, robots: str | os.PathLike[str] | None) -> Path:
     key = document.key
     if isinstance(key, str) and os.path.isabs(key):
         if is_outside_link(document.name):

@@ -61,14 +61,14 @@ def register(spark: SparkSession) -> None:
     - ``table``: ``entries``, ``documents``, ``sitemaps``, ``problems`` or ``robots``. A document
       that cannot be read does not fail the job: it is a row of ``documents`` with an ``error``.
     - ``parts``, ``part_bytes``, ``base_url``, ``engine``, ``max_bytes``, ``follow``, ``since``,
-      ``cache`` and ``robots``: as in :func:`urlset.partitioned.plan`.
+      ``cache`` and ``read_robots``: as in :func:`urlset.partitioned.plan`.
     - The settings of :class:`urlset.Policy` that are texts, numbers, true or false, such as
       ``user_agent`` and ``delay_s``.
 
     The columns are those of the schema, in any order, with any type that theirs can be cast to; all
     columns of the table without a schema. Entries also have the column ``host``.
 
-    - ``match``, ``exclude`` and ``hosts`` (separated by commas): as in
+    - ``include``, ``exclude`` and ``hosts`` (separated by commas): as in
       :func:`urlset.partitioned.read`.
     - ``pushdown``: if true, filters of a query on ``lastmod``, ``host`` and ``source`` of entries
       are applied while documents are read. It requires Spark 4.1 and its setting
@@ -273,9 +273,9 @@ _PLAN = {
     "follow": "bool",
     "since": "str",
     "cache": "str",
-    "robots": "bool",
+    "read_robots": "bool",
 }
-_FILTERS = {"match": "str", "exclude": "str", "hosts": "str"}
+_FILTERS = {"include": "str", "exclude": "str", "hosts": "str"}
 _SIMPLE = ("int", "float", "bool", "str")
 _OPTIONS = {
     **{name: kind for name, text in _POLICY.items() if (kind := text.split(" ")[0]) in _SIMPLE},

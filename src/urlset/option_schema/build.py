@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Union
 
 from urlset.option_schema.common import (
     AUTH,
+    CACHE,
     COLOR,
     CONFIG,
     ENGINE,
+    EXCLUDE,
+    INCLUDE,
     NOW,
     POLICY,
     PROGRESS,
@@ -144,6 +148,8 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         group=_URLS,
         metavar="URL",
     ),
+    replace(INCLUDE, group=_URLS, allowed=EVERYWHERE),
+    replace(EXCLUDE, group=_URLS, allowed=EVERYWHERE),
     Option(
         name="filters",
         type=list[str],
@@ -164,7 +170,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="RE=>TEXT",
     ),
     Option(
-        name="obey_robots",
+        name="exclude_by_robots",
         type=Path,
         help="Exclude URLs that this robots.txt disallows.",
         group=_URLS,
@@ -172,12 +178,12 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         is_path=True,
     ),
     Option(
-        name="hosts",
+        name="allowed_hosts",
         type=list[str],
         help="Allow URLs of this host, too.",
         default=(),
         group=_URLS,
-        flags=("--host",),
+        flags=("--allowed-host",),
         metavar="HOST",
     ),
     Option(
@@ -400,12 +406,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     POLICY,
     AUTH,
-    Option(
-        name="cache",
-        type=Path,
-        help="Folder in which documents of sites are cached.",
-        allowed=PYTHON,
-    ),
+    replace(CACHE, allowed=PYTHON),
     NOW,
     PROGRESS,
     COLOR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from urlset.option_schema.common import (
     COLOR,
     CONFIG,
     ENGINE,
+    FOLLOW,
+    MAX_BYTES_READ,
     NETWORK,
     NOW,
     OUTPUT,
@@ -31,7 +34,6 @@ from urlset.option_schema.option import (
     Option,
     Profile,
 )
-from urlset.protocol import READ_LIMIT
 
 RULE_OPTIONS: tuple[Option, ...] = (
     Option(
@@ -182,21 +184,8 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         allowed=COMMAND,
     ),
     *SOURCE_OPTIONS,
-    Option(
-        name="max_bytes",
-        type=int,
-        help="Maximum size of a decompressed document; the rest is not read.",
-        default=READ_LIMIT,
-        unit="bytes",
-        allowed=PYTHON,
-    ),
-    Option(
-        name="follow",
-        type=bool,
-        help="Read the children of indexes.",
-        default=True,
-        allowed=PYTHON,
-    ),
+    MAX_BYTES_READ,
+    replace(FOLLOW, allowed=PYTHON),
     Option(
         name="always",
         type=list[str],

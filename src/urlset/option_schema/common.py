@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
+from urlset.protocol import READ_LIMIT
 
 AUTH_VARIABLE = "URLSET_AUTH"
 """Environment variable with the credentials, used without ``--auth-file``."""
@@ -96,17 +97,68 @@ MAX_MINUTES = Option(
     minimum=0,
     allowed=NOT_IN_FILE,
 )
-RECHECK_S = Option(
-    name="recheck_s",
+CONFIRM_AFTER_S = Option(
+    name="confirm_after_s",
     type=float,
-    help="Wait before the second visit of a page that answers 403, 429, 5xx or not at all.",
+    help="Wait before the second visit, which confirms that a page answers 403, 429, 5xx or not at "
+    "all.",
     default=60.0,
-    flags=("--recheck-after",),
+    flags=("--confirm-after",),
     metavar="SECONDS",
     unit="seconds",
     minimum=0,
     allowed=NOT_IN_FILE,
     shows_default=True,
+)
+RECHECK_SITEMAPS = Option(
+    name="recheck_sitemaps",
+    type=int,
+    help="Request N sitemaps that have the same date in their index, too, in turn.",
+    default=10,
+    metavar="N",
+    minimum=0,
+    allowed=NOT_IN_FILE,
+    shows_default=True,
+)
+INCLUDE = Option(
+    name="include",
+    type=list[str],
+    help="Only URLs that contain a match of this regular expression; repeatable.",
+    default=(),
+    metavar="RE",
+    allowed=NOT_IN_FILE,
+)
+EXCLUDE = Option(
+    name="exclude",
+    type=list[str],
+    help="No URLs that contain a match of this regular expression; repeatable.",
+    default=(),
+    metavar="RE",
+    allowed=NOT_IN_FILE,
+)
+CACHE = Option(
+    name="cache",
+    type=Path,
+    help="Cache documents of sites in this folder; fetch only those that changed.",
+    metavar="DIR",
+    allowed=NOT_IN_FILE,
+)
+FOLLOW = Option(
+    name="follow",
+    type=bool,
+    help="Read the sitemaps that an index lists.",
+    default=True,
+    allowed=NOT_IN_FILE,
+    shows_default=True,
+)
+MAX_BYTES_READ = Option(
+    name="max_bytes",
+    type=int,
+    help="Maximum size of a decompressed document; the rest is not read.",
+    default=READ_LIMIT,
+    unit="bytes",
+    minimum=1,
+    allowed=PYTHON,
 )
 CONFIG = Option(
     name="config",
@@ -148,7 +200,7 @@ USER_AGENT = Option(
     allowed=COMMAND,
 )
 TIMEOUT = Option(
-    name="timeout",
+    name="timeout_s",
     type=float,
     help="Time limit of a document, with its retries.",
     metavar="SECONDS",
@@ -174,7 +226,7 @@ PAGE_NETWORK = (
         allowed=COMMAND,
     ),
     Option(
-        name="delay",
+        name="delay_s",
         type=float,
         help="Minimum time between two requests to a host.",
         metavar="SECONDS",
@@ -230,9 +282,9 @@ NOW = Option(
 CLIENT = (POLICY, AUTH, PROGRESS)
 RULES_OPTIONS = (
     Option(
-        name="name",
+        name="rule",
         help="Name or code of a rule, or the start of codes.",
-        metavar="[NAME]",
+        metavar="[RULE]",
         allowed=COMMAND,
         is_argument=True,
     ),

@@ -71,7 +71,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
     Option(
         name="max_examples",
         type=int,
-        help="URLs of each kind of change that text and markdown show.",
+        help="URLs of each kind of change that text and markdown show; 0 for all.",
         default=10,
         metavar="N",
         minimum=0,

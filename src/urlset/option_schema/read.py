@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from urlset.option_schema.common import (
     AUTH,
     BASE_URL,
+    CACHE,
     COLOR,
     ENGINE,
+    EXCLUDE,
+    FOLLOW,
+    INCLUDE,
+    MAX_BYTES_READ,
     NETWORK,
     OUTPUT,
     POLICY,
@@ -18,7 +22,6 @@ from urlset.option_schema.common import (
     VERBOSE,
 )
 from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
-from urlset.protocol import READ_LIMIT
 
 RowFormat = Literal["table", "jsonl", "json", "csv", "txt", "parquet", "duckdb"]
 """Formats of the entries."""
@@ -38,18 +41,8 @@ READ_OPTIONS: tuple[Option, ...] = (
         metavar="DATE",
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="match",
-        help="Only URLs that contain a match of this regular expression.",
-        metavar="RE",
-        allowed=NOT_IN_FILE,
-    ),
-    Option(
-        name="exclude",
-        help="Exclude URLs that contain a match of this regular expression.",
-        metavar="RE",
-        allowed=NOT_IN_FILE,
-    ),
+    INCLUDE,
+    EXCLUDE,
     Option(
         name="hosts",
         type=list[str],
@@ -59,12 +52,13 @@ READ_OPTIONS: tuple[Option, ...] = (
         is_split=True,
     ),
     Option(
-        name="in_scope",
-        type=bool,
-        help="Only URLs that the sitemap may list: below its folder, or of a host whose robots.txt "
-        "declares the sitemap.",
-        default=False,
+        name="scope",
+        type=Literal["any", "sitemap"],
+        help="All URLs, or only those that the sitemap may list: below its folder, or of a host "
+        "whose robots.txt declares the sitemap.",
+        default="any",
         allowed=NOT_IN_FILE,
+        shows_default=True,
     ),
     Option(
         name="limit",
@@ -74,14 +68,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="follow",
-        type=bool,
-        help="Read the sitemaps that an index lists.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
-    ),
+    FOLLOW,
     Option(
         name="sql",
         help="Print the result of this query over the tables of a store.",
@@ -89,7 +76,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         allowed=COMMAND,
     ),
     Option(
-        name="sql_timeout",
+        name="sql_timeout_s",
         type=float,
         help="Time limit of --sql; 0 for none.",
         default=600.0,
@@ -108,13 +95,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         allowed=COMMAND,
     ),
     *NETWORK,
-    Option(
-        name="cache",
-        type=Path,
-        help="Cache documents in this folder; fetch only those that changed.",
-        metavar="DIR",
-        allowed=NOT_IN_FILE,
-    ),
+    CACHE,
     Option(
         name="unordered",
         type=bool,
@@ -127,14 +108,7 @@ READ_OPTIONS: tuple[Option, ...] = (
     QUIET,
     VERBOSE,
     COLOR,
-    Option(
-        name="max_bytes",
-        type=int,
-        help="Maximum size of a decompressed document; the rest is not read.",
-        default=READ_LIMIT,
-        unit="bytes",
-        allowed=PYTHON,
-    ),
+    MAX_BYTES_READ,
     Option(
         name="fail_fast",
         type=bool,
@@ -143,7 +117,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         allowed=PYTHON,
     ),
     Option(
-        name="robots",
+        name="read_robots",
         type=bool,
         help="Read the robots.txt of the site, too.",
         default=False,

@@ -24,7 +24,7 @@ TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
 
 SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
-        name="changes",
+        name="updates",
         help="File of changes (`build --changes`, `diff --format jsonl`), ledger or store; - is "
         "stdin. By default the ledger of `build`.",
         metavar="[CHANGES]",
@@ -89,9 +89,10 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         is_split=True,
     ),
     Option(
-        name="announcements",
+        name="store",
         type=Path,
-        help="File that records what was announced; by default .urlset/announcements.duckdb.",
+        help="Store (.duckdb) that records what was announced; by default "
+        ".urlset/announcements.duckdb.",
         default=Path(".urlset/announcements.duckdb"),
         metavar="FILE",
         is_path=True,
@@ -107,7 +108,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         group="IndexNow",
     ),
     Option(
-        name="sample",
+        name="preflight_pages",
         type=int,
         help="Pages of each host that are visited before anything is sent.",
         default=20,
@@ -183,8 +184,8 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="inspect",
         type=int,
-        help="Inspect N URLs of --store in Search Console, at most 2,000 a day; the results are "
-        "in its table inspections.",
+        help="Inspect N URLs of --inspect-store in Search Console, at most 2,000 a day; the "
+        "results are in its table inspections.",
         default=0,
         metavar="N",
         minimum=0,
@@ -193,7 +194,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         group="Google",
     ),
     Option(
-        name="store",
+        name="inspect_store",
         type=Path,
         help="Store with the URLs of the site, of `read --output` or `audit --store`.",
         metavar="FILE",

@@ -10,14 +10,17 @@ from urlset.option_schema.check import RULE_OPTIONS, SOURCE_OPTIONS
 from urlset.option_schema.common import (
     CLIENT,
     COLOR,
+    CONFIRM_AFTER_S,
     ENGINE,
+    EXCLUDE,
+    INCLUDE,
     MAX_MINUTES,
     MAX_REQUESTS,
     NETWORK,
     OUTPUT,
     PAGE_NETWORK,
     QUIET,
-    RECHECK_S,
+    RECHECK_SITEMAPS,
     REPORT,
     SITE,
     SUMMARY_FORMAT,
@@ -97,7 +100,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    RECHECK_S,
+    CONFIRM_AFTER_S,
     Option(
         name="indexnow_key",
         help="Check the file of this IndexNow key; or the URL of the file.",
@@ -130,7 +133,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         allowed=PYTHON,
     ),
     Option(
-        name="recheck_delay_s",
+        name="confirm_delay_s",
         type=float,
         help="Time between two requests of the second visit.",
         default=1.0,
@@ -139,7 +142,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         allowed=PYTHON,
     ),
     Option(
-        name="max_rechecked",
+        name="max_confirmed",
         type=int,
         help="Maximum number of pages that are visited a second time.",
         default=200,
@@ -152,17 +155,19 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
 CRAWL_OPTIONS: tuple[Option, ...] = (
     replace(SITE, help="URL of the start, as https://example.com/."),
     Option(
-        name="output",
+        name="store",
         type=Path,
-        help="Store (.duckdb) with the pages and links.",
-        flags=("--output", "-o"),
+        help="Store (.duckdb) of the pages and links; created if it does not exist.",
+        flags=("--store", "-o"),
         metavar="FILE",
         allowed=COMMAND,
     ),
     SUMMARY_FORMAT,
     Option(
         name="why",
+        type=list[str],
         help="Visit nothing; show how this URL was discovered, as JSON.",
+        default=(),
         metavar="URL",
         allowed=COMMAND,
     ),
@@ -175,24 +180,8 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    Option(
-        name="include",
-        type=list[str],
-        help="Visit only URLs that contain a match of this regular expression; repeatable.",
-        default=(),
-        group=_SCOPE,
-        metavar="RE",
-        allowed=NOT_IN_FILE,
-    ),
-    Option(
-        name="exclude",
-        type=list[str],
-        help="Do not visit URLs that contain a match of this regular expression; repeatable.",
-        default=(),
-        group=_SCOPE,
-        metavar="RE",
-        allowed=NOT_IN_FILE,
-    ),
+    replace(INCLUDE, group=_SCOPE),
+    replace(EXCLUDE, group=_SCOPE),
     Option(
         name="max_pages",
         type=int,
@@ -232,7 +221,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    RECHECK_S,
+    CONFIRM_AFTER_S,
     *PAGE_NETWORK,
     QUIET,
     VERBOSE,
@@ -244,7 +233,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
 SYNC_OPTIONS: tuple[Option, ...] = (
     SITE,
     Option(
-        name="state",
+        name="store",
         type=Path,
         help="Store of what the index has (.duckdb); created if it does not exist.",
         metavar="FILE",
@@ -274,7 +263,7 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         shows_default=True,
     ),
     Option(
-        name="recheck",
+        name="recheck_pages",
         type=int,
         help="Request N pages that have the same lastmod, too, in turn.",
         default=100,
@@ -283,8 +272,9 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
+    RECHECK_SITEMAPS,
     Option(
-        name="max_removed",
+        name="max_removed_share",
         type=float,
         help="Largest share of the pages that may be removed at once because no sitemap lists "
         "them; above it they are unknown.",
@@ -302,14 +292,6 @@ SYNC_OPTIONS: tuple[Option, ...] = (
     QUIET,
     VERBOSE,
     COLOR,
-    Option(
-        name="recheck_sitemaps",
-        type=int,
-        help="Sitemaps that are requested although their index has the same date.",
-        default=10,
-        minimum=0,
-        allowed=PYTHON,
-    ),
     *CLIENT,
 )
 """Options of :func:`urlset.sync` and ``urlset sync``, in the order of the help."""
@@ -323,16 +305,7 @@ WATCH_OPTIONS: tuple[Option, ...] = (
         metavar="FILE",
         allowed=COMMAND,
     ),
-    Option(
-        name="recheck",
-        type=int,
-        help="Request N sitemaps that have the same date in their index, too, in turn.",
-        default=10,
-        metavar="N",
-        minimum=0,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
-    ),
+    RECHECK_SITEMAPS,
     Option(
         name="webhook",
         help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "

@@ -94,7 +94,7 @@ def plan(
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     cache: str | os.PathLike[str] | None = None,
-    robots: bool = False,
+    read_robots: bool = False,
 ) -> list[ReadPart]:
     r"""Divide a source into parts that can be read independently, in other processes.
 
@@ -131,7 +131,7 @@ def plan(
         policy: Limits and behaviour of the HTTP client.
         auth: Bearer token, or user and password.
         cache: Folder in which documents of sites are cached, on the machine that reads the part.
-        robots: Request the robots.txt of each host of a document.
+        read_robots: Request the robots.txt of each host of a document.
 
     Returns:
         The parts, in the order of their documents.
@@ -145,7 +145,7 @@ def plan(
     for name, number in (("parts", 1 if parts is None else parts), ("part_bytes", part_bytes)):
         if number < 1:
             raise ValueError(f"{name}: expected 1 or more, found {number}")
-    instant = EntryFilter.of(since=since, match=None, exclude=None, hosts=None, in_scope=False)
+    instant = EntryFilter.of(since=since)
     options: dict[str, Any] = {
         "engine": engine,
         "max_bytes": max_bytes,
@@ -173,7 +173,7 @@ def plan(
         policy=policy,
         auth=auth,
         cache=None if cache is None else os.fspath(cache),
-        robots=robots,
+        robots=read_robots,
         **options,
     )
     return [

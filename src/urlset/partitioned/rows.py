@@ -15,11 +15,9 @@ from urlset.errors import SourceError, suggestion
 from urlset.partitioned.parts import ReadPart
 from urlset.reader import Entries, read_planned, read_site, read_store, read_warc
 from urlset.reader.documents import DocumentBatch, DocumentRecord
-from urlset.reader.filters import EntryFilter, Moment, host_of_loc
+from urlset.reader.filters import EntryFilter, Moment, Patterns, host_of_loc
 
 if TYPE_CHECKING:
-    import re
-
     from urlset.http import Response
 
 TableName = Literal["entries", "documents", "sitemaps", "problems", "robots"]
@@ -53,8 +51,8 @@ def read(
     table: TableName = "entries",
     columns: Sequence[str] | None = None,
     since: Moment | None = None,
-    match: str | re.Pattern[str] | None = None,
-    exclude: str | re.Pattern[str] | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
     hosts: Iterable[str] | None = None,
     sources: Collection[str] | None = None,
 ) -> Iterator[Any]:
@@ -78,8 +76,8 @@ def read(
             URL, with its port unless it is the default one.
         since: Exclude entries whose ``lastmod`` is older or missing; by default the date of the
             plan. As the other filters, it applies to the table ``entries``.
-        match: Regular expression that must be found in the URL.
-        exclude: Regular expression that must not be found in the URL.
+        include: Regular expression, or several; only URLs that contain a match are included.
+        exclude: Regular expression, or several; URLs that contain a match are excluded.
         hosts: Hosts whose URLs are included.
         sources: Paths or URLs of the documents whose entries are included.
 
@@ -95,7 +93,7 @@ def read(
         {table: columns},
         sources=sources,
         since=since,
-        match=match,
+        include=include,
         exclude=exclude,
         hosts=hosts,
     )
@@ -127,9 +125,9 @@ def read_tables(
             if column not in known:
                 raise ValueError(f"columns: found {column!r}{suggestion(column, known)}")
         selected[table] = None if columns is None else list(columns)
-    options: dict[str, Any] = {"since": part.since, "match": None, "exclude": None, "hosts": None}
+    options: dict[str, Any] = {"since": part.since}
     options |= {name: value for name, value in filters.items() if value is not None}
-    entry_filter = EntryFilter.of(**options, in_scope=False)
+    entry_filter = EntryFilter.of(**options)
     return _PartRows(part, selected, entry_filter, sources).batches()
 
 

@@ -25,7 +25,7 @@ from urlset.reader.document_sources import (
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
 from urlset.reader.files import FileSystemSource
-from urlset.reader.filters import EntryFilter, Moment
+from urlset.reader.filters import EntryFilter, EntryScope, Moment, Patterns
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
 from urlset.reader.warc import WarcReader, is_warc
@@ -78,15 +78,15 @@ def read(
     follow: bool = True,
     fail_fast: bool = False,
     since: Moment | None = None,
-    match: str | re.Pattern[str] | None = None,
-    exclude: str | re.Pattern[str] | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
     hosts: Iterable[str] | None = None,
-    in_scope: bool = False,
+    scope: EntryScope = "any",
     limit: int | None = None,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     cache: str | os.PathLike[str] | None = None,
-    robots: bool = False,
+    read_robots: bool = False,
     ordered: bool = True,
     keep: bool = True,
 ) -> Entries:
@@ -122,18 +122,18 @@ def read(
         fail_fast: Raise at the first document that cannot be read.
         since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an
             index that have not changed since then.
-        match: Regular expression that must be found in the URL.
-        exclude: Regular expression that must not be found in the URL.
+        include: Regular expression, or several; only URLs that contain a match are included.
+        exclude: Regular expression, or several; URLs that contain a match are excluded.
         hosts: Hosts whose URLs are included.
-        in_scope: Exclude URLs that the location rule forbids: those outside the folder of the
-            sitemap, unless the robots.txt of their host declares the sitemap.
+        scope: ``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those
+            outside the folder of the sitemap, unless the robots.txt of their host declares it.
         limit: Most entries that are read.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the URL only.
         cache: Folder in which documents are cached. A cached document is fetched again only if
             the server reports a change.
-        robots: Request the robots.txt of each host of a document, to record which one declares or
-            disallows it, even if the URL is that of a sitemap.
+        read_robots: Request the robots.txt of each host of a document, to record which one
+            declares or disallows it, even if the URL is that of a sitemap.
         ordered: Return the entries of a site in the order of its sitemaps, each index followed by
             its children, so that two runs are equal; documents that arrive early are stored in
             ``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.
@@ -154,7 +154,7 @@ def read(
     """
     engines.get(engine)  # raises now, not at the first entry
     entry_filter = EntryFilter.of(
-        since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
+        since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
     if limit is not None and limit < 0:
         raise ValueError(f"limit: expected 0 or more, found {limit}")
@@ -174,7 +174,7 @@ def read(
             policy=policy,
             auth=auth,
             cache=folder,
-            robots=robots,
+            robots=read_robots,
             ordered=ordered,
             keep=keep,
             **common,
@@ -205,14 +205,14 @@ def read_stored(
     name: str,
     *,
     since: Moment | None = None,
-    match: str | re.Pattern[str] | None = None,
-    exclude: str | re.Pattern[str] | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
     hosts: Iterable[str] | None = None,
-    in_scope: bool = False,
+    scope: EntryScope = "any",
 ) -> Entries:
     """Open a Parquet file of entries, as those of a document called ``name``."""
     entry_filter = EntryFilter.of(
-        since=since, match=match, exclude=exclude, hosts=hosts, in_scope=in_scope
+        since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
     reader = StoredDocuments("parquet", path, name)
     return Entries(reader, source=name, entry_filter=entry_filter, limit=None, fail_fast=False)
@@ -226,7 +226,7 @@ def is_url(source: object) -> TypeGuard[str]:
 def read_documents(source: DocumentSource, engine: str | None, max_bytes: int) -> Entries:
     """Return the entries of all documents of a source, of each at most ``max_bytes`` bytes."""
     reader = FileWalk(source, engine=engine, max_bytes=max_bytes, follow=True)
-    everything = EntryFilter.of(since=None, match=None, exclude=None, hosts=None, in_scope=False)
+    everything = EntryFilter()
     return Entries(reader, entry_filter=everything, limit=None, fail_fast=False)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from urlset.dates import parse_date
 from urlset.engine import Rows
@@ -16,6 +16,14 @@ from urlset.reader.documents import DocumentRecord
 Moment = str | date | datetime
 """A moment: text in W3C form (``2026-01-31``), a day (its midnight UTC), or an instant."""
 
+Patterns = str | re.Pattern[str] | Iterable[str | re.Pattern[str]]
+"""A regular expression, or several: a URL matches if it contains a match of one of them."""
+
+EntryScope = Literal["any", "sitemap"]
+"""Where the URLs of entries may be: anywhere, or only where the location rule permits them."""
+
+_FLAGS = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+
 # Longest period that a date of each precision denotes.
 _LENGTHS = {"year": timedelta(366), "month": timedelta(31), "day": timedelta(1)}
 
@@ -23,35 +31,37 @@ _LENGTHS = {"year": timedelta(366), "month": timedelta(31), "day": timedelta(1)}
 class EntryFilter(NamedTuple):
     """Filter of entries; the default matches all of them.
 
-    ``since`` excludes entries that are older or have no date. ``match`` must be found in the URL,
-    and ``exclude`` must not. ``hosts`` are the allowed hosts, with a port unless it is the
-    default one. ``in_scope`` excludes URLs that the location rule forbids for the sitemap; if the
-    URL of the sitemap is unknown, the rule is not applied.
+    ``since`` excludes entries that are older or have no date. One of ``include`` must be found in
+    the URL, if there are any, and none of ``exclude``. ``hosts`` are the allowed hosts, with a port
+    unless it is the default one. The ``scope`` ``sitemap`` excludes URLs that the location rule
+    forbids for the sitemap; if the URL of the sitemap is unknown, the rule is not applied.
     """
 
     since: datetime | None = None
-    match: re.Pattern[str] | None = None
-    exclude: re.Pattern[str] | None = None
+    include: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[re.Pattern[str], ...] = ()
     hosts: frozenset[str] | None = None
-    in_scope: bool = False
+    scope: EntryScope = "any"
 
     @classmethod
     def of(
         cls,
         *,
-        since: Moment | None,
-        match: str | re.Pattern[str] | None,
-        exclude: str | re.Pattern[str] | None,
-        hosts: Iterable[str] | None,
-        in_scope: bool,
+        since: Moment | None = None,
+        include: Patterns = (),
+        exclude: Patterns = (),
+        hosts: Iterable[str] | None = None,
+        scope: EntryScope = "any",
     ) -> EntryFilter:
         """Return the filter for user input; raises ``ValueError`` for an invalid value."""
+        if scope not in get_args(EntryScope):
+            raise ValueError(f"scope: expected {', '.join(get_args(EntryScope))}, found {scope!r}")
         return cls(
             None if since is None else _instant(since),
-            None if match is None else compile_pattern("match", match),
-            None if exclude is None else compile_pattern("exclude", exclude),
+            compile_patterns("include", include),
+            compile_patterns("exclude", exclude),
             None if hosts is None else frozenset(_hosts(hosts)),
-            in_scope,
+            scope,
         )
 
     @property
@@ -63,13 +73,13 @@ class EntryFilter(NamedTuple):
         """Return whether an entry of a document passes the filter."""
         if self.since is not None and (lastmod is None or lastmod < self.since):
             return False
-        if self.match is not None and not self.match.search(loc):
+        if self.include and not any(pattern.search(loc) for pattern in self.include):
             return False
-        if self.exclude is not None and self.exclude.search(loc):
+        if any(pattern.search(loc) for pattern in self.exclude):
             return False
         if self.hosts is not None and host_of_loc(loc) not in self.hosts:
             return False
-        return not self.in_scope or in_scope(loc, record)
+        return self.scope == "any" or in_scope(loc, record)
 
 
 class FilteredRows:
@@ -146,6 +156,30 @@ def _instant(moment: Moment) -> datetime:
     if instant is None:
         raise ValueError(f"since: expected a date like 2026-01-31, found {moment!r}")
     return instant
+
+
+def compile_patterns(name: str, patterns: Patterns) -> tuple[re.Pattern[str], ...]:
+    """Return compiled regular expressions, each as :func:`compile_pattern` does.
+
+    They stay separate: in one expression, a flag such as ``(?i)`` would be invalid or apply to all.
+    """
+    several = (patterns,) if isinstance(patterns, str | re.Pattern) else patterns
+    return tuple(compile_pattern(name, pattern) for pattern in several)
+
+
+def pattern_texts(patterns: Patterns) -> tuple[str, ...]:
+    """Return regular expressions as text; compiled ones have their flags in it.
+
+    >>> pattern_texts([re.compile("a", re.IGNORECASE), "b"])
+    ('(?i)a', 'b')
+    """
+    several = (patterns,) if isinstance(patterns, str | re.Pattern) else patterns
+    return tuple(each if isinstance(each, str) else _text_of(each) for each in several)
+
+
+def _text_of(pattern: re.Pattern[str]) -> str:
+    flags = "".join(letter for letter, flag in _FLAGS.items() if pattern.flags & flag)
+    return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
 def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str]:

@@ -31,7 +31,7 @@ _ADVICE = "rename the one that holds the URLs (`urlset build` has --map for it)"
 
 @contextmanager
 def open_table(
-    source: str, failures: list[str], *, base_url: str | None, **selection: Any
+    source: str, failures: list[str], *, base_url: str | None = None, **selection: Any
 ) -> Iterator[Entries]:
     """Open a table file as entries, in a context manager.
 

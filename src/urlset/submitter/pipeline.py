@@ -40,9 +40,9 @@ class SubmitSettings:
     Attributes:
         keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.
         endpoints: Endpoints of IndexNow; engines share what they receive, so one is enough.
-        announcements: DuckDB file that records what was announced; created if it is missing.
+        store: Store (DuckDB file) that records what was announced; created if it is missing.
         announce_all: Whether the first state of a site is announced, instead of recorded only.
-        sample: Pages of each host that are visited before anything is sent.
+        preflight_pages: Pages of each host that are visited before anything is sent.
         preflight: Whether the key file and the sampled pages are checked.
         retry_refused: Whether URLs that an engine refused before are sent again.
         dry_run: Whether requests are described in the result instead of sent.
@@ -55,16 +55,17 @@ class SubmitSettings:
             submitted once: engines visit them again by themselves.
         resubmit: Whether sitemaps are submitted again.
         status: Whether the result has the sitemaps that Search Console lists.
-        inspect: Number of URLs of ``store`` to inspect in Search Console, at most 2,000 a day.
-        store: Store with the URLs; its table ``inspections`` gets the results.
+        inspect: Number of URLs of ``inspect_store`` to inspect in Search Console, at most 2,000 a
+            day.
+        inspect_store: Store with the URLs; its table ``inspections`` gets the results.
         google_base: Origin of the API of Search Console.
     """
 
     keys: KeysGiven = field(default=None, repr=False)
     endpoints: Sequence[str] = field(default=(DEFAULT_ENDPOINT,), repr=False)
-    announcements: str | os.PathLike[str] = ANNOUNCEMENTS
+    store: str | os.PathLike[str] = ANNOUNCEMENTS
     announce_all: bool = False
-    sample: int = 20
+    preflight_pages: int = 20
     preflight: bool = True
     retry_refused: bool = False
     dry_run: bool = False
@@ -77,7 +78,7 @@ class SubmitSettings:
     resubmit: bool = False
     status: bool = False
     inspect: int = 0
-    store: str | os.PathLike[str] | None = None
+    inspect_store: str | os.PathLike[str] | None = None
     google_base: str = search_console.BASE
 
     def __post_init__(self) -> None:
@@ -91,7 +92,7 @@ class SubmitSettings:
                 raise ValueError(f"sitemaps: expected a URL, found {sitemap!r}")
         if "google" in to:
             expect_property(self.property or "")
-            if self.inspect and self.store is None:
+            if self.inspect and self.inspect_store is None:
                 raise ValueError("inspect: expected a store with the URLs of the site, found none")
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "sitemaps", sitemaps)
@@ -103,7 +104,7 @@ class SubmitSettings:
                 )
         if not endpoints:
             raise ValueError("endpoints: expected a URL, found none")
-        for name in ("sample", "max_wait_s", "inspect"):
+        for name in ("preflight_pages", "max_wait_s", "inspect"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: expected 0 or more, found {getattr(self, name)}")
         object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
@@ -115,9 +116,9 @@ class SubmitKeywords(TypedDict, total=False):
 
     keys: KeysGiven
     endpoints: Sequence[str]
-    announcements: str | os.PathLike[str]
+    store: str | os.PathLike[str]
     announce_all: bool
-    sample: int
+    preflight_pages: int
     preflight: bool
     retry_refused: bool
     dry_run: bool
@@ -130,7 +131,7 @@ class SubmitKeywords(TypedDict, total=False):
     resubmit: bool
     status: bool
     inspect: int
-    store: str | os.PathLike[str] | None
+    inspect_store: str | os.PathLike[str] | None
     google_base: str
 
 
@@ -183,7 +184,7 @@ def submit_with(
     result = Submission(is_dry_run=settings.dry_run)
     with ScratchDatabase() as db:
         given = None if updates is None else open_input(updates, db)
-        log = AnnouncementLog(db, Path(settings.announcements), is_persistent=not settings.dry_run)
+        log = AnnouncementLog(db, Path(settings.store), is_persistent=not settings.dry_run)
         result.repeated, lost = log.recover(sender.now())
         if lost:
             result.notes.append(
@@ -224,7 +225,7 @@ def _google(settings: SubmitSettings) -> GoogleSettings:
         resubmit=settings.resubmit,
         status=settings.status,
         inspect=settings.inspect,
-        store=None if settings.store is None else os.fspath(settings.store),
+        store=None if settings.inspect_store is None else os.fspath(settings.inspect_store),
         base=settings.google_base,
     )
 
@@ -306,7 +307,7 @@ def _indexnow(
         IndexNowSettings(
             keys=keys,
             endpoints=tuple(settings.endpoints),
-            sample=settings.sample,
+            sample=settings.preflight_pages,
             has_preflight=settings.preflight,
             is_dry_run=settings.dry_run,
             input_hosts=input_hosts,

@@ -91,7 +91,7 @@ class Sync:
     def __init__(
         self,
         site: str,
-        state: str | os.PathLike[str],
+        store: str | os.PathLike[str],
         settings: SyncSettings,
         *,
         progress: Progress | None = None,
@@ -104,7 +104,7 @@ class Sync:
         self.counts: Counter[str] = Counter()
         self.reasons: list[str] = []
         self._batches = self._run(
-            os.fspath(state),
+            os.fspath(store),
             settings,
             progress or (lambda _: None),
             drive or drive_in_thread,
@@ -142,7 +142,7 @@ class Sync:
             store.add_sync_tables()
             with store.session() as session:
                 step = StepSettings(
-                    recheck=settings.recheck_sitemaps,
+                    recheck_sitemaps=settings.recheck_sitemaps,
                     policy=settings.policy,
                     engine=settings.engine,
                 )
@@ -156,7 +156,7 @@ class Sync:
 @checked_arguments
 def sync(
     site: str,
-    state: str | os.PathLike[str],
+    store: str | os.PathLike[str],
     *,
     progress: Callable[[ProgressEvent], None] | None = None,
     **settings: Unpack[SyncKeywords],
@@ -173,7 +173,7 @@ def sync(
 
     Args:
         site: URL of the site, or of a sitemap.
-        state: Store file (``.duckdb``) of what the index has; created if it does not exist.
+        store: Store file (``.duckdb``) of what the index has; created if it does not exist.
         progress: Called with the number of sitemaps, then pages so far, and the URL of the last.
         settings: Fields of :class:`urlset.syncer.SyncSettings`, such as ``text`` or ``policy``.
 
@@ -195,7 +195,7 @@ def sync(
                         index.delete(update.url)
                 batch.commit()
     """
-    return Sync(site, state, SyncSettings(**settings), progress=progress)
+    return Sync(site, store, SyncSettings(**settings), progress=progress)
 
 
 class _Run:
@@ -248,7 +248,7 @@ class _Run:
 
     def _create_tables(self) -> int:
         """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
-        session, recheck = self._session, self._settings.recheck
+        session, recheck = self._session, self._settings.recheck_pages
         checked = self._past("s.checked_at")
         session.run(
             # Note: a date in a sitemap that could not be read is not the date of the page now.
@@ -426,13 +426,13 @@ class _Run:
         [(count, known)] = session.rows(
             "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
         )
-        share = self._settings.max_removed
+        share = self._settings.max_removed_share
         if not is_whole:
             yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
         elif known >= GUARDED_FROM and count > share * known:
             self._sync.reasons.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
-                f"{share:.0%} (max_removed): they are unknown"
+                f"{share:.0%} (max_removed_share): they are unknown"
             )
             yield from self._rows_of(
                 "FROM unlisted_pages", _all_unknown("many pages are not listed")
@@ -442,7 +442,7 @@ class _Run:
 
     def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
         """Request the targets whose turn it is; return those that are gone, the others unknown."""
-        turn = max(0, self._settings.recheck - first)
+        turn = max(0, self._settings.recheck_pages - first)
         gone = {
             visit.url: visit
             for visit in self._visit(targets[:turn])

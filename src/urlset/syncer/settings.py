@@ -14,7 +14,7 @@ TextOf = Callable[[bytes, str | None], str]
 """Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
 
 GUARDED_FROM = 20
-"""Pages from which ``max_removed`` applies: of a few pages, half may go at once."""
+"""Pages from which ``max_removed_share`` applies: of a few pages, half may go at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +24,11 @@ class SyncSettings:
     Attributes:
         text: Returns the text of a page from its bytes and its ``Content-Type``; None for no text.
         batch_size: Pages that are requested for one batch, and removed or unknown ones in one.
-        recheck: Pages that are requested although their ``lastmod`` is the same, in turn: those
-            first that were not requested for the longest time. Pages without a ``lastmod`` are
-            requested in every run.
+        recheck_pages: Pages that are requested although their ``lastmod`` is the same, in turn:
+            those first that were not requested for the longest time. Pages without a
+            ``lastmod`` are requested in every run.
         recheck_sitemaps: Sitemaps that are requested although their index has the same date.
-        max_removed: Largest share of the known pages that may be removed at once because no
+        max_removed_share: Largest share of the known pages that may be removed at once because no
             sitemap lists them; above it they are unknown. It applies from 20 pages on.
         max_requests: Largest number of requests for pages; None for no limit.
         max_minutes: Longest duration, from the first page on; None for no limit.
@@ -39,9 +39,9 @@ class SyncSettings:
 
     text: TextOf | None = page_text
     batch_size: int = 100
-    recheck: int = 100
+    recheck_pages: int = 100
     recheck_sitemaps: int = 10
-    max_removed: float = 0.5
+    max_removed_share: float = 0.5
     max_requests: int | None = None
     max_minutes: float | None = None
     policy: Policy | None = None
@@ -57,9 +57,9 @@ class SyncKeywords(TypedDict, total=False):
 
     text: TextOf | None
     batch_size: int
-    recheck: int
+    recheck_pages: int
     recheck_sitemaps: int
-    max_removed: float
+    max_removed_share: float
     max_requests: int | None
     max_minutes: float | None
     policy: Policy | None

@@ -51,7 +51,7 @@ def watch(
         site: URL of the site, or of a sitemap.
         store: Store file (``.duckdb``) of the history; created if it does not exist.
         progress: Called with the number of sitemaps so far, and with the URL of the last one.
-        settings: Fields of :class:`urlset.watcher.step.StepSettings`, such as ``recheck`` or
+        settings: Fields of :class:`urlset.watcher.step.StepSettings`, such as ``webhook`` or
             ``policy``.
 
     Returns:

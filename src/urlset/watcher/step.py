@@ -37,8 +37,8 @@ class StepSettings:
     """Settings of one step.
 
     Attributes:
-        recheck: Sitemaps that are requested although the index has the same date for them, those
-            first that were not requested for the longest time.
+        recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
+            those first that were not requested for the longest time.
         policy: Limits and behaviour of the HTTP client.
         auth: Bearer token, or user and password; sent to the origin of the site only.
         engine: Name of the engine.
@@ -48,7 +48,7 @@ class StepSettings:
         report: HTML file to which the history is written, with charts.
     """
 
-    recheck: int = RECHECK
+    recheck_sitemaps: int = RECHECK
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
     engine: str | None = None
@@ -57,8 +57,8 @@ class StepSettings:
     report: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.recheck < 0:
-            raise ValueError(f"recheck: expected 0 or more, found {self.recheck}")
+        if self.recheck_sitemaps < 0:
+            raise ValueError(f"recheck_sitemaps: expected 0 or more, found {self.recheck_sitemaps}")
         if self.webhook is not None:
             Hook(self.webhook, self.webhook_format)
 
@@ -66,7 +66,7 @@ class StepSettings:
 class WatchKeywords(TypedDict, total=False):
     """Keyword arguments of :func:`urlset.watch`: the fields of :class:`StepSettings`."""
 
-    recheck: int
+    recheck_sitemaps: int
     policy: Policy | None
     auth: str | tuple[str, str] | None
     engine: str | None
@@ -192,7 +192,7 @@ class _Step:
                 each.document,
             )
         )
-        return frozenset(each.source for each in children[: self._settings.recheck])
+        return frozenset(each.source for each in children[: self._settings.recheck_sitemaps])
 
     def _may_skip_home(self, known: dict[str, DocumentState]) -> bool:
         home = next((each for each in known.values() if each.how == "home"), None)

@@ -13,11 +13,12 @@ from urlset.arguments import checked_arguments
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.model import ProgressEvent
+from urlset.option_schema import FileFormat, OnError
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
-from urlset.writer.file_set import FileNaming, Format, PublishedSet, render_indexes
+from urlset.writer.file_set import FileNaming, PublishedSet, render_indexes
 from urlset.writer.input_rows import Rules, batches
 from urlset.writer.result import Publication, Rejection, WrittenFile
 from urlset.writer.splitter import Limits, RenderedDocument, Splitter
@@ -25,7 +26,6 @@ from urlset.writer.splitter import Limits, RenderedDocument, Splitter
 __all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
 
 _Index = Literal["auto", "always"]
-_OnError = Literal["raise", "skip"]
 _Duplicates = Literal["drop", "keep"]
 
 
@@ -39,10 +39,10 @@ def write(
     max_urls: int = MAX_URLS,
     max_bytes: int = MAX_BYTES,
     name: str = "sitemap",
-    format: Format = "xml",
+    format: FileFormat = "xml",
     stylesheet: str | None = None,
     index: _Index = "auto",
-    on_error: _OnError = "raise",
+    on_error: OnError = "raise",
     duplicates: _Duplicates = "drop",
     allow_empty: bool = False,
     dry_run: bool = False,
@@ -96,7 +96,7 @@ def write(
     styles.check_address(stylesheet)
     for option, value, words in (
         ("index", index, get_args(_Index)),
-        ("on_error", on_error, get_args(_OnError)),
+        ("on_error", on_error, get_args(OnError)),
         ("duplicates", duplicates, get_args(_Duplicates)),
     ):
         if value not in words:
@@ -151,7 +151,7 @@ def render(
     gzip: bool = False,
     max_urls: int = MAX_URLS,
     max_bytes: int = MAX_BYTES,
-    format: Format = "xml",
+    format: FileFormat = "xml",
     stylesheet: str | None = None,
     duplicates: _Duplicates = "drop",
     allow_empty: bool = False,
@@ -176,8 +176,8 @@ def render(
     >>> render(["https://example.com/"]).splitlines()[-2]
     b'<url><loc>https://example.com/</loc></url>'
     """
-    if format not in get_args(Format):
-        raise ValueError(f"expected format to be one of {get_args(Format)}, found {format!r}")
+    if format not in get_args(FileFormat):
+        raise ValueError(f"expected format to be one of {get_args(FileFormat)}, found {format!r}")
     if duplicates not in get_args(_Duplicates):
         words = get_args(_Duplicates)
         raise ValueError(f"expected duplicates to be one of {words}, found {duplicates!r}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from urlset.dates import format_date
 from urlset.document import parse
@@ -14,9 +14,8 @@ from urlset.engine import Engine
 from urlset.engine.reference.render import declaration
 from urlset.engine.reference.values import escape
 from urlset.model import Sitemap
+from urlset.option_schema import FileFormat
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
-
-Format = Literal["xml", "text"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._~-]*")
 _SUFFIX = re.compile(r"\.(?:xml|txt|gz)$", re.IGNORECASE)
@@ -35,7 +34,7 @@ class FileNaming:
     """
 
     name: str
-    format: Format
+    format: FileFormat
     is_packed: bool
 
     def single(self) -> str:

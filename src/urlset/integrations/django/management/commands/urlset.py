@@ -143,7 +143,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         from urlset.submitter import submit
 
         given = dict(settings.get("SUBMIT", {}))
-        given.setdefault("announcements", _ledger(settings).parent / "announcements.duckdb")
+        given.setdefault("store", _ledger(settings).parent / "announcements.duckdb")
         result = submit(_ledger(settings), dry_run=options["dry_run"], **given)
         for request in result.requests:
             self.stdout.write(request)
