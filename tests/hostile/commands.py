@@ -97,9 +97,10 @@ def run(attack: Attack, folder: Path, size: int) -> Run:
         attack.set(stage)
         words = shlex.split(attack.words.replace("{site}", box.site))
         began = time.monotonic()
+        peak = folder.with_name(f"{folder.name}.peak")
         with open(folder / "..output", "w+b") as file:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _LIMITED, str(LIMIT_S), *words],
+                [sys.executable, "-P", "-c", _LIMITED, str(LIMIT_S), str(peak), *words],
                 cwd=folder, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 env=os.environ | {"NO_PROXY": "*", "no_proxy": "*"},
             )  # fmt: skip
@@ -114,7 +115,7 @@ def run(attack: Attack, folder: Path, size: int) -> Run:
         missing = [path for path in stage.expected if path not in box.paths]
     code = process.returncode
     fault = next((text for text in BROKEN if text in output), None)
-    peak_mb = used.ru_maxrss // 1024
+    peak_mb = int(peak.read_text()) // 1024 if peak.exists() else 0  # not there after a signal
     if fault is not None:
         start = output.index(fault)
         fault = f"{fault}: {output[max(0, start - 100) : start + 300]}"
@@ -127,11 +128,20 @@ def run(attack: Attack, folder: Path, size: int) -> Run:
     return Run(code, used.ru_utime + used.ru_stime, wall_s, peak_mb, output, fault)
 
 
-_LIMITED = (
-    "import resource, sys; limit = int(sys.argv.pop(1)); "
-    "resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)); "
-    "from urlset.cli import main; sys.exit(main(sys.argv[1:]))"
-)
+_LIMITED = """
+import resource, sys
+limit, peak = int(sys.argv.pop(1)), sys.argv.pop(1)
+resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+from urlset.cli import main
+try:
+    sys.exit(main(sys.argv[1:]))
+finally:
+    # Not ru_maxrss, which begins with that of the process that started this one.
+    own = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    with open(peak, "w") as file:
+        file.write(str(max(int(own[0].split()[1]), children)))
+"""
 
 
 def failure(attack: Attack, folder: Path, sizes: tuple[int, int] = SIZES) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.hostile.commands import Attack, Stage, failure, run
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.soak,
-    pytest.mark.skipif(not hasattr(os, "wait4"), reason="limits of POSIX"),
+    pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc"),
 ]
 
 MEASURED = (*page_attacks.ATTACKS, *document_attacks.ATTACKS)
@@ -54,6 +55,21 @@ def test_a_run_that_fails_is_a_fault(tmp_path):
 
     assert run(attack("read a.txt"), tmp_path / "a", 1).fault is None
     assert "/never" in (run(Attack("a", "read {site}", lost), tmp_path / "b", 1).fault or "")
+
+
+def test_memory_is_that_of_the_command_and_not_of_the_tests(tmp_path):
+    held = bytearray(os.urandom(1_000) * 1_200_000)  # 1.2 GB, more than a command may take
+
+    found = run(attack("read a.txt"), tmp_path / "a", 1)
+
+    assert len(held) > found.peak_mb << 20 > 10 << 20
+    assert found.fault is None
+
+
+def test_a_command_that_takes_much_memory_is_a_fault(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.hostile.commands.MAX_MB", 10)
+
+    assert "MB of memory" in (run(attack("read a.txt"), tmp_path / "a", 1).fault or "")
 
 
 def test_a_run_that_is_not_linear_is_a_failure(tmp_path):
