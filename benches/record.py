@@ -44,7 +44,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         f"{_PACKAGE}/store",
     ),
     "pages": (
-        *_SITE, f"{_PACKAGE}/crawler", f"{_PACKAGE}/auditor", f"{_PACKAGE}/html",
+        *_SITE, f"{_PACKAGE}/live/crawl", f"{_PACKAGE}/live/audit", f"{_PACKAGE}/html",
         f"{_PACKAGE}/store", f"{_PACKAGE}/checker",
     ),
 }  # fmt: skip

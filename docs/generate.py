@@ -28,6 +28,7 @@ from urlset.checker import CATALOGUE, Rule
 from urlset.cli.app import COMMANDS
 from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
+from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.glossary import MEANINGS, glossary
@@ -43,7 +44,6 @@ from urlset.store import (
     VIEWS,
     TableSchema,
 )
-from urlset.submitter.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 
 DOCS = Path(__file__).parent
 SHARE = "../packaging/share"

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
-from urlset.auditor import Audit, AuditSettings
-from urlset.auditor.pipeline import audit_entries
 from urlset.checker import CATALOGUE, FAILURE_CODES, Finding, Findings, Rule, selector
 from urlset.checker.examples import HOME, Example, ExampleResponse, documents_of
 from urlset.http import REDIRECTS, Policy, Request, Response, Walk, redirect_target
+from urlset.live.audit import Audit, AuditSettings
+from urlset.live.audit.pipeline import audit_entries
 from urlset.reader import Entries, Visit
 from urlset.reader.entries import OnResponse
 from urlset.reader.filters import EntryFilter
@@ -154,7 +154,7 @@ def audited(example: Example, moment: datetime, path: str | None = None, **setti
         Answered(start, now), source=start, entry_filter=ALL, limit=None, fail_fast=False
     )
     drive = SimulatedServer(now).drive
-    with mock.patch("urlset.crawler.runner.drive_in_thread", drive):
+    with mock.patch("urlset.live.crawl.runner.drive_in_thread", drive):
         return audit_entries(entries, options, path=path, drive=drive)
 
 

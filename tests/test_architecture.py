@@ -39,7 +39,7 @@ LIBRARIES = {
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "fastwarc": "urlset.reader.warc",  # WARC in gzip, zstd and lz4, in Rust
-    "google": "urlset.submitter.google_auth",  # signatures of service accounts, by Google
+    "google": "urlset.live.submit.google_auth",  # signatures of service accounts, by Google
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
     "llama_index": "urlset.integrations.llama_index",
@@ -77,15 +77,15 @@ SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
-    "urlset.differ.features": "SQL of the properties of a URL",
+    "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
-    "urlset.crawler.working_tables": "declarations, which tests/test_working_tables.py reads, too",
-    "urlset.submitter.working_tables": "declarations, as of the crawler",
+    "urlset.live.crawl.working_tables": "declarations, which tests/test_working_tables.py reads, too",
+    "urlset.live.submit.working_tables": "declarations, as of the crawler",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.sources.git": "public names of the package",
-    "urlset.watcher.summary": "pure, the pipeline around it is not",
-    "urlset.submitter.announcement_schema": "the tables, which docs/tables.md is generated from",
+    "urlset.live.watch.summary": "pure, the pipeline around it is not",
+    "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 import urlset
-from urlset.auditor.probes import Probe, ProbeRow
-from urlset.auditor.settings import AuditSettings
 from urlset.http import Request, Response, Secrets
 from urlset.http.exchange import Hop
+from urlset.live.audit.probes import Probe, ProbeRow
+from urlset.live.audit.settings import AuditSettings
+from urlset.live.submit.indexnow import submission
+from urlset.live.submit.indexnow_run import IndexNowSettings
+from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
+from urlset.live.submit.preflight import requests_for
+from urlset.live.submit.search_console_run import GoogleSettings
 from urlset.object_store import AwsProfile
-from urlset.submitter.indexnow import submission
-from urlset.submitter.indexnow_run import IndexNowSettings
-from urlset.submitter.keys import IndexNowKey, IndexNowKeys
-from urlset.submitter.preflight import requests_for
-from urlset.submitter.search_console_run import GoogleSettings
 
 SECRET = "s3cr3t-0123456789"
 NAME = re.compile(

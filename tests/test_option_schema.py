@@ -10,9 +10,9 @@ from typing import Any, Literal, get_origin
 import pytest
 
 import urlset
-import urlset.auditor.settings
-import urlset.crawler.options
-import urlset.syncer.settings
+import urlset.live.audit.settings
+import urlset.live.crawl.options
+import urlset.live.sync.settings
 from urlset.cli.app import COMMANDS, run
 from urlset.option_schema import Option, options_of
 
@@ -263,9 +263,9 @@ def test_a_number_has_the_same_range_in_all_commands():
 def test_messages_name_the_parameter_in_python_and_the_flag_on_the_command_line(command, capsys):
     expected = "expected a number of at least 0, found"
     settings = {
-        "audit": urlset.auditor.settings.AuditSettings,
-        "crawl": urlset.crawler.options.CrawlOptions,
-        "sync": urlset.syncer.settings.SyncSettings,
+        "audit": urlset.live.audit.settings.AuditSettings,
+        "crawl": urlset.live.crawl.options.CrawlOptions,
+        "sync": urlset.live.sync.settings.SyncSettings,
     }[command]
 
     with pytest.raises(ValueError, match=f"max_minutes: {expected} -1"):

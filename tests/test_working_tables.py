@@ -9,6 +9,7 @@ import pytest
 from tests.working_tables import Declaration, declarations, uses
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker.views import VIEWS as RULE_VIEWS
+from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.store import (
     HISTORY_TABLES,
     INSPECTION_TABLES,
@@ -18,7 +19,6 @@ from urlset.store import (
     TABLES,
     VIEWS,
 )
-from urlset.submitter.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 
 DECLARED = declarations()
 FOUND = uses()

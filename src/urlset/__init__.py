@@ -39,19 +39,19 @@ from urlset.model import (
 )
 
 if TYPE_CHECKING:
-    from urlset.auditor import Audit, audit
     from urlset.builder import Build, build
     from urlset.checker import Finding, Findings, check
     from urlset.config import Configuration, load_config
-    from urlset.crawler import Crawl, crawl
-    from urlset.differ import Diff, PageChange, diff
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
+    from urlset.live.audit import Audit, audit
+    from urlset.live.crawl import Crawl, crawl
+    from urlset.live.diff import Diff, PageChange, diff
+    from urlset.live.submit import Submission, submit
+    from urlset.live.sync import PageUpdate, Sync, sync
+    from urlset.live.watch import Watch, watch
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
-    from urlset.submitter import Submission, submit
-    from urlset.syncer import PageUpdate, Sync, sync
-    from urlset.watcher import Watch, watch
     from urlset.writer import Publication, render, write
 
     __version__: str
@@ -116,11 +116,11 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Audit": "auditor",
+    "Audit": "live.audit",
     "Build": "builder",
-    "Crawl": "crawler",
+    "Crawl": "live.crawl",
     "Configuration": "config",
-    "Diff": "differ",
+    "Diff": "live.diff",
     "DocumentRecord": "reader",
     "Dropped": "fixer",
     "Entries": "reader",
@@ -129,28 +129,28 @@ _LAZY = {
     "Findings": "checker",
     "Fixed": "fixer",
     "FixedDocument": "fixer",
-    "PageChange": "differ",
-    "PageUpdate": "syncer",
+    "PageChange": "live.diff",
+    "PageUpdate": "live.sync",
     "Policy": "http",
     "Publication": "writer",
     "QueryResult": "store",
     "Store": "store",
-    "Submission": "submitter",
-    "Sync": "syncer",
-    "Watch": "watcher",
-    "audit": "auditor",
+    "Submission": "live.submit",
+    "Sync": "live.sync",
+    "Watch": "live.watch",
+    "audit": "live.audit",
     "build": "builder",
     "check": "checker",
-    "crawl": "crawler",
-    "diff": "differ",
+    "crawl": "live.crawl",
+    "diff": "live.diff",
     "fix": "fixer",
     "load_config": "config",
     "read": "reader",
     "render": "writer",
-    "submit": "submitter",
-    "sync": "syncer",
+    "submit": "live.submit",
+    "sync": "live.sync",
     "unified_diff": "fixer",
-    "watch": "watcher",
+    "watch": "live.watch",
     "write": "writer",
     "write_fixed": "fixer",
 }

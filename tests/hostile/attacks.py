@@ -33,7 +33,7 @@ MAX_RATIO = 40
 UNNOTICEABLE_S = 0.6
 ROUNDS = 3
 LIMIT_S = 30
-IMPORTED = "html.facts html.links robots checker reader sources config crawler.page_record"
+IMPORTED = "html.facts html.links robots checker reader sources config live.crawl.page_record"
 MAX_MEMORY = 4 << 30
 
 Make = Callable[[int], bytes]
@@ -72,8 +72,8 @@ def html(data: bytes) -> None:
 def header(name: str, data: bytes) -> None:
     from urlset.html.links import sitemaps_and_feeds_in_header
     from urlset.http import Request, Response
-    from urlset.visits.page_record import read_record
-    from urlset.visits.page_urls import UrlResolver
+    from urlset.live.visits.page_record import read_record
+    from urlset.live.visits.page_urls import UrlResolver
 
     headers = {"content-type": "text/html", name: data.decode()}
     url = "https://example.com/"
@@ -102,7 +102,7 @@ def document(data: bytes) -> None:
 
 
 def llms_txt(data: bytes) -> None:
-    from urlset.auditor.llms_txt_links import llms_txt_links
+    from urlset.live.audit.llms_txt_links import llms_txt_links
 
     list(llms_txt_links(data))
 

@@ -95,7 +95,7 @@ EXEMPT = {
         "an option of the user: per-path-ignores"
     ),
     ("builder/options.py", "pattern"): "an option of the user: --rewrite",
-    ("crawler/scope.py", "pattern"): "an option of the user: --include, --exclude",
+    ("live/crawl/scope.py", "pattern"): "an option of the user: --include, --exclude",
     ("integrations/file_responses.py",
      "f'{re.escape(name)}[A-Za-z0-9._~-]*\\\\.(?:xml|txt|css)(?:\\\\.gz)?'"): "names of own files",
     ("reader/filters.py", "pattern"): "an option of the user: --include, --exclude",

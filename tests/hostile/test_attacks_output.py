@@ -14,9 +14,9 @@ from urlset.checker.baseline import Baseline
 from urlset.cli import main
 from urlset.config import load_config
 from urlset.errors import ConfigurationError, SourceError
+from urlset.live.watch.step import StepSettings
+from urlset.live.watch.webhook import message
 from urlset.sources.factory import SourceOptions
-from urlset.watcher.step import StepSettings
-from urlset.watcher.webhook import message
 
 ROOT = "http://www.sitemaps.org/schemas/sitemap/0.9"
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -85,7 +85,7 @@ WITH_EXPRESSIONS = frozenset(("fnmatch", "glob", "regex", "re2", "pathlib.glob",
 
 USES = {
     ("checker/rule_selection.py", "fnmatch"): "per-path-ignores, of limited length",
-    ("differ/tables.py", "glob"): "glob.escape only",
+    ("live/diff/tables.py", "glob"): "glob.escape only",
     ("sources/factory.py", "fnmatch"): "access logs in an option of the user",
     ("sources/factory.py", "glob"): "access logs in an option of the user",
     ("integrations/built_site.py", "fnmatch"): "an option of the site's own configuration",

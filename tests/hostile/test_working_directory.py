@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.site_box import SiteBox
+from urlset.live.visits.page_rows import read_rows
+from urlset.live.visits.page_urls import UrlResolver
+from urlset.live.visits.page_worker import PageWorker
 from urlset.sources.git import git_dates
 from urlset.sources.git.repository import GitError, run_git
-from urlset.visits.page_rows import read_rows
-from urlset.visits.page_urls import UrlResolver
-from urlset.visits.page_worker import PageWorker
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "urlset").rglob("*.py"))
@@ -199,7 +199,7 @@ def test_no_other_module_starts_a_process():
         )
     }
 
-    assert found == {"crawler/page_worker.py", "sources/git/repository.py"}
+    assert found == {"live/crawl/page_worker.py", "sources/git/repository.py"}
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "action.yml", "examples", "docs", "README.md"])

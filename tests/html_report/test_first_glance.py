@@ -10,16 +10,16 @@ import urlset
 from tests.example_site import audited
 from tests.reporter.live_site import Found
 from tests.reporter.test_html_report import part_of, report_of
-from urlset.auditor.judgement import RuleSet
-from urlset.auditor.settings import AuditSettings
-from urlset.auditor.stratified_sample import Interval
-from urlset.auditor.summary import summary_sentence
-from urlset.auditor.verdict_shares import VerdictShare
 from urlset.checker import rule_texts
 from urlset.checker.examples import Piece, entry
 from urlset.checker.examples import page as html_page
 from urlset.html_report import ExampleLog, SourceFigures
 from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
+from urlset.live.audit.judgement import RuleSet
+from urlset.live.audit.settings import AuditSettings
+from urlset.live.audit.stratified_sample import Interval
+from urlset.live.audit.summary import summary_sentence
+from urlset.live.audit.verdict_shares import VerdictShare
 from urlset.model import Level
 
 SITE = "https://example.com"

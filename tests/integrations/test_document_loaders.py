@@ -11,7 +11,7 @@ import pytest
 import urlset
 from tests.site_box import SiteBox
 from urlset.integrations.listed_pages import listed_pages
-from urlset.syncer import SyncKeywords
+from urlset.live.sync import SyncKeywords
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 

@@ -15,11 +15,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tests.watcher.simulated_site import SITE, SimulatedSite
+from tests.live.watch.simulated_site import SITE, SimulatedSite
 from urlset.errors import SourceError
+from urlset.live.sync.pipeline import Sync
+from urlset.live.sync.settings import SyncSettings
 from urlset.store import StoreSession
-from urlset.syncer.pipeline import Sync
-from urlset.syncer.settings import SyncSettings
 
 POINTS = ("request", "statement", "update", "write", "commit")
 """A run ends before a request or an SQL statement, or after an update, a batch, or its commit."""

@@ -2,7 +2,7 @@
 
 import random
 
-from tests.crawler.endless_site import (
+from tests.live.crawl.endless_site import (
     IN_FLIGHT,
     EndlessSite,
     crawl_with_kills,

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.live.sync.test_sync_process import put, texts_of
+from tests.live.watch.simulated_site import SITE, index, sitemap
 from tests.site_box import SiteBox
 from tests.soak.sync_run import POINTS, run_in_process
-from tests.syncer.test_sync_process import put, texts_of
-from tests.watcher.simulated_site import SITE, index, sitemap
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 

@@ -4,8 +4,8 @@ import duckdb
 import pytest
 
 import urlset
+from urlset.live.visits.page_urls import section_of
 from urlset.store import FIRST_FOLDER
-from urlset.visits.page_urls import section_of
 
 HOST = "https://example.com"
 SECTIONS = {

@@ -5,10 +5,10 @@ from typing import Any, ForwardRef
 
 import pytest
 
-from urlset.auditor import AuditKeywords, AuditSettings
-from urlset.submitter import SubmitKeywords, SubmitSettings
-from urlset.syncer import SyncKeywords, SyncSettings
-from urlset.watcher.step import StepSettings, WatchKeywords
+from urlset.live.audit import AuditKeywords, AuditSettings
+from urlset.live.submit import SubmitKeywords, SubmitSettings
+from urlset.live.sync import SyncKeywords, SyncSettings
+from urlset.live.watch.step import StepSettings, WatchKeywords
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """SQL views that live rules query: listed URLs, visited pages, canonicals, links, dates.
 
 They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store.live_schema`), the
-facts of the audit (``audit_run``; :class:`urlset.auditor.judgement.RunFacts`), and the views of
+facts of the audit (``audit_run``; :class:`urlset.live.audit.judgement.RunFacts`), and the views of
 :mod:`urlset.checker.views`. Two URLs are compared by ``key``, in the form of ``normal_of``, or by
 ``page_key``, which also ignores what most servers ignore: scheme, www., the name of an index file
 and a slash at the end.

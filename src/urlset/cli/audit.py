@@ -29,8 +29,8 @@ from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
-    from urlset.auditor import Audit
     from urlset.checker import Baseline, Finding
+    from urlset.live.audit import Audit
     from urlset.model import Level, ProgressEvent
 
 INTERRUPTED = 130
@@ -84,8 +84,8 @@ def audit(
         raise UsageError("--store: expected the path of a store (.duckdb), found -")
     expect_target("--report", report)
     expect_target("--write-baseline", write_baseline)
-    from urlset.auditor import audit as run_audit
     from urlset.checker import Baseline
+    from urlset.live.audit import audit as run_audit
 
     known = Baseline.read(config_options.baseline) if config_options.baseline else None
     with Sink(output) as sink:

@@ -16,7 +16,7 @@ from urlset.builder.inputs import EXTENSIONS
 from urlset.builder.options import Evidence
 from urlset.checker import CATALOGUE
 from urlset.cli.command_model import CommandInfo, OptionInfo, describe_commands
-from urlset.submitter.pipeline import CHANNELS
+from urlset.live.submit.pipeline import CHANNELS
 
 FILES = {"FILE", "PATH", "DIR", "FOLDER", "SOURCE", "SITE", "A", "B", "CHANGES"}
 """Names of values that are files or folders, or may be."""

@@ -19,7 +19,7 @@ from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
-    from urlset.crawler import Crawl
+    from urlset.live.crawl import Crawl
     from urlset.model import ProgressEvent
 
 FAILED = ("unknown", "server-error", "unreachable")
@@ -70,7 +70,7 @@ def crawl(
     if why:
         _show_evidence(store, why)
         return
-    from urlset.crawler import crawl as run
+    from urlset.live.crawl import crawl as run
 
     settings = given_options(options, CRAWL_OPTIONS)
     for name in ("include", "exclude"):
@@ -179,7 +179,7 @@ def _report_failures(found: Crawl) -> None:
 
 def _show_evidence(path: Path, urls: list[str]) -> None:
     """Print the evidence of each URL as JSON; exit with 1 if one was not discovered."""
-    from urlset.crawler import Crawl
+    from urlset.live.crawl import Crawl
 
     unknown = 0
     with Crawl.open(path) as found, Sink(None) as sink:

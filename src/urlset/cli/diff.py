@@ -26,7 +26,7 @@ from urlset.config import load_config
 from urlset.option_schema.diff import DIFF_OPTIONS
 
 if TYPE_CHECKING:
-    from urlset.differ import Diff
+    from urlset.live.diff import Diff
     from urlset.model import ProgressEvent
 
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
@@ -75,7 +75,7 @@ def diff(
         for name in ("max_removed", "max_added", "max_changed")
         if name in settings
     }
-    from urlset.differ import diff as compare
+    from urlset.live.diff import diff as compare
 
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
@@ -103,7 +103,7 @@ def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
     elif format_ == "markdown":
         sink.write(found.to_markdown(max_examples=max_examples))
     else:
-        from urlset.differ.text import report_diff
+        from urlset.live.diff.text import report_diff
 
         render = line_renderer(is_stdout=sink.is_stdout)
         for spans in report_diff(found, max_examples=max_examples, width=terminal_width()):

@@ -21,8 +21,8 @@ from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARI
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
+    from urlset.live.submit import Submission
     from urlset.model import ProgressEvent
-    from urlset.submitter import Submission
 
 MAX_SHOWN = 10
 
@@ -76,7 +76,7 @@ def submit(
     source: str | Path | None = updates
     if source is None and "indexnow" in channels:
         source = _ledger(configuration)
-    from urlset.submitter import submit as run
+    from urlset.live.submit import submit as run
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("submit"):
@@ -94,7 +94,7 @@ def submit(
 
 
 def _create_key(folder: Path, *, is_quiet: bool) -> int:
-    from urlset.submitter import create_key
+    from urlset.live.submit import create_key
 
     path = create_key(folder)
     with Sink(None) as sink:
@@ -119,7 +119,7 @@ def _may_have_changes(path: str | None) -> bool:
 
 def _keys(file: Path | None, *, is_needed: bool) -> Any:
     """Read the keys of IndexNow from a file, or from the environment."""
-    from urlset.submitter.keys import parse_keys
+    from urlset.live.submit.keys import parse_keys
 
     text = _secret(file, (KEY_VARIABLE,))
     if text is None and not is_needed:

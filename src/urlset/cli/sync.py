@@ -22,8 +22,8 @@ from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
+    from urlset.live.sync import Sync
     from urlset.model import ProgressEvent
-    from urlset.syncer import Sync
 
 
 def sync(
@@ -63,7 +63,7 @@ def sync(
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if not text:
         settings["text"] = None
-    from urlset.syncer import sync as start
+    from urlset.live.sync import sync as start
 
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):
 

@@ -21,8 +21,8 @@ from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
+    from urlset.live.watch import Alert, SectionEstimate, UrlChange, Watch
     from urlset.model import ProgressEvent
-    from urlset.watcher import Alert, SectionEstimate, UrlChange, Watch
 
 MAX_SHOWN = 10
 MAX_SECTIONS = 12
@@ -67,7 +67,7 @@ def watch(
     settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
-    from urlset.watcher import watch as run
+    from urlset.live.watch import watch as run
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("watch"):

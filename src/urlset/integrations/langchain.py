@@ -9,7 +9,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from urlset.integrations.listed_pages import listed_pages
-from urlset.syncer import SyncKeywords
+from urlset.live.sync import SyncKeywords
 
 
 class SitemapLoader(BaseLoader):
@@ -21,7 +21,7 @@ class SitemapLoader(BaseLoader):
 
     Args:
         site: URL of the site, or of a sitemap.
-        settings: Fields of :class:`urlset.syncer.SyncSettings`, such as ``text`` or ``policy``.
+        settings: Fields of :class:`urlset.live.sync.SyncSettings`, such as ``text`` or ``policy``.
     """
 
     def __init__(self, site: str, **settings: Unpack[SyncKeywords]):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from urlset.syncer import SyncKeywords, sync
+from urlset.live.sync import SyncKeywords, sync
 
 _log = logging.getLogger("urlset.sync")
 
@@ -23,7 +23,7 @@ def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[
 
     Args:
         site: URL of the site, or of a sitemap.
-        settings: Fields of :class:`urlset.syncer.SyncSettings`.
+        settings: Fields of :class:`urlset.live.sync.SyncSettings`.
 
     Raises:
         urlset.SourceError: No sitemap could be read.

@@ -9,7 +9,7 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from urlset.integrations.listed_pages import listed_pages
-from urlset.syncer import SyncKeywords
+from urlset.live.sync import SyncKeywords
 
 
 class SitemapReader(BaseReader):
@@ -27,7 +27,7 @@ class SitemapReader(BaseReader):
 
         Args:
             site: URL of the site, or of a sitemap.
-            settings: Fields of :class:`urlset.syncer.SyncSettings`, such as ``text``.
+            settings: Fields of :class:`urlset.live.sync.SyncSettings`, such as ``text``.
 
         Raises:
             urlset.SourceError: No sitemap could be read.

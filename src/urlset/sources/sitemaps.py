@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import urlset.reader as readers
 from urlset.arrow import open_stream, rows_of
 from urlset.arrow.streams import rewrite_dates, without_row_numbers
-from urlset.crawler import Crawl, crawl
 from urlset.dates import Date, format_date, parse_date
 from urlset.http import without_secrets
+from urlset.live.crawl import Crawl, crawl
 from urlset.model import Alternate, Image
 from urlset.reader import is_url
 from urlset.sources.candidates import Candidate, SourceType, in_batches

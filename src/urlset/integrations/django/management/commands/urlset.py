@@ -140,7 +140,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         return show
 
     def _submit(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
-        from urlset.submitter import submit
+        from urlset.live.submit import submit
 
         given = dict(settings.get("SUBMIT", {}))
         given.setdefault("store", _ledger(settings).parent / "announcements.duckdb")

@@ -1,0 +1,118 @@
+"""Read the sitemaps of an audit, and the access logs, into its store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+from urlset.arrow.streams import rows_to_stream
+from urlset.checker.load import Failures
+from urlset.checker.views import creation_order
+from urlset.errors import SourceError
+from urlset.http import Response
+from urlset.live.audit.probes import ProbeRow
+from urlset.reader import DocumentRecord, Entries
+from urlset.sources import AccessLog
+from urlset.store import Store, StoreSession
+from urlset.temp_files import expect_safe_to_read
+
+
+class PackedSitemaps:
+    """Collector of responses for ``.gz`` files that the server compressed a second time."""
+
+    def __init__(self) -> None:
+        self.rows: list[ProbeRow] = []
+
+    def on_response(self, response: Response) -> None:
+        """Add a probe row if the URL ends with ``.gz`` and ``Content-Encoding`` contains gzip."""
+        encoding = response.headers.get("content-encoding", "").lower()
+        path = response.url.partition("?")[0].lower()
+        if "gzip" in encoding and path.endswith(".gz"):
+            url = response.request.url
+            self.rows.append(ProbeRow("packed", url, None, None, response.status))
+
+
+def keep_listing(store: Store) -> None:
+    """Copy the listed URLs of the previous audit to the table ``previous_listing``."""
+    with store.session() as session:
+        for _, statement in creation_order(["listed_urls"]):
+            session.run(statement)
+        session.run("DELETE FROM store.previous_listing")
+        session.run(
+            "INSERT INTO store.previous_listing (key, lastmod) "
+            "SELECT key, listed_lastmod FROM listed_urls"
+        )
+
+
+def read_sitemaps(
+    store: Store,
+    entries: Entries,
+    packed: PackedSitemaps,
+    seen: Callable[[DocumentRecord], None] | None = None,
+    has_time: Callable[[], bool] = lambda: True,
+) -> Failures:
+    """Read all sitemaps into the store; return the documents that could not be read.
+
+    Args:
+        store: The store.
+        entries: The sitemaps.
+        packed: Notes the responses.
+        seen: Called with each document.
+        has_time: Called after each document; when it returns false, the rest is not read, and
+            documents of an earlier audit stay in the store.
+
+    Raises:
+        urlset.SourceError: Nothing could be read.
+    """
+    failures = Failures()
+    with store.writer(entries.source) as writer:
+
+        def on_response(response: Response) -> None:
+            packed.on_response(response)
+            writer.on_response(response)
+
+        with closing(entries.batches(on_response)) as batches:
+            for record, document, rows in batches:
+                number = writer.add(record, document, rows)
+                failures.add(number, record, document)
+                if seen is not None:
+                    seen(record)
+                if not has_time():
+                    writer.is_complete = False
+                    break
+    return failures
+
+
+def expect_access_logs(paths: Sequence[str]) -> None:
+    """Raise :class:`urlset.SourceError` if an access log cannot be opened.
+
+    The logs are read after the crawl, so this is called before them.
+    """
+    for path in paths:
+        if path == "-":
+            continue
+        try:
+            expect_safe_to_read(path)
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise SourceError(f"{path}: cannot be read to its end: {error.strerror}") from error
+
+
+def read_access_logs(
+    session: StoreSession, paths: Sequence[str], base_url: str, engine: str | None = None
+) -> None:
+    """Replace the rows of ``log_urls`` by the pages that the access logs show as served.
+
+    Raises:
+        urlset.SourceError: No file is an access log.
+    """
+    log = AccessLog(paths, base_url, engine=engine)
+    session.run("DELETE FROM store.log_urls")
+    for batch in log.batches():
+        pairs = zip(
+            batch.column("loc").to_pylist(), batch.column("reason").to_pylist(), strict=True
+        )
+        rows = [(loc,) for loc, reason in pairs if reason is None]
+        session.load("incoming_log", rows_to_stream([("url", "string")], rows))
+        session.run("INSERT INTO store.log_urls (url) SELECT url FROM incoming_log")

@@ -1,0 +1,273 @@
+"""Evaluate live rules on the store of an audit; compare its findings with the previous ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.checker import FAILURE_CODES, LEVELS, Finding, Rule, catalogue_with, selector
+from urlset.checker.evaluate import FindingKey, Tally, evaluate
+from urlset.checker.findings import finding_of
+from urlset.checker.load import Failures, TextCache
+from urlset.checker.locate import locate
+from urlset.checker.markup_facts import MarkupFacts
+from urlset.checker.views import BROKEN
+from urlset.live.audit.settings import AuditSettings
+from urlset.model import Level
+from urlset.store import Store, StoreSession, quoted
+
+STORE_RULES = BROKEN | {"D007", "H501", "R010", "R011", "U023", "U024", "U028"}
+"""Codes of rules of a check that an audit evaluates, too: about URLs that it may not visit, of
+another host or listed twice, dates in the future, and documents that it could read only in part,
+or that are no sitemaps."""
+
+NEED_LINKS = frozenset({"P504"})
+"""Codes of rules that find nothing if not all links of the site are known."""
+
+NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
+"""Codes of rules that find nothing if the llms.txt of the site could not be read."""
+
+_FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
+    ("code", "string"),
+    ("rule", "string"),
+    ("level", "string"),
+    ("basis", "string"),
+    ("source", "string"),
+    ("line", "uint32"),
+    ("loc", "string"),
+    ("message", "string"),
+    ("change", "string"),
+]
+
+
+class RunFacts(NamedTuple):
+    """Facts about an audit that rules use: the row of the table ``audit_run``.
+
+    Attributes:
+        is_sampled: Whether only a sample of the listed URLs was visited.
+        is_crawl_complete: Whether all links of the site are known.
+        is_crawl_over: Whether a crawl visited all URLs that it may and can visit: robots.txt may
+            disallow some, and some may fail.
+        is_complete: Whether all URLs that were to be visited were visited.
+    """
+
+    is_sampled: bool
+    is_crawl_complete: bool
+    is_complete: bool
+    is_crawl_over: bool = False
+
+
+class Changes(NamedTuple):
+    """Findings compared with those of the previous audit; None for the first audit of a store."""
+
+    new: int
+    fixed: int
+    remaining: int
+
+
+class AuditFindings(NamedTuple):
+    """Findings of an audit, with their counts.
+
+    Attributes:
+        findings: The findings by document and position; at most 10,000 of each rule.
+        counts: All findings by rule, level and document.
+        changes: Comparison with the audit before.
+    """
+
+    findings: list[Finding]
+    counts: Tally
+    changes: Changes | None
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """Number of findings of each code, sorted by code."""
+        counts: Counter[str] = Counter()
+        for key, count in self.counts.items():
+            counts[key.code] += count
+        return {code: counts[code] for code in sorted(counts)}
+
+    @property
+    def by_level(self) -> dict[Level, int]:
+        """Number of findings of each level, including levels without findings."""
+        counts: Counter[Level] = Counter()
+        for key, count in self.counts.items():
+            counts[key.level] += count
+        return {level: counts[level] for level in LEVELS}
+
+    @property
+    def unlisted(self) -> Tally:
+        """Number of findings that are counted but not in ``findings``."""
+        listed = Counter(FindingKey(f.code, f.level, f.source) for f in self.findings)
+        return self.counts - listed
+
+    @property
+    def omitted(self) -> dict[str, int]:
+        """Number of findings of each code that are counted but not in ``findings``."""
+        counts: Counter[str] = Counter()
+        for key, count in self.unlisted.items():
+            counts[key.code] += count
+        return dict(counts)
+
+
+class RuleSet:
+    """Rules that an audit evaluates.
+
+    Attributes:
+        rules: Live rules, rules about unread documents and custom rules, by code.
+
+    Raises:
+        ValueError: A name in the settings matches no rule.
+    """
+
+    def __init__(self, settings: AuditSettings):
+        catalogue = catalogue_with(settings.rules, settings.levels)
+        self.selected: Callable[[Rule, str | None], bool] = selector(
+            settings.select,
+            settings.ignore,
+            settings.extend_select,
+            profile=settings.profile,
+            rules=catalogue,
+            ignore_in=settings.ignore_in,
+            always=FAILURE_CODES,
+        )
+        self.rules: dict[str, Rule] = {
+            code: _with_answers_of_pages(rule)
+            for code, rule in catalogue.items()
+            if _is_evaluated(rule) and self.selected(rule, None)
+        }
+
+
+def _with_answers_of_pages(rule: Rule) -> Rule:
+    """Return a rule; H501 (missing return links) is changed to count links of visited pages, too.
+
+    A target that could not be read may have the link, so nothing is said about it.
+    """
+    if rule.code != "H501":
+        return rule
+    return replace(
+        rule,
+        sql=f"SELECT m.* FROM ({rule.sql}) m WHERE NOT EXISTS (SELECT 1 FROM live_alternates b "
+        "WHERE b.key = normal_of(m.href) AND b.href_key = normal_of(m.loc)) "
+        "AND EXISTS (SELECT 1 FROM live_pages t "
+        "WHERE t.key = normal_of(m.href) AND t.verdict = 'ok')",
+    )
+
+
+def _is_evaluated(rule: Rule) -> bool:
+    known = rule.code in FAILURE_CODES or rule.code in STORE_RULES
+    return rule.is_live or rule.is_custom or known
+
+
+def judge(
+    store: Store,
+    rules: RuleSet,
+    settings: AuditSettings,
+    failures: Failures,
+    facts: RunFacts,
+    source: str | None,
+    unknown: Set[str] = frozenset(),
+) -> AuditFindings:
+    """Evaluate the rules on the store, and keep the findings in its table ``audit_findings``.
+
+    The store is sealed first, so no rule has access to anything but its tables.
+
+    Args:
+        store: The store.
+        rules: The rules.
+        settings: Settings of the audit.
+        failures: Documents that could not be read.
+        facts: Facts about the audit.
+        source: What was audited.
+        unknown: Codes of rules that lack their input: their earlier findings are not checked.
+
+    Raises:
+        urlset.QueryError: The SQL of a custom rule fails or is not allowed.
+    """
+    store.seal()
+    with store.session() as session, TextCache() as texts:
+        session.load("markup_facts", MarkupFacts(set()).flow())
+        session.load("failures", failures.flow())
+        session.run(f"CREATE TABLE audit_run AS SELECT {_as_columns(facts)}")
+        result = evaluate(
+            session,
+            rules.rules.values(),
+            now=settings.now or datetime.now(UTC),
+            profile=settings.profile,
+            source=source,
+            rule_timeout_s=settings.rule_timeout_s,
+        )
+        counts = Counter(
+            {
+                key: count
+                for key, count in result.counts.items()
+                if rules.selected(rules.rules[key.code], key.source)
+            }
+        )
+        findings = [
+            finding_of(row, rules.rules[row.code], place)
+            for row, place, _ in locate(result.rows(), rules.rules, texts)
+            if rules.selected(rules.rules[row.code], row.source)
+        ]
+        judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS) - unknown
+        changes = _store_findings(session, findings, judged)
+    return AuditFindings(findings, counts, changes)
+
+
+def _as_columns(facts: RunFacts) -> str:
+    return ", ".join(f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items())
+
+
+def _store_findings(
+    session: StoreSession, findings: Sequence[Finding], judged: Set[str]
+) -> Changes | None:
+    """Replace the stored findings of the previous audit; return how the new ones differ.
+
+    A finding is the same if rule and URL are equal; without a URL, rule and document. It counts as
+    fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not
+    evaluated, nor a sitemap that could not be read. Such a finding is kept as ``not checked``.
+
+    Args:
+        session: Session of the store.
+        findings: The findings of this audit.
+        judged: Codes of the rules that could find something in this audit.
+    """
+    rows = [
+        (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
+        for f in findings
+    ]
+    session.load("current_findings", rows_to_stream(_FINDING_COLUMNS, rows))
+    [(is_first,)] = session.rows("SELECT count(*) < 2 FROM store.crawls WHERE kind = 'audit'")
+    key = "code, coalesce(loc, source, '')"
+    session.run(
+        f"""CREATE TABLE compared_findings AS
+        SELECT * REPLACE (CASE WHEN {"true" if is_first else "false"} THEN NULL
+            WHEN ({key}) IN (SELECT ({key}) FROM store.audit_findings
+                WHERE change IS DISTINCT FROM 'fixed') THEN 'still there'
+            ELSE 'new' END AS change)
+        FROM current_findings
+        UNION ALL
+        SELECT * REPLACE (CASE
+            WHEN code NOT IN ({", ".join(map(quoted, sorted(judged))) or "''"}) THEN 'not checked'
+            WHEN loc IN (SELECT loc FROM current_findings WHERE basis = 'unknown')
+                THEN 'not checked'
+            WHEN code IN ({", ".join(map(quoted, sorted(NEED_LLMS_TXT)))}) AND normal_of(loc) IN (
+                SELECT normal_of(url) FROM store.pages WHERE verdict = 'unknown')
+                THEN 'not checked'
+            WHEN EXISTS (FROM failures) AND NOT EXISTS (FROM entries e WHERE e.loc = f.loc)
+                THEN 'not checked'
+            ELSE 'fixed' END AS change)
+        FROM store.audit_findings f
+        WHERE change IS DISTINCT FROM 'fixed'
+            AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)"""
+    )
+    session.run("DELETE FROM store.audit_findings")
+    session.run("INSERT INTO store.audit_findings SELECT * FROM compared_findings")
+    if is_first:
+        return None
+    query = "SELECT change, count(*) FROM compared_findings GROUP BY change"
+    counts: Mapping[str, int] = dict(session.rows(query))
+    return Changes(counts.get("new", 0), counts.get("fixed", 0), counts.get("still there", 0))

@@ -1,0 +1,321 @@
+"""Audit a site: read its sitemaps, follow its links if asked for, visit its pages, judge."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from typing import NamedTuple, Unpack
+
+from urlset.arguments import checked_arguments
+from urlset.checker.views import creation_order
+from urlset.errors import SourceError
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy
+from urlset.live.audit.coverage import coverage_of
+from urlset.live.audit.inputs import (
+    PackedSitemaps,
+    expect_access_logs,
+    keep_listing,
+    read_access_logs,
+    read_sitemaps,
+)
+from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
+from urlset.live.audit.lastmod_trial import lastmod_trials
+from urlset.live.audit.result import Audit, Overview
+from urlset.live.audit.run import Drive, Progress, SiteVisits
+from urlset.live.audit.settings import AuditKeywords, AuditSettings
+from urlset.live.audit.verdict_shares import verdict_shares
+from urlset.live.crawl import CrawlOptions, crawl_into
+from urlset.live.visits.polite_walk import Budget
+from urlset.model import ProgressEvent
+from urlset.reader import DocumentRecord, Entries, Source, is_url, read
+from urlset.reader.site import with_login
+from urlset.store import Store, StoreSession, quoted
+from urlset.urls import split_origin
+
+
+class _Crawled(NamedTuple):
+    """Number of a row of ``crawls``, and reasons why some links of the site are not known."""
+
+    number: int
+    reasons: tuple[str, ...] = ()
+    is_interrupted: bool = False
+    requests: int = 0
+
+
+@checked_arguments
+def audit(
+    source: Source,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    **settings: Unpack[AuditKeywords],
+) -> Audit:
+    """Visit the pages that the sitemaps of a source list, and judge the responses by rules.
+
+    A response of a firewall, a rate limit or a server that is overloaded (401, 403, 429, 5xx …) is
+    not an error of the page: the page is visited a second time, more slowly, and is unknown if that
+    fails, too.
+
+    Args:
+        source: What has the sitemaps, as in :func:`urlset.read`: a site, or the URL or file of a
+            sitemap.
+        store: File that keeps the tables of the audit; None for a temporary one. A second audit
+            with the same file asks servers only for changes, and compares its findings.
+        progress: Called with the number of responses so far, and with the URL of the last one.
+        settings: Fields of :class:`urlset.live.audit.AuditSettings`, such as ``sample``, ``crawl``,
+            ``logs``, ``max_minutes``, ``select`` or ``policy``.
+
+    Returns:
+        The findings and tables. Close it, or use it as a context manager.
+
+    Raises:
+        urlset.SourceError: No sitemap could be read.
+        urlset.StoreError: The store cannot be opened.
+        ValueError: A setting is invalid, or the name of a rule is unknown.
+        TypeError: There is no setting of a name.
+    """
+    unknown = settings.keys() - {field.name for field in fields(AuditSettings)}
+    if unknown:
+        raise TypeError(f"audit: there is no setting {min(unknown)!r}")
+    options = AuditSettings(**settings)
+    policy, source = with_login(run_policy(options.policy), source, options.auth)
+    if options.base_url is not None:
+        auth = options.auth if not is_url(source) else None
+        policy, base_url = with_login(policy, options.base_url, auth)
+        options = replace(options, base_url=base_url)
+    options = replace(options, auth=None)  # the policy has them
+    entries = read(
+        source,
+        base_url=options.base_url,
+        engine=options.engine,
+        policy=policy,
+        read_robots=True,
+        keep=False,
+    )
+    path = None if store is None else os.fspath(store)
+    return audit_entries(entries, options, path=path, progress=progress, policy=policy)
+
+
+def audit_entries(
+    entries: Entries,
+    settings: AuditSettings,
+    *,
+    path: str | None = None,
+    progress: Progress | None = None,
+    drive: Drive | None = None,
+    policy: Policy | None = None,
+) -> Audit:
+    """Audit entries; as :func:`audit`, but ``drive`` may simulate the server.
+
+    ``policy`` is that of the run in which the entries are read; None for that of the settings.
+    """
+    rules = RuleSet(settings)
+    expect_access_logs(settings.logs)
+    store = Store.open(path)
+    try:
+        policy = policy or settings.policy
+        return _AuditRun(entries, settings, rules, store, progress, drive, policy).audit()
+    except BaseException:
+        store.close()
+        raise
+
+
+class _AuditRun:
+    """Stages of one audit."""
+
+    def __init__(
+        self,
+        entries: Entries,
+        settings: AuditSettings,
+        rules: RuleSet,
+        store: Store,
+        progress: Progress | None,
+        drive: Drive | None,
+        policy: Policy | None,
+    ):
+        self._entries = entries
+        self._settings = settings
+        self._rules = rules
+        self._store = store
+        self._progress: Progress = progress or (lambda _: None)
+        self._drive = drive or drive_in_thread
+        self._started = datetime.now(UTC)
+        self._budget = Budget(settings.max_requests, settings.max_minutes)
+        self._policy = run_policy(policy)
+
+    def audit(self) -> Audit:
+        store, settings = self._store, self._settings
+        if store.path is not None:
+            store.add_live_tables()
+            if not self._is_continued():
+                keep_listing(store)
+        packed = PackedSitemaps()
+        failures = read_sitemaps(
+            store, self._entries, packed, self._on_document, self._budget.has_time
+        )
+        self._expect_sitemap()
+        store.add_live_tables()
+        origin = self._main_origin()
+        crawl = self._crawl(origin) if settings.crawl else self._begin(origin)
+        with store.session() as session:
+            session.run("DELETE FROM store.probes")
+            if settings.logs:
+                read_access_logs(session, settings.logs, f"{origin}/", settings.engine)
+            visits = SiteVisits(
+                session,
+                crawl.number,
+                settings,
+                policy=self._policy,
+                hosts=self._hosts(origin),
+                budget=self._budget,
+                drive=self._drive,
+                progress=self._progress,
+            )
+            visits.add_probes(packed.rows)
+            visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
+            self._end(session, crawl, visits)
+        reasons = tuple(visits.reasons)
+        overview = self._overview(crawl)
+        facts = RunFacts(
+            is_sampled=settings.sample is not None,
+            is_crawl_complete=settings.crawl and not crawl.reasons,
+            is_complete=not reasons,
+            is_crawl_over=overview.coverage.is_over,
+        )
+        unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
+        found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
+        return Audit(
+            self._entries.source,
+            settings,
+            store,
+            found,
+            overview,
+            self._entries.documents,
+            reasons,
+            self._budget.requests,
+            self._rules.rules,
+            self._started,
+        )
+
+    def _is_continued(self) -> bool:
+        """Return whether the latest audit of the store was interrupted."""
+        with self._store.session() as session:
+            latest = session.rows(
+                "SELECT kind = 'audit' AND finished IS NULL FROM store.crawls "
+                "ORDER BY crawl DESC LIMIT 1"
+            )
+            return any(is_open for (is_open,) in latest)
+
+    def _expect_sitemap(self) -> None:
+        """Raise :class:`urlset.SourceError` if everything was read, and nothing is a sitemap.
+
+        A document that cannot be read is judged by rules instead.
+        """
+        records = self._entries.documents
+        if records and all(record.error and not record.failure for record in records):
+            name = records[0].source or "the document"
+            raise SourceError(f"{name}: {records[0].error}")
+
+    def _on_document(self, record: DocumentRecord) -> None:
+        self._progress(ProgressEvent(documents=1, source=record.source, error=record.error))
+
+    def _main_origin(self) -> str:
+        """Return the origin of most listed URLs; of the source if there are none."""
+        query = "SELECT loc FROM store.entries ORDER BY document, entry LIMIT 10000"
+        with self._store.session() as session:
+            origins = Counter(origin_of(loc) for (loc,) in session.rows(query))
+        origins.pop(None, None)
+        named = origin_of(self._entries.source or "") or origin_of(self._settings.base_url or "")
+        common = origins.most_common(1)
+        return (common[0][0] if common else named) or "https://localhost"
+
+    def _crawl(self, origin: str) -> _Crawled:
+        """Crawl the site by its links; return the number of the crawl and why it is incomplete."""
+        settings = self._settings
+        options = CrawlOptions(
+            max_pages=settings.max_requests,
+            max_minutes=settings.max_minutes,
+            confirm_after_s=settings.confirm_after_s,
+        )
+        is_interrupted = False
+        try:
+            self._budget.requests = crawl_into(
+                self._store,
+                f"{origin}/",
+                options,
+                policy=self._policy,
+                progress=self._progress,
+                kind="audit",
+                has_entries=True,
+                began=self._budget.began,
+                counts_repeats=True,
+            )
+        except KeyboardInterrupt:
+            is_interrupted = True
+        with self._store.session() as session:
+            [(number, reasons)] = session.rows(
+                "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
+            )
+        return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
+
+    def _begin(self, origin: str) -> _Crawled:
+        """Return the number of an audit that is to be continued, or add a row to ``crawls``."""
+        shown = json.dumps({"sample": self._settings.sample, "crawl": self._settings.crawl})
+        with self._store.session() as session:
+            latest = session.rows(
+                "SELECT crawl, kind, site, settings, finished IS NULL FROM store.crawls "
+                "ORDER BY crawl DESC LIMIT 1"
+            )
+            earlier = 0
+            for earlier, *key in latest:
+                if key == ["audit", f"{origin}/", shown, True]:
+                    return _Crawled(int(earlier))
+            number = earlier + 1
+            session.run(
+                "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count) "
+                f"VALUES ({number}, 'audit', {quoted(f'{origin}/')}, {quoted(shown)}, "
+                f"{quoted(self._started.isoformat())}::TIMESTAMPTZ, 0)"
+            )
+        return _Crawled(int(number))
+
+    def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
+        """Record how the audit ended; one that was interrupted stays open, to be continued."""
+        reasons = ", ".join(map(quoted, dict.fromkeys([*crawl.reasons, *visits.reasons])))
+        end = (
+            "NULL, is_complete = NULL"
+            if "interrupted" in visits.reasons or self._budget.is_unanswered
+            else f"{quoted(datetime.now(UTC).isoformat())}::TIMESTAMPTZ, "
+            f"is_complete = {str(not reasons).lower()}"
+        )
+        requests = self._budget.requests - crawl.requests  # those of the crawl are counted
+        session.run(
+            f"UPDATE store.crawls SET finished = {end}, reasons = [{reasons}]::VARCHAR[], "
+            f"request_count = coalesce(request_count, 0) + {requests} "
+            f"WHERE crawl = {crawl.number}"
+        )
+
+    def _hosts(self, origin: str) -> frozenset[str]:
+        """Return the hosts of the source URL and the base URL, or else the host of ``origin``."""
+        named = [self._entries.source or "", self._settings.base_url or ""]
+        hosts = {split_origin(url)[1] for url in named if url.lower().startswith("http")}
+        return frozenset(hosts or {split_origin(origin)[1]})
+
+    def _overview(self, crawl: _Crawled) -> Overview:
+        with self._store.session() as session:
+            for _, statement in creation_order(
+                ["listed_pages link_classes lastmod_sections section_of duplicate_key"]
+            ):
+                session.run(statement)
+            listed, visited, shares = verdict_shares(session)
+            coverage = coverage_of(
+                session,
+                has_links=self._settings.crawl,
+                has_visits=bool(self._settings.logs),
+                is_complete=self._settings.crawl and not crawl.reasons,
+                reasons=crawl.reasons,
+            )
+            return Overview(listed, visited, shares, coverage, lastmod_trials(session))

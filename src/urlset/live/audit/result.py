@@ -1,0 +1,334 @@
+"""Result of an audit: findings, tables, coverage, truth of lastmod, and the result in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from urlset.checker import Finding, Rule, rule_texts
+from urlset.checker.views import view_script
+from urlset.html_report import (
+    CoverageCounts,
+    ExampleLog,
+    LastmodTrial,
+    ReportInput,
+    RuleChange,
+    take_figures,
+    write_html_report,
+)
+from urlset.live.audit.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
+from urlset.live.audit.judgement import AuditFindings, Changes, RunFacts
+from urlset.live.audit.lastmod_trial import LASTMOD_SQL, SectionTrial
+from urlset.live.audit.settings import AuditSettings
+from urlset.live.audit.summary import share_lines, summary_sentence
+from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.model import Level
+from urlset.notebook import html_table
+from urlset.reader import DocumentRecord
+from urlset.store import QueryResult, Store, quoted
+from urlset.terminal_text import pluralize
+
+TABLES = (
+    "documents", "entries", "pages", "links", "frontier", "crawls", "traps", "probes", "log_urls",
+    "llms_txt_links", "coverage", "audit_findings",
+)  # fmt: skip
+"""Tables of an audit that :attr:`Audit.tables` has."""
+
+
+_RUN_TABLES = frozenset(("failed", "markup"))
+"""Views of what could not be read, which a store does not keep."""
+
+
+class Overview(NamedTuple):
+    """Numbers of an audit that its summary needs."""
+
+    listed: int
+    visited: int
+    shares: list[VerdictShare]
+    coverage: Coverage
+    lastmod: list[SectionTrial]
+
+
+class Audit:
+    """Result of an audit: findings, tables, coverage and the truth of lastmod.
+
+    The tables are in a store, which :meth:`close` closes; it is a context manager. A store without
+    a path is deleted then.
+
+    Attributes:
+        source: What was audited.
+        settings: Settings of the audit.
+        store: Store with the tables (:data:`urlset.store.LIVE_TABLES`).
+        findings: Findings by document and position, at most 10,000 of each rule.
+        changes: How the findings differ from those of the audit before; None for the first one.
+        listed: Number of URLs that the sitemaps list, without duplicates.
+        visited: Number of them with a result: they were requested, or robots.txt disallows them.
+        verdicts: Share of the listed URLs with each verdict, most frequent first.
+        coverage: URLs that are listed, linked and visited.
+        lastmod: Truth of lastmod by section.
+        reasons: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
+        request_count: Number of requests for pages and media.
+        rules: The rules that were evaluated, by code.
+        started: When the audit started.
+    """
+
+    def __init__(
+        self,
+        source: str | None,
+        settings: AuditSettings,
+        store: Store,
+        found: AuditFindings,
+        overview: Overview,
+        documents: list[DocumentRecord],
+        reasons: tuple[str, ...],
+        request_count: int,
+        rules: Mapping[str, Rule],
+        started: datetime,
+    ):
+        self.source = source
+        self.settings = settings
+        self.store = store
+        self.findings: list[Finding] = found.findings
+        self.changes: Changes | None = found.changes
+        self.listed: int = overview.listed
+        self.visited: int = overview.visited
+        self.verdicts: list[VerdictShare] = overview.shares
+        self.coverage: Coverage = overview.coverage
+        self.lastmod: list[SectionTrial] = overview.lastmod
+        self.documents = documents
+        self.reasons = reasons
+        self.request_count = request_count
+        self.rules = rules
+        self.started = started
+        self._found = found
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether only a sample of the listed URLs was visited."""
+        return self.settings.sample is not None and self.visited < self.listed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was visited that was to be visited."""
+        return not self.reasons
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether URLs are listed, and no visit of one shows anything about it."""
+        return self.listed > 0 and all(each.verdict == "unknown" for each in self.verdicts)
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """Number of findings of each code, sorted by code."""
+        return self._found.by_rule
+
+    @property
+    def by_level(self) -> dict[Level, int]:
+        """Number of findings of each level, including levels without findings."""
+        return self._found.by_level
+
+    @property
+    def omitted(self) -> dict[str, int]:
+        """Number of findings of each code beyond the 10,000 that are listed."""
+        return self._found.omitted
+
+    @property
+    def found(self) -> AuditFindings:
+        """The findings and their counts, as one value for reports."""
+        return self._found
+
+    @property
+    def summary(self) -> str:
+        """The result in one sentence."""
+        text = summary_sentence(
+            self.listed, self.visited, self.verdicts, is_sampled=self.is_sampled
+        )
+        if unread := sum(record.error is not None for record in self.documents):
+            text += f" {pluralize(unread, 'sitemap')} could not be read completely."
+        if self.is_blind:
+            text += f" Nothing could be judged{self._most_common_cause()}."
+        if self.reasons:
+            text += f" The audit is not complete: {', '.join(self.reasons)}."
+        return text
+
+    @property
+    def shares(self) -> list[str]:
+        """A sentence for each verdict with its share; for a sample with the 95 % interval."""
+        return share_lines(self.listed, self.verdicts, is_sampled=self.is_sampled)
+
+    @property
+    def notes(self) -> list[str]:
+        """Further results in sentences: estimates of a sample, coverage, dates, changes."""
+        notes = [f"{line}." for line in self.shares] if self.is_sampled else []
+        notes += self.coverage.sentences()
+        if self.coverage.reasons:
+            reasons = "; ".join(self.coverage.reasons)
+            notes.append(f"Which listed pages are not linked is unknown: {reasons}.")
+        if dates := sum(trial.dates for trial in self.lastmod):
+            truthful = sum(trial.truthful for trial in self.lastmod)
+            compared = "lastmod dates that can be compared with pages"
+            notes.append(f"Of {dates:,} {compared} {truthful:,} are truthful.")
+        if self.changes is not None:
+            notes.append(
+                f"Since the audit before: {self.changes.new:,} new, {self.changes.fixed:,} fixed, "
+                f"{self.changes.remaining:,} still there."
+            )
+            if self.omitted:
+                notes.append("Only the first 10,000 findings of a rule are compared.")
+        return notes
+
+    @property
+    def tables(self) -> dict[str, QueryResult]:
+        """The tables of the store by name; each is an Arrow stream."""
+        return {name: self.table(name) for name in TABLES}
+
+    def table(self, name: str) -> QueryResult:
+        """Return a table of the store, an Arrow stream.
+
+        >>> import urlset
+        >>> with urlset.audit(b"https://example.com/a", max_requests=1) as found:  # doctest: +SKIP
+        ...     found.table("pages").columns[0]
+        'url'
+        """
+        if name not in TABLES:
+            raise ValueError(f"expected one of {', '.join(TABLES)}, found {name!r}")
+        return self.store.query(f"FROM {name}")
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the audit as one HTML file that works offline and without scripts.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        log = ExampleLog()
+        for finding in self.findings:
+            log.add(finding)
+        for key, count in self._found.unlisted.items():
+            log.add_omitted(key.level, key.code, count)
+        with self.store.session() as session:
+            session.run(
+                "CREATE TABLE finding_rows AS SELECT loc, level FROM store.audit_findings "
+                "WHERE change IS DISTINCT FROM 'fixed'"
+            )
+            coverage = None
+            if self.coverage.has_links or self.coverage.has_visits:
+                coverage = CoverageCounts(
+                    self.coverage.regions,
+                    self.coverage.is_complete,
+                    COVERAGE_SQL,
+                    self._weakly_linked(),
+                    LINKED_BY_SQL,
+                )
+            # The summary and the notes state what is not complete, of the crawl, too.
+            figures = take_figures(session, self.source or "sitemaps", coverage)._replace(notes=())
+        report = ReportInput(
+            kind="audit",
+            site=self.source or "sitemaps",
+            moment=self.started,
+            log=log,
+            rules=rule_texts(self.rules),
+            sources=[figures],
+            sentence=self.summary,
+            notes=self.notes,
+            lastmod_trial=[
+                LastmodTrial(
+                    trial.section,
+                    trial.truthful,
+                    trial.late,
+                    trial.early,
+                    trial.invented,
+                    trial.unknown,
+                )
+                for trial in self.lastmod
+                if trial.dates
+            ],
+            lastmod_sql=f"{view_script([LASTMOD_SQL])}\n{LASTMOD_SQL};",
+            views_sql=self._views_script(),
+            changes=self._rule_changes(),
+            previous=self._previous(),
+            changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
+        )
+        write_html_report(report, Path(path))
+
+    def _most_common_cause(self) -> str:
+        """Return why visits show nothing, as the end of a sentence; the most common reason."""
+        rows = self.store.query(
+            "SELECT unknown_reason, count(*) FROM pages WHERE is_listed AND verdict = 'unknown' "
+            "AND unknown_reason IS NOT NULL GROUP BY ALL ORDER BY 2 DESC, 1 LIMIT 1"
+        )
+        for reason, count in rows:
+            hint = "; give the login with --auth-file" if reason in ("http-401", "http-407") else ""
+            return f": {reason} for {count:,} of {self.visited:,} URLs{hint}"
+        return ""
+
+    def _views_script(self) -> str:
+        """Return SQL that creates the views of the rules with findings in the store."""
+        texts = rule_texts(self.rules)
+        queries = [texts[code].sql or "" for code in self.by_rule if code in texts]
+        facts = RunFacts(
+            self.settings.sample is not None,
+            self.coverage.is_complete,
+            not self.reasons,
+            self.coverage.is_over,
+        )
+        run = ", ".join(
+            f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()
+        )
+        views = view_script(queries, omitted=_RUN_TABLES)
+        now = (self.settings.now or self.started).isoformat()
+        profile = self.settings.profile
+        variables = (
+            f"SET VARIABLE now = '{now}'::TIMESTAMPTZ;\n"
+            f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'};\n"
+        )
+        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {run};\n"
+        return f"{variables}{run_view}{views}" if views else ""
+
+    def _weakly_linked(self) -> list[tuple[str, int]]:
+        """Return the number of listed pages to which no plain link leads, by how one does."""
+        weak = self.coverage.weakly_linked
+        return [(WEAKLY_LINKED[name], count) for name, count in weak.items()]
+
+    def _previous(self) -> datetime | None:
+        """Return when the previous audit started; None for the first one of the store."""
+        rows = self.store.query(
+            "SELECT started FROM crawls WHERE kind = 'audit' ORDER BY crawl DESC LIMIT 1 OFFSET 1"
+        )
+        return next((row[0] for row in rows), None)
+
+    def _rule_changes(self) -> list[RuleChange] | None:
+        if self.changes is None:
+            return None
+        rows = self.store.query(
+            "SELECT code, count(*) FILTER (change = 'new'), count(*) FILTER (change = 'fixed'), "
+            "count(*) FILTER (change = 'still there') FROM audit_findings GROUP BY code ORDER BY 1"
+        )
+        return [RuleChange(*row) for row in rows]
+
+    def close(self) -> None:
+        """Close the store; does nothing the second time."""
+        self.store.close()
+
+    def __enter__(self) -> Audit:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self.source!r}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        """Return an HTML table of the findings by rule for notebooks."""
+        names = {finding.code: finding.rule for finding in self.findings}
+        rows = [(code, names.get(code, ""), count) for code, count in self.by_rule.items()]
+        return html_table(self.summary, ("code", "rule", "findings"), rows)

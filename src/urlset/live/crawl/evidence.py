@@ -1,0 +1,201 @@
+"""Compute what needs all links of a crawl: depths, link counts, and whether it is complete."""
+
+from __future__ import annotations
+
+from urlset.live.crawl.options import CrawlOptions
+from urlset.store import StoreSession, quoted
+
+MAX_HOPS = 10
+"""Redirects that are followed."""
+
+MAX_LEVELS = 500
+"""Clicks from the start; deeper pages have no depth."""
+
+FEW_LINKS = 3
+"""Links below which a page with scripts may have others, which the scripts add."""
+
+SCRIPTED_SHARE = 0.2
+"""Share of such pages above which the links of the site are not known."""
+
+_ORIGINS = """
+    UPDATE store.frontier f SET referrer_count = g.referrer_count, origins = list_distinct(
+        list_concat(f.origins, g.origins))
+    FROM (SELECT target, count(DISTINCT url) FILTER (WHERE kind IN ('a', 'next', 'prev')
+                AND url <> target) AS referrer_count,
+            list_distinct(list(CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END))
+                AS origins
+        FROM store.links WHERE kind <> 'img' AND url <> target GROUP BY target) g
+    WHERE f.url = g.target"""
+
+# Each redirect with the URLs that it leads through; a loop ends where it began.
+_CHAINS = f"""
+    CREATE OR REPLACE TEMP TABLE redirect_chains AS
+    WITH RECURSIVE hops AS (
+        SELECT l.url, l.target, p.status FROM store.links l JOIN store.pages p ON p.url = l.url
+        WHERE l.kind = 'redirect'),
+    chain AS (
+        SELECT url AS start, target AS here, [{{'url': url, 'status': status}}] AS steps FROM hops
+        UNION ALL
+        SELECT c.start, h.target, list_append(c.steps, {{'url': h.url, 'status': h.status}})
+        FROM chain c JOIN hops h ON h.url = c.here
+        WHERE len(c.steps) < {MAX_HOPS}
+            AND NOT list_contains(list_transform(c.steps, lambda s: s.url), c.here))
+    SELECT start, arg_max(here, len(steps)) AS here, arg_max(steps, len(steps)) AS steps,
+        list_contains(list_transform(arg_max(steps, len(steps)), lambda s: s.url),
+            arg_max(here, len(steps))) AS is_loop
+    FROM chain GROUP BY start"""
+_REDIRECTS = f"""
+    UPDATE store.pages p SET final_url = c.here, redirects = c.steps, final_status = c.status,
+        verdict = CASE WHEN c.error IS NULL THEN 'redirect' ELSE 'redirect-loop' END,
+        error = c.error, "message" = c.description
+    FROM (SELECT *, CASE error
+            WHEN 'redirect-loop' THEN 'redirects in a circle: back to ' || here
+            WHEN 'too-many-redirects' THEN 'more than {MAX_HOPS} redirects'
+            WHEN 'bad-redirect' THEN here || ' redirects, but not to an http or https URL'
+        END AS description
+    FROM (SELECT r.start, r.here, r.steps, t.status, CASE WHEN r.is_loop THEN 'redirect-loop'
+            WHEN len(r.steps) >= {MAX_HOPS} AND EXISTS (FROM store.links l
+                WHERE l.url = r.here AND l.kind = 'redirect') THEN 'too-many-redirects'
+            WHEN t.error = 'bad-redirect' THEN t.error END AS error
+        FROM temp.redirect_chains r LEFT JOIN store.pages t ON t.url = r.here)) c
+    WHERE p.url = c.start"""
+
+# A page is linked if another page has a link to it, or to a URL that redirects to it.
+_FLAGS = """
+    UPDATE store.pages p SET is_listed = coalesce(f.is_listed, false),
+        is_linked = p.url IN (FROM temp.linked_targets)
+    FROM (SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed FROM store.frontier) f
+    WHERE f.url = p.url"""
+_LINKED = """
+    CREATE OR REPLACE TEMP TABLE linked_targets AS
+    WITH direct AS (SELECT DISTINCT url, target FROM store.links WHERE kind = 'a' AND url <> target)
+    SELECT target FROM direct
+    UNION SELECT c.here FROM direct d JOIN temp.redirect_chains c ON c.start = d.target
+        WHERE c.here <> d.url
+    UNION SELECT s.url FROM direct d JOIN temp.redirect_chains c ON c.start = d.target,
+        unnest(c.steps) u(s) WHERE s.url <> d.url"""
+
+_EDGES = """
+    CREATE OR REPLACE TEMP TABLE page_edges AS
+    SELECT a.rowid AS here, b.rowid AS there, max((l.kind <> 'redirect')::UINTEGER) AS clicks
+    FROM store.links l JOIN store.pages a ON a.url = l.url JOIN store.pages b ON b.url = l.target
+    WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
+
+
+def update_evidence(session: StoreSession, start: str) -> None:
+    """Compute the columns of ``pages`` and ``frontier`` that depend on all links.
+
+    These are the redirect chains, the depth, and by whom a page is listed and linked.
+    """
+    with session.transaction():
+        session.run(_CHAINS)
+        session.run(_REDIRECTS)
+        session.run(_LINKED)
+        session.run(_FLAGS)
+        session.run(_ORIGINS)
+        _update_depths(session, start)
+    for table in ("redirect_chains", "linked_targets", "page_edges", "reached_pages"):
+        session.run(f"DROP TABLE IF EXISTS temp.{table}")
+
+
+def _update_depths(session: StoreSession, start: str) -> None:
+    """Set the depth of pages: the number of clicks from the start; a redirect is no click."""
+    session.run(_EDGES)
+    session.run(
+        "CREATE OR REPLACE TEMP TABLE reached_pages AS "
+        f"SELECT rowid AS page, 0::UINTEGER AS depth FROM store.pages WHERE url = {quoted(start)}"
+    )
+    for level in range(MAX_LEVELS):
+        for _ in range(MAX_HOPS):
+            if not _reach(session, level, clicks=0):
+                break
+        if not _reach(session, level, clicks=1):
+            break
+    session.run(
+        "UPDATE store.pages p SET depth = r.depth FROM (SELECT p.rowid AS page, r.depth "
+        "FROM store.pages p LEFT JOIN temp.reached_pages r ON r.page = p.rowid) r "
+        "WHERE p.rowid = r.page"
+    )
+
+
+def _reach(session: StoreSession, level: int, *, clicks: int) -> int:
+    return session.run(
+        f"INSERT INTO temp.reached_pages SELECT DISTINCT e.there, {level + clicks} "
+        "FROM temp.page_edges e JOIN temp.reached_pages r ON r.page = e.here "
+        f"AND r.depth = {level} WHERE e.clicks = {clicks} "
+        "AND NOT EXISTS (FROM temp.reached_pages k WHERE k.page = e.there)"
+    )
+
+
+_REASONS = (
+    ("waiting", "state = 'waiting'"),
+    ("robots", "excluded_by = 'robots'"),
+    ("max-depth", "excluded_by = 'max-depth'"),
+    ("include", "excluded_by = 'include'"),
+    ("exclude", "excluded_by = 'exclude'"),
+    ("folder", "excluded_by = 'scope: other folder'"),
+    ("redirects", "excluded_by = 'redirects'"),
+    ("traps", "state = 'excluded' AND regexp_matches(excluded_by, "
+     "'^(calendar|session|facets|repeated-path|depth): ')"),
+)  # fmt: skip
+_MESSAGES = {
+    "robots": "robots: {0} disallowed by robots.txt",
+    "max-depth": "max-depth: {0} deeper than the limit",
+    "include": "include: {0} without a match of include",
+    "exclude": "exclude: {0} with a match of exclude",
+    "redirects": "redirects: {0} after more than 10 redirects",
+    "folder": "folder: {0} outside of the folder of the start",
+    "traps": "traps: {0} of patterns without an end",
+}
+
+
+def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
+    """Return why a crawl is not complete; an empty list if it is.
+
+    Args:
+        session: Session of the store.
+        options: Options of the crawl.
+        ends: What ended the crawl before its queue was empty: a limit, or ``interrupted``.
+    """
+    columns = ", ".join(f"count(*) FILTER (WHERE {condition})" for _, condition in _REASONS)
+    (row,) = session.rows(f"SELECT {columns} FROM store.frontier")
+    counts = dict(zip((name for name, _ in _REASONS), row, strict=True))
+    waiting = counts["waiting"]
+    reasons = [f"{end}: {_urls(waiting)} not visited" for end in ends or ["unvisited"] if waiting]
+    reasons += [
+        message.format(_urls(counts[name])) for name, message in _MESSAGES.items() if counts[name]
+    ]
+    (failed,) = next(
+        session.rows(
+            "SELECT count(*) FROM store.pages "
+            "WHERE verdict IN ('unknown', 'server-error', 'unreachable')"
+        )
+    )
+    if failed:
+        reasons.append(f"failed: {_urls(failed)} without a usable response")
+    (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
+    if unread and options.read_sitemaps:
+        reasons.append(f"sitemaps: {unread:,} not read, or not completely")
+    (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
+    if cut:
+        reasons.append(f"size: {_urls(cut)} of which only the begin was read")
+    if not options.follow_links:
+        reasons.append("links: they were not followed")
+    # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by
+    # meta refresh has few links, with or without scripts.
+    scripted, pages = next(
+        session.rows(
+            f"SELECT count(*) FILTER (link_count < {FEW_LINKS} AND coalesce(has_scripts, true)), "
+            "count(*) FROM store.pages WHERE verdict = 'ok' AND is_html AND refresh IS NULL"
+        )
+    )
+    if scripted > SCRIPTED_SHARE * pages:
+        reasons.append(
+            f"scripts: {scripted:,} of {pages:,} pages have scripts and fewer than {FEW_LINKS} "
+            "links; links that scripts add are not seen"
+        )
+    return reasons
+
+
+def _urls(count: int) -> str:
+    return f"{count:,} URL{'' if count == 1 else 's'}"

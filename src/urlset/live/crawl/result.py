@@ -1,0 +1,161 @@
+"""Result of a crawl: its tables, counts and completeness."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+
+from urlset.errors import StoreError
+from urlset.notebook import html_table
+from urlset.store import QueryResult, Store
+
+_LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
+
+
+class Crawl:
+    """The latest crawl of a store: pages, links and discovered URLs. A context manager.
+
+    :data:`urlset.store.LIVE_TABLES` describes the columns of the tables. Each table is an Arrow
+    stream (``__arrow_c_stream__``), with ``to_arrow``, ``to_polars`` and ``to_pandas``; iterating
+    yields tuples.
+
+    Attributes:
+        path: Path of the store; None if it is temporary.
+        number: Number of the crawl in the store, from 1.
+        site: URL of the start.
+        started: Start of the crawl.
+        finished: End of the crawl; None if the same call continues it.
+        is_complete: Whether every page in scope was visited.
+        reasons: Why it is not complete; empty if it is.
+    """
+
+    def __init__(self, store: Store):
+        self.store = store
+        self.path: str | None = store.path
+        found = list(
+            store.query(
+                f"SELECT crawl, site, started, finished, is_complete, reasons FROM {_LATEST}"
+            )
+        )
+        if not found:
+            raise StoreError(
+                f"expected a store with a crawl, found none in {store.path!r}; "
+                "run `urlset crawl SITE --store FILE`"
+            )
+        self.number: int
+        self.site: str
+        self.started: datetime
+        self.finished: datetime | None
+        self.number, self.site, self.started, self.finished, complete, reasons = found[0]
+        self.is_complete: bool = bool(complete)
+        self.reasons: list[str] = list(reasons or ())
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Crawl:
+        """Open the latest crawl of a store for reading.
+
+        Raises:
+            StoreError: The file is not a store, or has no crawl.
+        """
+        store = Store.open(path, read_only=True)
+        try:
+            if not store.has_live_tables:
+                raise StoreError(
+                    f"expected a store with a crawl, found one without: {store.path!r}; "
+                    "run `urlset crawl SITE --store FILE`"
+                )
+            return cls(store)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def pages(self) -> QueryResult:
+        """The visited pages with their facts, by URL."""
+        return self.store.query("FROM pages ORDER BY url", timeout_s=None)
+
+    @property
+    def links(self) -> QueryResult:
+        """The links of the pages."""
+        return self.store.query("FROM links", timeout_s=None)
+
+    @property
+    def frontier(self) -> QueryResult:
+        """The discovered URLs with their evidence, by URL."""
+        return self.store.query("FROM frontier ORDER BY url", timeout_s=None)
+
+    @property
+    def traps(self) -> QueryResult:
+        """The patterns of URLs that were excluded because they have no end."""
+        return self.store.query("FROM traps ORDER BY cut_count DESC, pattern", timeout_s=None)
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Number of pages by verdict."""
+        rows = self.store.query(
+            "SELECT verdict, count(*) FROM pages GROUP BY verdict ORDER BY count(*) DESC, verdict"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def query(self, query: str) -> QueryResult:
+        """Run a query over the tables of the store (:meth:`urlset.Store.query`)."""
+        return self.store.query(query)
+
+    def why(self, url: str) -> dict[str, Any] | None:
+        """Return the evidence of a discovered URL; None if it was not discovered.
+
+        The result has the columns of ``page_evidence``, ``referrers`` with the first pages that
+        link to it, and ``sitemaps`` with the documents that list it.
+        """
+        from urlset.live.visits.page_urls import page_url
+
+        key = page_url(url) or url
+        found = self.store.query("FROM page_evidence WHERE url = ?", [key])
+        rows = list(found)
+        if not rows:
+            return None
+        evidence = dict(zip(found.columns, rows[0], strict=True))
+        referrers = self.store.query(
+            "SELECT url, kind, rel FROM links WHERE target = ? AND url <> target "
+            "ORDER BY rowid LIMIT 20",
+            [key],
+        )
+        evidence["referrers"] = [
+            {"url": row[0], "kind": row[1], "rel": row[2]} for row in referrers
+        ]
+        sitemaps = self.store.query(
+            "SELECT DISTINCT source FROM entries WHERE loc IN (?, ?) ORDER BY source LIMIT 20",
+            [key, url],
+        )
+        evidence["sitemaps"] = [row[0] for row in sitemaps]
+        return evidence
+
+    def close(self) -> None:
+        """Close the store, and delete a temporary one."""
+        self.store.close()
+
+    def __enter__(self) -> Crawl:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Crawl {self.site}: {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            f"Crawl of {self.site}: {self._summary()}", ["verdict", "pages"], self.verdicts.items()
+        )
+
+    def _summary(self) -> str:
+        count = sum(self.verdicts.values())
+        state = "complete" if self.is_complete else "not complete"
+        return f"{count:,} page{'' if count == 1 else 's'}, {state}"

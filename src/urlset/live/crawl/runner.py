@@ -1,0 +1,385 @@
+"""Crawl a site into a store, continue a crawl, or repeat it with conditional requests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from urlset.arguments import checked_arguments
+from urlset.dates import format_date
+from urlset.errors import SourceError, StoreError
+from urlset.http import (
+    Policy,
+    drive_in_thread,
+    origin_of,
+    run_policy,
+)
+from urlset.live.crawl.evidence import completeness, update_evidence
+from urlset.live.crawl.frontier import Discovered, Frontier
+from urlset.live.crawl.journal import Journal
+from urlset.live.crawl.options import CONFIRM_AFTER_S, CrawlOptions, ScopeName
+from urlset.live.crawl.result import Crawl
+from urlset.live.crawl.scope import Scope
+from urlset.live.crawl.walk import CrawlWalk
+from urlset.live.visits.pace import Pace
+from urlset.live.visits.page_urls import page_url
+from urlset.model import ProgressEvent
+from urlset.reader import read
+from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.site import product_token, with_login
+from urlset.robots import Robots
+from urlset.store import Store, delayed_interrupts, quoted
+
+_MEMORY = "SET GLOBAL memory_limit = '200MB'"
+_THREADS = "SET GLOBAL threads = 1"
+_BATCH = 20_000
+
+ROBOTS_AGE = timedelta(hours=24)
+"""Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
+
+
+Progress = Callable[[ProgressEvent], None]
+
+
+@checked_arguments
+def crawl(
+    site: str,
+    store: str | os.PathLike[str] | None = None,
+    *,
+    scope: ScopeName = "host",
+    max_pages: int | None = None,
+    max_depth: int | None = None,
+    max_minutes: float | None = None,
+    include: Patterns = (),
+    exclude: Patterns = (),
+    read_sitemaps: bool = True,
+    follow_links: bool = True,
+    confirm_after_s: float = CONFIRM_AFTER_S,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+) -> Crawl:
+    """Visit the pages of a site, and store them with their links in a DuckDB file.
+
+    The sitemaps of the site are read first; their URLs are visited in turn over the sections of
+    the site, then the URLs that pages link to. robots.txt is obeyed. The same call continues a
+    crawl that was interrupted or killed, and repeats a finished one with conditional requests.
+
+    Args:
+        site: URL of the start, such as ``https://example.com/``.
+        store: Path of the store; None for a temporary one, deleted when the result is closed.
+        scope: ``host``: all pages of the host; ``folder``: those below the folder of the start.
+        max_pages: Pages to visit.
+        max_depth: Links from the start, or from a listed page, to a page.
+        max_minutes: Duration in minutes.
+        include: Regular expression, or several; only URLs that contain a match are visited.
+        exclude: Regular expression, or several; URLs that contain a match are not visited.
+        read_sitemaps: Read the sitemaps of the site first.
+        follow_links: Follow the links of pages; if not, only listed URLs are visited.
+        confirm_after_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with the number of visited pages, and with the URL of the last one.
+
+    Returns:
+        The crawl: its pages, links and frontier, and whether it is complete. Close it, or use it
+        as a context manager.
+
+    Raises:
+        SourceError: ``site`` is not an http(s) URL.
+        StoreError: The store cannot be used, or has the crawl of another site.
+        ValueError: An option is invalid.
+        KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
+    """
+    options = CrawlOptions(
+        scope=scope,
+        max_pages=max_pages,
+        max_depth=max_depth,
+        max_minutes=max_minutes,
+        include=pattern_texts(include),
+        exclude=pattern_texts(exclude),
+        read_sitemaps=read_sitemaps,
+        follow_links=follow_links,
+        confirm_after_s=confirm_after_s,
+    )
+    shared, site = with_login(run_policy(policy), site, auth)
+    start_of(site)
+    opened = Store.open(store)
+    try:
+        crawl_into(opened, site, options, policy=shared, progress=progress)
+        return Crawl(opened)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def crawl_into(
+    store: Store,
+    site: str,
+    options: CrawlOptions,
+    *,
+    policy: Policy | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    kind: str = "crawl",
+    has_entries: bool = False,
+    began: float | None = None,
+    counts_repeats: bool = False,
+) -> int:
+    """Crawl a site into an open store, as :func:`crawl` does; return the number of requested pages.
+
+    Args:
+        store: The store, open for writing.
+        site: URL of the start.
+        options: Scope and limits.
+        policy: Policy of the run, with the credentials for the site.
+        progress: Called with the number of visited pages, and with the URL of the last one.
+        kind: ``crawl`` or ``audit``, as in the table ``crawls``.
+        has_entries: Whether the store has the entries of the sitemaps; they are not read again.
+        began: Time of the monotonic clock from which ``max_minutes`` counts; None for now.
+        counts_repeats: Whether ``max_pages`` limits first and second visits together.
+    """
+    start = start_of(site)
+    store.add_live_tables()
+    run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
+    run.began = began
+    run.counts_repeats = counts_repeats
+    return run.crawl(progress or (lambda _: None))
+
+
+def start_of(site: str) -> str:
+    """Return the normalized URL of the start of a crawl.
+
+    Raises:
+        SourceError: It is not an http(s) URL.
+    """
+    start = page_url(site)
+    if start is None:
+        raise SourceError(
+            f"expected an http or https URL, such as https://example.com/, found {site!r}"
+        )
+    return start
+
+
+class _Run:
+    """One session of a crawl: begins or continues it, visits pages, records how it ended."""
+
+    def __init__(
+        self,
+        store: Store,
+        start: str,
+        options: CrawlOptions,
+        policy: Policy,
+        kind: str,
+        *,
+        has_entries: bool,
+    ):
+        self._store = store
+        self._start = start
+        self._options = options
+        self._policy = policy
+        self._kind = kind
+        self._has_entries = has_entries
+        self._scope = Scope(start, options)
+        self._session = store.session()
+        self._session.run(_MEMORY)
+        self._session.run(_THREADS)
+        self._journal = Journal(store.path and f"{store.path}.journal")
+        self._number = 0
+        self.began: float | None = None
+        self.counts_repeats = False
+
+    def crawl(self, progress: Progress) -> int:
+        """Run the session to its end; return the number of pages requested in it."""
+        with self._session, closing(self._journal):
+            self._number = self._begin()
+            self._restore_scope()
+            frontier = Frontier(
+                self._session, self._number, self._journal, self._scope, self._options
+            )
+            frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
+            if self._options.read_sitemaps:
+                self._read_sitemaps(frontier, progress)
+            walk = self._walk(frontier)
+            before = walk.pages_requested
+            try:
+                self._visit(walk, progress)
+                if not walk.limits and self._add_earlier_pages(frontier):
+                    self._visit(walk, progress)
+            except BaseException:
+                with delayed_interrupts():
+                    walk.stop()
+                    self._finish(frontier, walk, ["interrupted"], is_over=False)
+                raise
+            walk.close()
+            # The same command continues a crawl that ended because the host was down.
+            self._finish(frontier, walk, walk.limits, is_over=not walk.is_unanswered)
+            return walk.pages_requested - before
+
+    def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
+        with closing(drive_in_thread(walk, self._policy)) as records:
+            for record in records:
+                progress(ProgressEvent(walk.visited, source=record.url))
+
+    def _add_earlier_pages(self, frontier: Frontier) -> bool:
+        """Add pages of earlier crawls that no link leads to any more; they may still exist."""
+        frontier.flush()
+        rows = self._session.rows(
+            f"SELECT url FROM store.pages p WHERE crawl < {self._number} AND verdict = 'ok' "
+            "AND NOT EXISTS (FROM store.frontier f WHERE f.url = p.url) ORDER BY url"
+        )
+        found = [Discovered(url, "earlier") for (url,) in rows]
+        if found:
+            frontier.add(found)
+        return bool(found)
+
+    def _begin(self) -> int:
+        """Return the number of the crawl: that of one to be continued, or of a new one."""
+        rows = list(
+            self._session.rows(
+                # Note: an audit without a crawl has NULL in has_sitemaps; it is not continued here.
+                "SELECT crawl, site, settings, finished IS NULL AND has_sitemaps IS NOT NULL "
+                "FROM store.crawls ORDER BY crawl DESC LIMIT 1"
+            )
+        )
+        settings = self._options.to_json()
+        if rows:
+            number, site, earlier, is_open = rows[0]
+            if site != self._start:
+                raise StoreError(
+                    f"expected a store with crawls of {self._start}, found crawls of {site}: "
+                    f"{self._store.path!r}; name another file"
+                )
+            if is_open or (earlier != settings and self._was_limited(number)):
+                self._session.run(
+                    f"UPDATE store.crawls SET finished = NULL, settings = {quoted(settings)} "
+                    f"WHERE crawl = {number}"
+                )
+                return int(number)
+        number = rows[0][0] + 1 if rows else 1
+        self._journal.clear()
+        with self._session.transaction():
+            self._session.run("DELETE FROM store.frontier")
+            self._session.run("DELETE FROM store.traps")
+            self._session.run(
+                "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count, "
+                f"byte_count, has_sitemaps) VALUES ({number}, {quoted(self._kind)}, "
+                f"{quoted(self._start)}, {quoted(settings)}, now(), 0, 0, false)"
+            )
+        return int(number)
+
+    def _was_limited(self, number: int) -> bool:
+        """Return whether a crawl ended at a limit of pages or time: it can be continued."""
+        query = (
+            "SELECT len(list_filter(reasons, lambda r: starts_with(r, 'max-pages') "
+            f"OR starts_with(r, 'max-minutes'))) > 0 FROM store.crawls WHERE crawl = {number}"
+        )
+        return bool(next(self._session.rows(query))[0])
+
+    def _restore_scope(self) -> None:
+        """Add the hosts to which the start redirected in an earlier session."""
+        here = self._start
+        for _ in range(10):
+            query = (
+                f"SELECT target FROM store.links WHERE url = {quoted(here)} AND kind = 'redirect'"
+            )
+            rows = list(self._session.rows(query))
+            if not rows:
+                return
+            here = rows[0][0]
+            self._scope.add_host(here)
+
+    def _read_sitemaps(self, frontier: Frontier, progress: Progress) -> None:
+        query = f"SELECT has_sitemaps FROM store.crawls WHERE crawl = {self._number}"
+        if next(self._session.rows(query))[0]:
+            return
+        progress(ProgressEvent())
+        root = f"{origin_of(self._start)}/"
+        which = "true" if self._has_entries else f"d.root = {quoted(root)}"
+        if not self._has_entries:
+            entries = read(root, policy=self._policy, keep=False, read_robots=True)
+            with (
+                suppress(SourceError),
+                self._store.writer(root) as writer,
+                closing(entries.batches(writer.on_response)) as batches,
+            ):
+                for record, document, found in batches:
+                    writer.add(record, document, found)
+        reader = self._session.clone()
+        rows = reader.rows(
+            "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
+            f"ON d.document = e.document WHERE {which} ORDER BY e.document, e.entry"
+        )
+        listed = (
+            Discovered(url, "feed" if form in ("rss", "atom") else "sitemap", source)
+            for loc, form, source in rows
+            if (url := page_url(loc)) is not None
+        )
+        while batch := list(islice(listed, _BATCH)):
+            frontier.add(batch, is_exempt=True)
+        self._session.run(
+            f"UPDATE store.crawls SET has_sitemaps = true WHERE crawl = {self._number}"
+        )
+
+    def _walk(self, frontier: Frontier) -> CrawlWalk:
+        (visited,) = next(
+            self._session.rows(
+                "SELECT count(*) FROM store.pages WHERE verdict <> 'disallowed' "
+                f"AND crawl = {self._number}"
+            )
+        )
+        return CrawlWalk(
+            frontier,
+            self._options,
+            self._start,
+            agent=product_token(self._policy.user_agent),
+            pace=Pace(self._policy.delay_s),
+            robots=self._stored_robots(),
+            visited=visited,
+            began=self.began,
+            counts_repeats=self.counts_repeats,
+        )
+
+    def _stored_robots(self) -> dict[str, Robots]:
+        oldest = format_date(datetime.now(UTC) - ROBOTS_AGE)
+        rows = self._session.rows(
+            "SELECT url, state, text FROM store.robots WHERE ends_with(url, '/robots.txt') "
+            f"AND state <> 'unreachable' AND read_at > {quoted(oldest)}::TIMESTAMPTZ "
+            "AND read_at <= now()"  # a time after the present is that of a wrong clock
+        )
+        return {
+            origin_of(url) or "": Robots(url, state=state, text=text or "")
+            for url, state, text in rows
+        }
+
+    def _forget_earlier_pages(self) -> None:
+        """Delete the rows of earlier crawls for pages that this crawl has not visited."""
+        stale = f"SELECT url FROM store.pages WHERE crawl < {self._number}"
+        with self._session.transaction():
+            self._session.run(f"DELETE FROM store.links WHERE url IN ({stale})")
+            self._session.run(f"DELETE FROM store.pages WHERE crawl < {self._number}")
+
+    def _finish(
+        self,
+        frontier: Frontier,
+        walk: CrawlWalk,
+        ends: list[str],
+        *,
+        is_over: bool,
+    ) -> None:
+        """Write buffered pages, compute the evidence, and record how the session ended."""
+        frontier.flush()
+        if is_over and not ends:
+            self._forget_earlier_pages()
+        update_evidence(self._session, self._start)
+        reasons = completeness(self._session, self._options, ends)
+        reasons += walk.unread_robots
+        texts = ", ".join(map(quoted, reasons))
+        end = f"now(), is_complete = {not reasons}" if is_over else "NULL, is_complete = NULL"
+        self._session.run(
+            f"UPDATE store.crawls SET finished = {end}, reasons = [{texts}]::VARCHAR[], "
+            f"request_count = request_count + {walk.request_count}, "
+            f"byte_count = byte_count + {walk.byte_count} WHERE crawl = {self._number}"
+        )

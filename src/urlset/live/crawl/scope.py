@@ -1,0 +1,41 @@
+"""Scope of a crawl: the hosts and the folder whose pages are visited, and the patterns."""
+
+from __future__ import annotations
+
+import re
+
+from urlset.live.crawl.options import CrawlOptions
+from urlset.urls import split_origin
+
+
+class Scope:
+    """Decide whether a normalized URL is visited.
+
+    A start that redirects to another host (``example.com`` to ``www.example.com``) adds that host.
+    """
+
+    def __init__(self, start: str, options: CrawlOptions):
+        self.start_host: str = split_origin(start)[1]
+        self.hosts: set[str] = {self.start_host}
+        path = split_origin(start)[2].partition("?")[0]
+        self.folder: str = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
+        # Note: joined into one expression, a flag such as (?i) would be invalid or apply to all.
+        self._include = [re.compile(pattern) for pattern in options.include]
+        self._exclude = [re.compile(pattern) for pattern in options.exclude]
+
+    def add_host(self, url: str) -> None:
+        """Add the host of a URL to which the start redirects."""
+        self.hosts.add(split_origin(url)[1])
+
+    def reason_against(self, url: str) -> str | None:
+        """Return why a URL is not visited, as in ``frontier.excluded_by``; None if it is."""
+        _, host, path = split_origin(url)
+        if host not in self.hosts:
+            return "scope: other host"
+        if not path.startswith(self.folder):
+            return "scope: other folder"
+        if self._include and not any(pattern.search(url) for pattern in self._include):
+            return "include"
+        if any(pattern.search(url) for pattern in self._exclude):
+            return "exclude"
+        return None

@@ -1,0 +1,189 @@
+"""Compare two states of a site: what was added, removed, changed or moved, and what is unknown."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from urlset.arguments import checked_arguments
+from urlset.http import Policy, run_policy
+from urlset.live.diff.moves import find_moves
+from urlset.live.diff.redirects import ask_removed, create_answers
+from urlset.live.diff.result import Diff
+from urlset.live.diff.states import StateOptions, StateSource, open_states
+from urlset.live.diff.tables import SIDES, Tables
+from urlset.live.diff.unread import mark_unread
+from urlset.model import ProgressEvent
+from urlset.reader.site import with_login
+from urlset.store import ScratchDatabase
+
+logger: logging.Logger = logging.getLogger("urlset.diff")
+
+MEMORY_MB = 550
+"""Memory limit of DuckDB; more data is written to a temporary folder."""
+
+STATE = (
+    "STRUCT(loc VARCHAR, lastmod TIMESTAMPTZ, lastmod_text VARCHAR, changefreq VARCHAR, "
+    "priority DOUBLE, title VARCHAR, fingerprint VARCHAR, source VARCHAR)"
+)
+WHY = "STRUCT(reason VARCHAR, detail VARCHAR, confidence DOUBLE)[]"
+
+
+@checked_arguments
+def diff(
+    before: StateSource,
+    after: StateSource,
+    *,
+    moves: bool = True,
+    live: bool = False,
+    max_requests: int = 1_000,
+    min_confidence: float = 0.7,
+    base_url: str | None = None,
+    engine: str | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
+) -> Diff:
+    """Compare two states of a site: what was added, removed, changed or moved.
+
+    URLs are compared in normal form: the case of the scheme and the host, a default port,
+    percent-encoding of characters that need none, and dot segments make no difference. A field is
+    compared if both states have it.
+
+    A failure is not a removal: if a sitemap of ``after`` could not be read, the URLs that only it
+    may list are ``unknown``, not removed. The same holds for ``before`` and added URLs.
+
+    >>> import urlset
+    >>> a, b = b"https://example.com/tea https://example.com/x", b"https://example.com/tea"
+    >>> with urlset.diff(a, b) as found:
+    ...     [(change.change, change.loc) for change in found]
+    [('removed', 'https://example.com/x')]
+
+    Args:
+        before: Earlier state: whatever :func:`urlset.read` takes, such as a site, a file, a folder
+            or a store; a table of URLs; ``HEAD~1:public/`` for a folder in a revision of git; or
+            entries.
+        after: Later state.
+        moves: Search moved URLs among those that were added and removed.
+        live: Request URLs that were removed, and follow their redirects to find moves. robots.txt
+            is obeyed, and the pace is that of ``policy``.
+        max_requests: Limit of requests with ``live``.
+        min_confidence: Least confidence of a move, from 0 to 1.
+        base_url: URL at which a folder or a file is published, as in :func:`urlset.read`.
+        engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of a site only.
+        progress: Called with the number of documents and URLs that were read.
+
+    Returns:
+        The changes. Close it, or use it as a context manager.
+
+    Raises:
+        urlset.SourceError: A state cannot be read.
+        urlset.StoreError: A store cannot be opened.
+        ValueError: An argument is invalid.
+    """
+    if not 0 <= min_confidence <= 1:
+        raise ValueError(f"min_confidence: expected 0 to 1, found {min_confidence}")
+    if max_requests < 1:
+        raise ValueError(f"max_requests: expected 1 or more, found {max_requests}")
+    shared: Policy = run_policy(policy)
+    shared, before = with_login(shared, before, auth)
+    shared, after = with_login(shared, after, auth)
+    shared, base_url = with_login(shared, base_url, auth)
+    options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
+    stack = ExitStack()
+    try:
+        started = time.monotonic()
+        states = open_states(before, after, options, stack)
+        logger.info("both states are read: %.1f s", time.monotonic() - started)
+        db = stack.enter_context(ScratchDatabase(memory=MEMORY_MB, is_on_disk=True))
+        tables = Tables(db, states)
+        with db.unordered():
+            tables.create()
+            logger.info("URLs are compared: %.1f s", time.monotonic() - started)
+            mark_unread(tables)
+            if live:
+                ask_removed(
+                    tables,
+                    max_requests=max_requests,
+                    policy=shared,
+                    base_url=base_url,
+                    progress=options.progress,
+                )
+            else:
+                create_answers(tables)
+            find_moves(tables, is_wanted=moves, min_confidence=min_confidence)
+        _create_changes(tables)
+        logger.info("changes are ready: %.1f s", time.monotonic() - started)
+        return Diff(tables, stack)
+    except BaseException:
+        stack.close()
+        raise
+
+
+def _state(alias: str) -> str:
+    """Return SQL that packs the columns of a row into the struct that changes contain."""
+    names = "loc lastmod lastmod_text changefreq priority title fingerprint source".split()
+    return f"struct_pack({', '.join(f'{name} := {alias}.{name}' for name in names)})::{STATE}"
+
+
+def _create_changes(tables: Tables) -> None:
+    """Create the table ``changes``, sorted by kind and URL."""
+    one = "[struct_pack(reason := '{}', detail := u.detail, confidence := NULL::DOUBLE)]"
+    answer = (
+        "[struct_pack(reason := CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END, "
+        "detail := CASE WHEN w.verdict = 'redirect' THEN w.final_url END, "
+        "confidence := NULL::DOUBLE)]"
+    )
+    none, no_loc = f"NULL::{STATE}", "NULL::VARCHAR"
+    only = (
+        "SELECT {change} AS change, d.loc, {no_loc} AS previous_loc, {states}, "
+        "CASE WHEN u.h IS NOT NULL THEN {why} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
+        "::{kind} AS why FROM {side}_diff d "
+        "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread_urls) u USING (h) "
+        "LEFT JOIN redirect_answers w USING (h) "
+        "ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
+    )
+    parts = []
+    for side in SIDES:
+        change = "removed" if side == "before" else "added"
+        states = [f"{_state('d')} AS before", f"{none} AS after"]
+        if side == "after":
+            states = [f"{none} AS before", f"{_state('d')} AS after"]
+        parts.append(
+            only.format(
+                change=f"CASE WHEN u.h IS NULL THEN '{change}' ELSE 'unknown' END",
+                no_loc=no_loc,
+                states=", ".join(states),
+                why=one.format("unread"),
+                answer=answer,
+                kind=WHY,
+                side=side,
+            )
+        )
+    parts.append(
+        f"""SELECT 'changed', b.loc, {no_loc}, {_state("a")}, {_state("b")},
+            list_transform(p.reasons, lambda r: struct_pack(reason := r, detail := {no_loc},
+                confidence := NULL::DOUBLE))::{WHY}
+        FROM changed_pairs p JOIN before_diff a USING (h) JOIN after_diff b USING (h)"""
+    )
+    parts.append(
+        f"""SELECT 'moved', b.loc, a.loc, {_state("a")}, {_state("b")},
+            [struct_pack(reason := m.reason, detail := m.detail,
+                confidence := round(m.confidence, 2))]::{WHY}
+        FROM moves m JOIN before_diff a ON a.h = m.before JOIN after_diff b ON b.h = m.after"""
+    )
+    parts.append(
+        f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
+            [struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]::{WHY}
+        FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
+        JOIN after_rows b ON b.loc = u.loc"""
+    )
+    kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"
+    tables.db.run_long(
+        f"CREATE TABLE changes AS SELECT * FROM ({' UNION ALL '.join(parts)}) "
+        f"ORDER BY list_position({kinds}, change), loc, previous_loc"
+    )

@@ -1,0 +1,137 @@
+"""Ask servers where removed URLs are now: redirects are the best evidence for moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
+from urlset.live.diff.tables import Tables
+from urlset.live.diff.working_tables import REDIRECT_ANSWERS
+from urlset.live.visits.pace import Pace
+from urlset.live.visits.page_urls import page_url
+from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
+from urlset.model import ProgressEvent
+from urlset.reader.site import product_token
+from urlset.robots import Robots
+from urlset.urls import split_origin
+
+_NAMED = ("http://", "https://")
+
+
+class RedirectAnswer(NamedTuple):
+    """Response of a server for a removed URL: verdict, status and final URL.
+
+    ``verdict`` is redirect, ok, gone (404, 410), disallowed by robots.txt, or unknown.
+    """
+
+    url: str
+    verdict: str
+    status: int | None = None
+    final_url: str | None = None
+
+
+class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
+    """Walk over removed URLs that requests each and yields where it leads."""
+
+    def request_for(self, target: VisitTarget) -> Request:
+        """Return a HEAD request for a removed URL."""
+        return Request(target.url, None, "page", ends_at_head=True)
+
+    def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
+        """Convert a response to the verdict on its URL, and yield it."""
+        verdict = "unknown"
+        if response.status == 200:
+            verdict = "redirect" if response.redirects else "ok"
+        elif response.status in (404, 410):
+            verdict = "gone"
+        yield RedirectAnswer(response.request.url, verdict, response.status, response.url)
+
+    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
+        """Yield the verdict disallowed or unknown on a URL that may not be requested."""
+        yield RedirectAnswer(
+            target.url, "unknown" if robots.state == "unreachable" else "disallowed"
+        )
+
+
+def create_answers(tables: Tables) -> None:
+    """Create the empty table ``redirect_answers``."""
+    tables.db.run(REDIRECT_ANSWERS.create_empty())
+
+
+def ask_removed(
+    tables: Tables,
+    *,
+    max_requests: int,
+    policy: Policy,
+    base_url: str | None,
+    progress: Callable[[ProgressEvent], None],
+) -> None:
+    """Request removed URLs, and store where they lead in the table ``redirect_answers``.
+
+    Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL.
+    robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
+
+    Args:
+        tables: The tables of the comparison.
+        max_requests: Limit of requests; if there are more URLs, a sample of all sections.
+        policy: Policy of the run, with the credentials of the sites.
+        base_url: URL that the user named; its host may have a private address.
+        progress: Called with the number of answers.
+    """
+    db = tables.db
+    create_answers(tables)
+    rows = db.rows(
+        "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only "
+        f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"
+    )
+    hashes: dict[str, list[str]] = {}
+    for h, loc in rows:
+        url = page_url(loc)
+        if url is not None:
+            hashes.setdefault(url, []).append(h)
+    if not hashes:
+        return
+    agent = product_token(policy.user_agent)
+    targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
+    walk = RedirectWalk(
+        targets,
+        RobotsFiles(agent),
+        Pace(policy.delay_s),
+        Budget(max_requests),
+        hosts=_named_hosts(tables, base_url, list(hashes)),
+    )
+    found: list[RedirectAnswer] = []
+    try:
+        for number, answer in enumerate(drive_in_thread(walk, policy), start=1):
+            progress(ProgressEvent(number, source=answer.url))
+            found.append(answer)
+        found += walk.close()
+    except KeyboardInterrupt:
+        tables.notes.append("interrupted: not all removed URLs were requested")
+    answers = [
+        (h, answer.verdict, answer.status, answer.final_url, None)
+        for answer in found
+        for h in hashes.get(answer.url, ())
+    ]
+    db.insert_rows("redirect_answers", answers)
+    db.run(
+        "UPDATE redirect_answers SET final_h = text_hash(normal_of(final_url)) "
+        "WHERE verdict = 'redirect'"
+    )
+    count = tables.count(
+        "SELECT count(*) FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
+    )
+    if count > max_requests:
+        tables.notes.append(f"{max_requests:,} of {count:,} removed URLs were requested")
+
+
+def _named_hosts(tables: Tables, base_url: str | None, urls: list[str]) -> frozenset[str]:
+    """Return the hosts that may be requested: of sites and base URL, else that of most URLs."""
+    named = [state.name for state in tables.states.values()] + [base_url or ""]
+    hosts = {split_origin(name)[1] for name in named if name.lower().startswith(_NAMED)}
+    if hosts:
+        return frozenset(hosts)
+    origin = Counter(origin_of(url) or "" for url in urls).most_common(1)[0][0]
+    return frozenset({split_origin(origin)[1]})

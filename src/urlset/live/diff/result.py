@@ -1,0 +1,271 @@
+"""Result of a comparison: the changes, counts, sections and patterns of moves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cached_property
+from types import TracebackType
+from typing import Any, TextIO, get_args
+
+from urlset.arrow import rows_of
+from urlset.arrow.frames import to_arrow, to_pandas, to_polars
+from urlset.dates import W3C
+from urlset.live.diff.markdown import markdown
+from urlset.live.diff.report import write_report
+from urlset.live.diff.rows import (
+    ChangeKind,
+    DiffCounts,
+    LastmodTruth,
+    MovePattern,
+    PageChange,
+    PageState,
+    Reason,
+    SectionChange,
+)
+from urlset.live.diff.tables import SIDES, Tables
+from urlset.notebook import MAX_ROWS, html_table
+from urlset.reader.row_formats import write_lines
+from urlset.store import FIRST_FOLDER, quoted
+from urlset.terminal_text import escape_json
+
+
+class ChangeRows:
+    """Changes as an Arrow stream, which can be read any number of times.
+
+    Columns: ``change``, ``loc``, ``previous_loc``, ``before``, ``after`` (structs with the fields
+    of :class:`PageState`) and ``why`` (a list of structs with the fields of :class:`Reason`).
+    """
+
+    def __init__(self, tables: Tables, query: str = "FROM changes"):
+        self._tables = tables
+        self._query = query
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._tables.db.stream(self._query).__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[PageChange]:
+        for change, loc, previous, before, after, why in rows_of(self):
+            yield PageChange(
+                change,
+                loc,
+                previous,
+                None if before is None else PageState(**before),
+                None if after is None else PageState(**after),
+                tuple(Reason(**reason) for reason in why or ()),
+            )
+
+    def __len__(self) -> int:
+        return self._tables.count(f"SELECT count(*) FROM ({self._query})")
+
+    def to_arrow(self) -> Any:
+        """Return the changes as a ``pyarrow.Table``; pyarrow must be installed."""
+        return to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Return the changes as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the changes as a ``polars.DataFrame``; polars must be installed."""
+        return to_polars(self)
+
+
+class Diff:
+    """Changes between two states of a site; :func:`urlset.diff` returns it. A context manager.
+
+    Iterating yields a :class:`PageChange` for each URL: first moved ones, then removed, added,
+    changed and unknown ones, each sorted by URL. The tables are in a temporary file until it is
+    closed.
+
+    Attributes:
+        before: Name of the earlier state.
+        after: Name of the later state.
+    """
+
+    def __init__(self, tables: Tables, stack: ExitStack):
+        self.before: str = tables.states["before"].name
+        self.after: str = tables.states["after"].name
+        self._tables = tables
+        self._stack = stack
+        self.counts: DiffCounts = self._count()
+
+    def _count(self) -> DiffCounts:
+        found = dict(self._tables.db.rows("SELECT change, count(*) FROM changes GROUP BY change"))
+        before, after, both = self._tables.before, self._tables.after, self._tables.both
+        kinds = ("added", "removed", "changed", "moved", "unknown")
+        numbers = {kind: int(found.get(kind, 0)) for kind in kinds}
+        unknown_in_both = self._tables.count("SELECT count(*) FROM unknown_in_both")
+        unchanged = both - numbers["changed"] - unknown_in_both
+        return DiffCounts(**numbers, unchanged=unchanged, before=before, after=after)
+
+    @property
+    def changes(self) -> ChangeRows:
+        """The changes as an Arrow stream, with ``to_arrow``, ``to_pandas`` and ``to_polars``."""
+        return ChangeRows(self._tables)
+
+    def of(self, change: ChangeKind, limit: int | None = None) -> ChangeRows:
+        """Return the changes of one kind, at most ``limit``."""
+        if change not in get_args(ChangeKind):
+            kinds = ", ".join(get_args(ChangeKind))
+            raise ValueError(f"expected one of {kinds}, found {change!r}")
+        end = "" if limit is None else f" LIMIT {int(limit)}"
+        return ChangeRows(self._tables, f"FROM changes WHERE change = '{change}'{end}")
+
+    @cached_property
+    def sections(self) -> list[SectionChange]:
+        """The sections with changes, those with most changes first."""
+        totals: dict[str, dict[str, int]] = {}
+        for side in SIDES:
+            rows = self._tables.db.rows(
+                f"SELECT section, count(DISTINCT h) FROM (SELECT {FIRST_FOLDER} AS section, "
+                f"text_hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
+                if self._tables.has_duplicates(side)
+                else f"SELECT {FIRST_FOLDER} AS section, count(*) FROM {side}_rows GROUP BY section"
+            )
+            totals[side] = dict(rows)
+        counts: dict[str, dict[str, int]] = {}
+        for section, change, count in self._tables.db.rows(
+            f"SELECT {FIRST_FOLDER} AS section, change, count(*) FROM changes GROUP BY ALL"
+        ):
+            counts.setdefault(section, {})[change] = count
+        found = [
+            SectionChange(
+                section,
+                totals["before"].get(section, 0),
+                totals["after"].get(section, 0),
+                *(
+                    kinds.get(kind, 0)
+                    for kind in ("added", "removed", "changed", "moved", "unknown")
+                ),
+            )
+            for section, kinds in counts.items()
+        ]
+        return sorted(found, key=lambda row: (-sum(row[3:]), row.section))
+
+    @property
+    def patterns(self) -> list[MovePattern]:
+        """How URLs moved, the most frequent pattern first; each has two URLs or more."""
+        return self._tables.patterns
+
+    @cached_property
+    def lastmod(self) -> LastmodTruth | None:
+        """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
+        if "fingerprint" not in self._tables.known:
+            return None
+        names = ("lastmod-with-content", "lastmod-without-content", "content-without-lastmod")
+        counts = ", ".join(f"count_if(list_contains(reasons, '{name}'))" for name in names)
+        row = self._tables.db.fetch_one(f"SELECT {counts} FROM changed_pairs")
+        return LastmodTruth(*map(int, row))
+
+    @cached_property
+    def unread(self) -> list[tuple[str, int]]:
+        """Documents that could not be read, each with the number of unknown URLs it may list."""
+        return [
+            (str(detail), int(count))
+            for detail, count in self._tables.db.rows(
+                "SELECT why[1].detail AS detail, count(*) FROM changes WHERE change = 'unknown' "
+                "GROUP BY detail ORDER BY count(*) DESC, detail"
+            )
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        """Remarks on the states, such as rows of a table that have no URL."""
+        return self._tables.notes
+
+    @property
+    def summary(self) -> str:
+        """The counts in one line."""
+        counts = self.counts
+        parts = [
+            f"{getattr(counts, kind):,} {kind}"
+            for kind in ("added", "removed", "changed", "moved", "unknown")
+            if getattr(counts, kind) or kind in ("added", "removed", "changed")
+        ]
+        return f"{', '.join(parts)}; {counts.unchanged:,} unchanged"
+
+    def __iter__(self) -> Iterator[PageChange]:
+        return iter(self.changes)
+
+    def __len__(self) -> int:
+        return sum(self.counts[:5])
+
+    def jsonl(self) -> Iterator[str]:
+        """Yield a line of JSON for each change."""
+        states = ", ".join(f"'{side}', {_json_of_state(side)}" for side in SIDES)
+        query = (
+            f"SELECT json_object('change', change, 'loc', loc, {states}, "
+            "'why', to_json(why))::VARCHAR AS line FROM changes"
+        )
+        for (line,) in rows_of(self._tables.db.stream(query)):
+            yield f"{escape_json(line)}\n"
+
+    def to_jsonl(self, file: str | os.PathLike[str] | TextIO) -> None:
+        """Write the changes as JSON lines to a file, atomically, or to an open text file.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        if isinstance(file, str | os.PathLike):
+            write_lines(self.jsonl(), file)
+        else:
+            file.writelines(self.jsonl())
+
+    def to_markdown(self, *, max_examples: int = 10) -> str:
+        """Return a summary in Markdown, for a comment on a pull request.
+
+        Args:
+            max_examples: Most URLs of each kind of change that are listed.
+        """
+        return markdown(self, max_examples=max_examples)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the changes as one HTML file that works offline and without scripts.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        write_report(self, path)
+
+    def close(self) -> None:
+        """Delete the temporary tables; does nothing the second time."""
+        self._stack.close()
+
+    def __enter__(self) -> Diff:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Diff of {self.before!r} and {self.after!r}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        """Return an HTML table of the first changes for notebooks."""
+        rows = (
+            (change.change, change.previous_loc or change.loc, change.loc, _words(change.why))
+            for change in ChangeRows(self._tables, f"FROM changes LIMIT {MAX_ROWS}")
+        )
+        return html_table(self.summary, ("change", "before", "after", "why"), rows)
+
+
+def _words(why: tuple[Reason, ...]) -> str:
+    return ", ".join(reason.reason for reason in why)
+
+
+def _json_of_state(side: str) -> str:
+    lastmod = (
+        f"CASE WHEN regexp_full_match({side}.lastmod_text, {quoted(W3C)}) "
+        f"THEN {side}.lastmod_text ELSE strftime({side}.lastmod, '%Y-%m-%dT%H:%M:%SZ') END"
+    )
+    names = ("loc", "changefreq", "priority", "title", "fingerprint", "source")
+    parts = [f"'{name}', {side}.{name}" for name in names]
+    parts.insert(1, f"'lastmod', {lastmod}")
+    return f"CASE WHEN {side} IS NOT NULL THEN json_object({', '.join(parts)}) END"

@@ -1,0 +1,193 @@
+"""Open the two states that are compared: as a store, or as a Parquet file with entries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import IO, Any, Literal
+
+from urlset.arrow import is_arrow
+from urlset.errors import SourceError
+from urlset.formats.detect import stored_form, table_kind_of_file
+from urlset.live.diff.revisions import extract_revision, split_revision
+from urlset.model import Entry, ProgressEvent
+from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
+from urlset.sources.entry_table import table_as_parquet
+from urlset.store import (
+    SnapshotName,
+    Store,
+    has_history_only,
+    is_entry_parquet,
+    split_snapshot,
+    write_last_known,
+    write_parquet,
+    write_snapshot,
+)
+from urlset.temp_files import LockedTempDir
+
+StateSource = (
+    str | os.PathLike[str] | bytes | bytearray | IO[bytes] | Mapping[str, bytes] | Iterable[Entry]
+)
+"""Anything that :func:`urlset.read` takes, a table of URLs, ``REVISION:PATH`` of a git repository,
+``STORE@N`` (a snapshot of ``urlset watch``), or entries: an Arrow table or stream, or
+:class:`urlset.Entry` objects."""
+
+
+@dataclass(frozen=True)
+class StateOptions:
+    """Arguments with which :func:`urlset.read` reads both states."""
+
+    base_url: str | None = None
+    engine: str | None = None
+    policy: Any = None
+    progress: Callable[[ProgressEvent], None] = field(default=lambda _: None)
+
+
+@dataclass(frozen=True)
+class State:
+    """One of the two states, in a file that DuckDB reads.
+
+    Attributes:
+        name: Name for people.
+        form: Whether the file is a store or a Parquet file with the columns of entries.
+        path: Path of that file.
+        replaced: Start of the names of documents to replace, such as that of a temporary folder.
+        notes: Remarks on what could not be read, such as rows of a table without a URL.
+        is_last_known: Whether it is the last known state at a snapshot, compared with another
+            snapshot of the same history.
+    """
+
+    name: str
+    form: Literal["store", "parquet"]
+    path: str
+    replaced: tuple[str, str] | None = None
+    notes: tuple[str, ...] = ()
+    is_last_known: bool = False
+
+
+def open_states(
+    before: StateSource, after: StateSource, options: StateOptions, stack: ExitStack
+) -> dict[str, State]:
+    """Open both sources as states; their temporary files exist until ``stack`` is closed.
+
+    Two snapshots of one history are opened with the last known state of each sitemap, as
+    :func:`urlset.watch` compares them.
+
+    Raises:
+        SourceError: A source cannot be read.
+    """
+    sources = {"before": before, "after": after}
+    snapshots = [_snapshot_name(source) for source in sources.values()]
+    first, second = snapshots
+    if first and second and os.path.realpath(first.path) == os.path.realpath(second.path):
+        states = {}
+        for side, snapshot, since in (("before", first, None), ("after", second, first)):
+            path = _new_path(stack, "duckdb")
+            write_last_known(snapshot, path, since=since)
+            name = os.fspath(sources[side])  # type: ignore[arg-type]
+            states[side] = State(name, "store", path, is_last_known=True)
+        return states
+    return {side: _open_state(source, options, stack, side) for side, source in sources.items()}
+
+
+def _snapshot_name(source: StateSource) -> SnapshotName | None:
+    """Return the snapshot that a source names: ``STORE@N``, or the store of a watch."""
+    if not isinstance(source, str | os.PathLike) or is_url(name := os.fspath(source)):
+        return None
+    if os.path.lexists(name):
+        is_history = stored_form(name) == "duckdb" and has_history_only(name)
+        return SnapshotName(name, 0) if is_history else None
+    snapshot = split_snapshot(name)
+    return snapshot if snapshot and stored_form(snapshot.path) == "duckdb" else None
+
+
+def _open_state(source: StateSource, options: StateOptions, stack: ExitStack, label: str) -> State:
+    if isinstance(source, str | os.PathLike):
+        return _named_state(os.fspath(source), options, stack)
+    name = getattr(source, "source", None) or getattr(source, "name", None)
+    name = name if isinstance(name, str) else label
+    if isinstance(source, Entries):
+        return _filled_store(source, name, options, stack)
+    if is_arrow(source) or _has_entries(source):
+        path = _new_path(stack, "parquet")
+        write_parquet(source if is_arrow(source) else _stream(source), path)
+        return State(name, "parquet", path)
+    return _filled_store(_entries(source, options), name, options, stack)
+
+
+def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
+    if is_url(name):
+        return _filled_store(_entries(name, options), name, options, stack)
+    if (snapshot := _snapshot_name(name)) is not None:
+        path = _new_path(stack, "duckdb")
+        write_snapshot(snapshot, path)
+        return State(name, "store", path)
+    form = stored_form(name)
+    if form == "duckdb":
+        return State(name, "store", name)
+    revision = None if os.path.lexists(name) else split_revision(name)
+    if revision is not None:
+        folder = stack.enter_context(LockedTempDir())
+        path = extract_revision(revision, folder.path)
+        found = _filled_store(_entries(path, options), name, options, stack)
+        return State(name, "store", found.path, (path, name))
+    if form == "parquet" and is_entry_parquet(name):
+        return State(name, "parquet", name)
+    if form == "parquet" or table_kind_of_file(name) is not None:
+        path = _new_path(stack, "parquet")
+        failures = table_as_parquet(name, path, base_url=options.base_url)
+        return State(name, "parquet", path, notes=tuple(failures))
+    return _filled_store(_entries(name, options), name, options, stack)
+
+
+def _entries(source: Any, options: StateOptions) -> Entries:
+    return read(
+        source,
+        base_url=options.base_url,
+        engine=options.engine,
+        policy=options.policy,
+        ordered=False,
+        keep=False,
+    )
+
+
+def _filled_store(entries: Entries, name: str, options: StateOptions, stack: ExitStack) -> State:
+    """Read all documents into a temporary store, and close it."""
+    path = _new_path(stack, "duckdb")
+    documents = urls = 0
+    rejected: list[DocumentRecord] = []
+    with Store.open(path) as store, store.writer(name) as writer:
+        for record, document, rows in entries.batches(writer.on_response):
+            writer.add(record, document, rows)
+            documents, urls = documents + 1, urls + record.entries
+            if record.error is not None and record.kind not in (*SITEMAP_KINDS, "empty"):
+                rejected.append(record)
+            options.progress(ProgressEvent(urls, documents, None, record.source, record.error))
+    if documents == 1 and rejected and rejected[0].how == "given":
+        raise SourceError(f"{name}: {rejected[0].error}")  # there is no state to compare
+    return State(name, "store", path)
+
+
+def _has_entries(source: object) -> bool:
+    """Return whether a source is an iterable of entries; not a file, bytes or a mapping."""
+    return isinstance(source, Iterable) and not (
+        hasattr(source, "read") or isinstance(source, bytes | bytearray | memoryview | Mapping)
+    )
+
+
+def _stream(rows: Any) -> Any:
+    from urlset.arrow import ENTRY
+    from urlset.arrow.streams import rows_to_stream
+
+    found = list(rows)
+    for row in found:
+        if not isinstance(row, Entry):
+            raise SourceError(f"expected entries (urlset.Entry), found {type(row).__name__}")
+    return rows_to_stream(ENTRY.fields, found)
+
+
+def _new_path(stack: ExitStack, suffix: str) -> str:
+    folder = stack.enter_context(LockedTempDir())
+    return os.path.join(folder.path, f"state.{suffix}")

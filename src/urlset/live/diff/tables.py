@@ -1,0 +1,305 @@
+"""SQL tables of a comparison: the rows of both states, and pairs of rows that differ."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from urlset.checker.macros import sql_map
+from urlset.checker.views import creation_order
+from urlset.http import request_url
+from urlset.live.diff.rows import MovePattern
+from urlset.live.diff.states import State
+from urlset.store import ScratchDatabase, quoted
+from urlset.urls import split_origin
+
+SIDES = ("before", "after")
+
+STATE_FIELDS = (
+    "lastmod", "changefreq", "priority", "images", "videos", "news", "alternates", "title",
+    "fingerprint",
+)  # fmt: skip
+"""Fields that are compared, if both states have a value of it for any URL."""
+
+_NUMBERS = ("lastmod", "priority")
+_LISTS = ("images", "videos", "alternates")
+_MACROS = "text_hash normal_of duplicate_key host_of path_of is_web"
+_ENTRY = "loc lastmod lastmod_text changefreq priority images videos news alternates".split()
+_HOST = "lower(regexp_extract(loc, '^[^:]*://(?:[^/?#@]*@)?([^/?#:]*)', 1))"
+
+
+class Tables:
+    """Tables of one comparison, in a temporary database.
+
+    Attributes:
+        known: The fields that are compared.
+        dates_identify: Whether moved pages kept their ``lastmod``, and few pages share one.
+        patterns: Patterns of moves.
+        notes: Remarks on the states.
+        before: Number of URLs in the earlier state.
+        after: Number of URLs in the later state.
+        both: Number of URLs in both.
+        live: For each side, the names of the live tables of its store.
+    """
+
+    def __init__(self, db: ScratchDatabase, states: dict[str, State]):
+        self.db = db
+        self.states = states
+        self.live: dict[str, frozenset[str]] = dict.fromkeys(SIDES, frozenset())
+        self.is_crawl: dict[str, bool] = dict.fromkeys(SIDES, False)
+        self.known: frozenset[str] = frozenset()
+        self.dates_identify = False
+        self.before: int = 0
+        self.after: int = 0
+        self.both: int = 0
+        self.patterns: list[MovePattern] = []
+        self.notes: list[str] = [note for state in states.values() for note in state.notes]
+
+    def create(self) -> None:
+        """Create the tables of both states, and that of changed URLs in both."""
+        self._attach()
+        self._create_macros()
+        for side in SIDES:
+            self._create_rows(side)
+        self.known = self._known_fields()
+        self._create_keys()
+        for side in SIDES:
+            self._create_diff(side)
+        self._create_pairs()
+
+    def count(self, query: str) -> int:
+        """Run a query that returns one number, and return it."""
+        return int(self.db.fetch_one(query)[0] or 0)
+
+    def has_duplicates(self, side: str) -> bool:
+        """Return whether a state lists a URL twice."""
+        return bool(
+            self.count(f"SELECT count(*) FROM (FROM url_keys WHERE {side}_rows > 1 LIMIT 1)")
+        )
+
+    def store_of(self, side: str) -> str | None:
+        """Return the name of the attached store of a state; None for a Parquet file."""
+        return self._stores.get(side)
+
+    def _attach(self) -> None:
+        """Attach the stores; DuckDB opens a file only once."""
+        self._stores: dict[str, str] = {}
+        attached: dict[str, str] = {}
+        for side, state in self.states.items():
+            if state.form != "store":
+                continue
+            path = os.path.realpath(state.path)
+            if path not in attached:
+                attached[path] = f"{side}_store"
+                self.live[side] = self.db.attach_store(state.path, attached[path])
+            else:
+                self.live[side] = self.live["before"]
+            self._stores[side] = attached[path]
+
+    def _create_macros(self) -> None:
+        hosts = self._ascii_hosts()
+        if hosts:
+            self.db.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
+        for _, statement in creation_order([_MACROS], is_ascii=not hosts):
+            self.db.run(statement)
+
+    def _ascii_hosts(self) -> dict[str, str]:
+        """Map the host names that are not ASCII to their ASCII form; most sites have none."""
+        found = {}
+        for side in SIDES:
+            rows = self.db.rows(
+                f"SELECT DISTINCT host FROM (SELECT {_HOST} AS host FROM {self._relation(side)} "
+                "WHERE strlen(loc) > length(loc)) WHERE strlen(host) > length(host)"
+            )
+            for (host,) in rows:
+                if (url := request_url(f"https://{host}/")) is not None:
+                    found[host] = split_origin(url)[1]
+        return found
+
+    def _relation(self, side: str) -> str:
+        store = self._stores.get(side)
+        if store is not None:
+            return f"{store}.entries"
+        path = glob.escape(os.path.abspath(self.states[side].path))
+        return f"read_parquet({quoted(path)}, hive_partitioning = false, file_row_number = true)"
+
+    def _create_rows(self, side: str) -> None:
+        store = self._stores.get(side)
+        fields = ", ".join(f"e.{name}" for name in _ENTRY)
+        shown = self.shown(side, "e.source")
+        if store is None:
+            query = (
+                f"SELECT {fields}, NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint, "
+                f"{shown} AS source, e.file_row_number AS place FROM {self._relation(side)} e "
+                "WHERE e.loc IS NOT NULL"
+            )
+            self.db.run(f"CREATE VIEW {side}_rows AS {query}")
+            return
+        has_pages = "pages" in self.live[side]
+        has_entries = self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)")
+        place = "(e.document::UBIGINT << 32) + e.entry"
+        if has_pages and not has_entries:
+            self.is_crawl[side] = True
+            empty = ", ".join(
+                f"NULL::{kind} AS {name}"
+                for name, kind, *_ in self.db.rows(f"DESCRIBE {store}.entries")
+                if name in _ENTRY and name not in ("loc", "lastmod", "lastmod_text")
+            )
+            query = (
+                f"SELECT url AS loc, lastmod, lastmod_text, {empty}, title, fingerprint, "
+                f"NULL::VARCHAR AS source, rowid::UBIGINT AS place FROM {store}.pages "
+                "WHERE verdict = 'ok'"
+            )
+        elif has_pages:
+            self.db.run_long(
+                f"CREATE TABLE {side}_pages AS SELECT text_hash(normal_of(url)) AS h, "
+                "any_value(title) AS title, any_value(fingerprint) AS fingerprint "
+                f"FROM {store}.pages WHERE verdict = 'ok' GROUP BY h"
+            )
+            query = (
+                f"SELECT {fields}, p.title, p.fingerprint, {shown} AS source, {place} AS place "
+                f"FROM {store}.entries e "
+                f"LEFT JOIN {side}_pages p ON p.h = text_hash(normal_of(e.loc))"
+            )
+        else:
+            query = (
+                f"SELECT {fields}, NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint, "
+                f"{shown} AS source, {place} AS place FROM {store}.entries e"
+            )
+        self.db.run(f"CREATE VIEW {side}_rows AS {query}")
+
+    def shown(self, side: str, column: str) -> str:
+        """Return SQL for the document name in a column, without the path of a temporary folder."""
+        replaced = self.states[side].replaced
+        if replaced is None:
+            return column
+        old, new = map(quoted, replaced)
+        rest = f"substr({column}, {len(replaced[0]) + 1})"
+        if not replaced[1].endswith(("/", ":")):
+            return f"CASE WHEN starts_with({column}, {old}) THEN {new} || {rest} ELSE {column} END"
+        return (
+            f"CASE WHEN starts_with({column}, {old}) THEN {new} || ltrim({rest}, '/') "
+            f"ELSE {column} END"
+        )
+
+    def _known_fields(self) -> frozenset[str]:
+        tests = ", ".join(f"bool_or({_has_value(name)}) AS {name}" for name in STATE_FIELDS)
+        known = []
+        for side in SIDES:
+            row = self.db.fetch_one(f"SELECT {tests} FROM {side}_rows")
+            known.append({name for name, has in zip(STATE_FIELDS, row, strict=True) if has})
+        if self.states["after"].is_last_known:  # one reader, so no field is missing by chance
+            return frozenset(known[0] | known[1])
+        return frozenset(known[0] & known[1])
+
+    def _create_keys(self) -> None:
+        parts = " UNION ALL ".join(
+            f"SELECT text_hash(normal_of(loc)) AS h, {self._stamp()} AS stamp, "
+            f"{str(side == 'after').lower()} AS is_after FROM {side}_rows"
+            for side in SIDES
+        )
+        mine, other = "FILTER (NOT is_after)", "FILTER (is_after)"
+        self.db.run_long(
+            f"""CREATE TABLE url_keys AS FROM (
+            SELECT h, count(*) {mine} AS before_rows, count(*) {other} AS after_rows,
+                min(stamp) {mine} IS DISTINCT FROM min(stamp) {other}
+                OR max(stamp) {mine} IS DISTINCT FROM max(stamp) {other} AS may_differ
+            FROM ({parts}) GROUP BY h)
+            WHERE may_differ OR before_rows > 1 OR after_rows > 1"""
+        )
+        # A URL that is not in the table has one row in each state.
+        same = self.count("SELECT count(*) FROM before_rows") - self.count(
+            "SELECT sum(before_rows) FROM url_keys"
+        )
+        rows = self.db.fetch_one(
+            "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
+            "count_if(before_rows > 0 AND after_rows > 0) FROM url_keys"
+        )
+        self.before, self.after, self.both = (int(row or 0) + same for row in rows)
+
+    def _stamp(self) -> str:
+        known = [name for name in STATE_FIELDS if name in self.known]
+        numbers = [name for name in known if name in _NUMBERS]
+        texts = ["loc", *(_text(name) for name in known if name != "priority")]
+        joined = ", ".join(f"coalesce({text}, chr(2))" for text in texts)
+        return f"hash({', '.join([f'text_hash(concat_ws(chr(1), {joined}))', *numbers])})"
+
+    def _create_diff(self, side: str) -> None:
+        columns = ["h", "loc", "lastmod", "lastmod_text", "changefreq", "priority", "title"]
+        columns += ["fingerprint", "source", "place", "is_only"]
+        columns += [
+            f"text_hash({_text(name)}) AS {name}"
+            for name in ("images", "videos", "news", "alternates")
+            if name in self.known
+        ]
+        self.db.run_long(
+            f"""CREATE TABLE {side}_diff AS SELECT {", ".join(columns)}
+            FROM (SELECT *, text_hash(normal_of(loc)) AS h FROM {side}_rows) JOIN (
+                SELECT h, before_rows = 0 OR after_rows = 0 AS is_only
+                FROM url_keys WHERE may_differ) USING (h)"""
+        )
+        if self.count(
+            f"SELECT count(*) FROM (FROM url_keys WHERE may_differ AND {side}_rows > 1 LIMIT 1)"
+        ):
+            # The first row is compared.
+            self.db.run_long(
+                f"DELETE FROM {side}_diff d WHERE EXISTS (FROM (SELECT h, min(place) AS place "
+                f"FROM {side}_diff GROUP BY h HAVING count(*) > 1) f "
+                "WHERE f.h = d.h AND f.place < d.place)"
+            )
+
+    def _create_pairs(self) -> None:
+        """Create ``changed_pairs``: URLs in both states, with the names of changed fields."""
+        is_content = "b.fingerprint <> a.fingerprint" if "fingerprint" in self.known else "NULL"
+        tests = {"spelling": "a.loc <> b.loc"}
+        for name in STATE_FIELDS:
+            if name == "lastmod" or name not in self.known:
+                continue
+            if name in ("title", "fingerprint"):  # of a page that was not visited, both are null
+                tests[name] = f"a.{name} <> b.{name}"
+            else:
+                tests[name] = f"a.{name} IS DISTINCT FROM b.{name}"
+        is_moved = "false"
+        if "lastmod" in self.known:
+            is_moved = (
+                "(a.lastmod IS DISTINCT FROM b.lastmod OR (a.lastmod IS NULL "
+                "AND a.lastmod_text IS DISTINCT FROM b.lastmod_text))"
+            )
+        tests.pop("fingerprint", None)
+        reasons = ", ".join(f"CASE WHEN {test} THEN '{name}' END" for name, test in tests.items())
+        lastmod = (
+            "CASE WHEN is_moved THEN CASE is_content WHEN true THEN 'lastmod-with-content' "
+            "WHEN false THEN 'lastmod-without-content' ELSE 'lastmod' END "
+            "WHEN is_content THEN CASE WHEN has_lastmod THEN 'content-without-lastmod' "
+            "ELSE 'content' END END"
+        )
+        self.db.run_long(
+            f"""CREATE TABLE changed_pairs AS
+            SELECT h, list_filter(list_prepend({lastmod}, others),
+                lambda r: r IS NOT NULL) AS reasons
+            FROM (SELECT a.h, {is_moved} AS is_moved, {is_content} AS is_content,
+                    a.lastmod IS NOT NULL AND b.lastmod IS NOT NULL AS has_lastmod,
+                    [{reasons}]::VARCHAR[] AS others
+                FROM before_diff a JOIN after_diff b USING (h) WHERE NOT a.is_only)
+            WHERE is_moved OR coalesce(is_content, false)
+                OR len(list_filter(others, lambda r: r IS NOT NULL)) > 0"""
+        )
+
+
+def _text(name: str) -> str:
+    """Return SQL for the text of a field as it is compared: an empty list equals NULL."""
+    if name in _LISTS:
+        return f"CASE WHEN len({name}) > 0 THEN {name}::VARCHAR END"
+    if name == "lastmod":  # two spellings of an instant are equal
+        return "CASE WHEN lastmod IS NULL THEN lastmod_text END"
+    return f"{name}::VARCHAR"
+
+
+def _has_value(name: str) -> str:
+    if name in _LISTS:
+        return f"len({name}) > 0"
+    return (
+        "lastmod_text IS NOT NULL OR lastmod IS NOT NULL"
+        if name == "lastmod"
+        else (f"{name} IS NOT NULL")
+    )

@@ -1,0 +1,10 @@
+"""Submit: announce to search engines what changed on a site, each change once."""
+
+from __future__ import annotations
+
+from urlset.live.submit.changes import ChangedUrl
+from urlset.live.submit.keys import create_key
+from urlset.live.submit.pipeline import SubmitKeywords, SubmitSettings, submit
+from urlset.live.submit.result import Submission
+
+__all__ = ["ChangedUrl", "Submission", "SubmitKeywords", "SubmitSettings", "create_key", "submit"]

@@ -1,0 +1,482 @@
+"""Log of announcements: those to be sent, and those sent with their results.
+
+A row is ``sending`` in the file before its request is sent, so that a crash leaves a trace: its
+result is unknown, and it is sent once more, but not a third time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from urlset.builder.ledger import create_ledger_folder
+from urlset.dates import format_date
+from urlset.errors import StoreError
+from urlset.http import request_url
+from urlset.live.submit.announcement_schema import TABLES, VERSION
+from urlset.live.submit.changes import ChangedUrl
+from urlset.live.submit.keys import host_of_url
+from urlset.live.submit.working_tables import (
+    EXCLUDED_HOSTS,
+    HELD_URLS,
+    REQUEST_BATCH,
+    STAGED_CHANGES,
+)
+from urlset.option_schema import LEDGER
+from urlset.store import ScratchDatabase, quoted
+
+ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
+"""Default path of the log, next to the ledger: never in the folder that is served."""
+
+REPEAT_AFTER = timedelta(minutes=10)
+"""Least time between two announcements of a URL (Yandex)."""
+
+_CHUNK = 10_000
+_PRESENT = "l.change IN ('added', 'changed', 'listed')"
+_LATEST = """
+    SELECT * FROM log.announcements WHERE channel = {channel}
+    QUALIFY row_number() OVER (PARTITION BY url ORDER BY number DESC) = 1"""
+# A later announcement of the same state is none: nothing happened in between.
+_SAME = """
+    (l.lastmod IS NOT DISTINCT FROM s.lastmod)
+    AND (l.fingerprint IS NULL OR s.fingerprint IS NULL OR l.fingerprint = s.fingerprint)"""
+
+
+class Staged(NamedTuple):
+    """Counts of the changes that were loaded from an input.
+
+    Attributes:
+        urls: Different URLs.
+        hosts: URLs by host.
+        invalid: The first values that are not http(s) URLs.
+        invalid_count: Their number.
+    """
+
+    urls: int
+    hosts: Mapping[str, int]
+    invalid: tuple[str, ...]
+    invalid_count: int
+
+
+class RefusedUrl(NamedTuple):
+    """URL that an engine refused in an earlier run, or that was excluded.
+
+    Attributes:
+        channel: Endpoint of IndexNow.
+        url: The URL.
+        change: added, changed or removed.
+        status: HTTP status of the response; None if it was not sent.
+        code: Code of the engine, or one such as ``noindex``.
+    """
+
+    channel: str
+    url: str
+    change: str
+    status: int | None
+    code: str | None
+
+
+class AnnouncementLog:
+    """Log of announcements in a DuckDB file, attached to a scratch database.
+
+    Args:
+        db: The scratch database.
+        path: Path of the file; created if it is missing.
+        is_persistent: Whether changes are kept; if not, they are made in a copy.
+
+    Raises:
+        StoreError: The file cannot be opened, or another process has it open.
+    """
+
+    def __init__(self, db: ScratchDatabase, path: Path, *, is_persistent: bool = True):
+        self.path = path
+        self._db = db
+        name = os.fspath(path)
+        if is_persistent:
+            try:
+                create_ledger_folder(path.parent)
+            except OSError as error:
+                raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
+            db.attach(name, "log")
+        else:
+            db.attach_copy(name, "log")
+        self._create_tables()
+        db.run(HELD_URLS.create_empty())
+
+    def _create_tables(self) -> None:
+        run = self._db.run
+        for table in TABLES:
+            columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
+            run(f"CREATE TABLE IF NOT EXISTS log.{table.name} ({columns})")
+        versions = [row[0] for row in self._db.rows("SELECT version FROM log.settings")]
+        if not versions:
+            run(f"INSERT INTO log.settings VALUES ({VERSION})")
+        elif versions != [VERSION]:
+            raise StoreError(
+                f"expected announcements of version {VERSION}, found {versions[0]}: "
+                f"{str(self.path)!r}; update urlset"
+            )
+
+    def recover(self, now: datetime) -> tuple[int, int]:
+        """Set rows of a run that was killed while it sent them to waiting, once, else to pending.
+
+        Returns:
+            Number of rows that are sent once more, and of those that are not: they were sent
+            twice, and both times the result was lost.
+        """
+        [(again, never)] = self._db.rows(
+            "SELECT count(*) FILTER (repeats = 0), count(*) FILTER (repeats > 0) "
+            "FROM log.announcements WHERE state = 'sending'"
+        )
+        if again or never:
+            self._db.run(f"""
+                UPDATE log.announcements SET updated_at = {_time(now)}, error_code = 'unconfirmed',
+                    state = if(repeats = 0, 'waiting', 'pending'),
+                    repeats = if(repeats = 0, 1, repeats)
+                WHERE state = 'sending'""")
+        return int(again), int(never)
+
+    def stage(self, changes: Iterable[ChangedUrl]) -> Staged:
+        """Load changes into a temporary table; of a URL, the last one counts."""
+        self._db.run(STAGED_CHANGES.create_empty())
+        invalid: list[str] = []
+        invalid_count = 0
+        numbered = enumerate(changes)
+        while chunk := list(islice(numbered, _CHUNK)):
+            rows = []
+            for n, (change, loc, lastmod, fingerprint) in chunk:
+                url = request_url(loc.strip())
+                host = host_of_url(url) if url else None
+                if url is None or host is None:
+                    invalid_count += 1
+                    invalid += [loc] if len(invalid) < 100 else []
+                    continue
+                rows.append((n, url, host, change, lastmod, fingerprint))
+            self._db.insert_rows("staged_changes", rows)
+        self._db.run(
+            "CREATE OR REPLACE TABLE staged_changes AS SELECT * FROM staged_changes "
+            "QUALIFY row_number() OVER (PARTITION BY url ORDER BY n DESC) = 1"
+        )
+        hosts = dict(
+            self._db.rows(
+                "SELECT host, count(*)::BIGINT FROM staged_changes GROUP BY host ORDER BY min(n)"
+            )
+        )
+        return Staged(sum(hosts.values()), hosts, tuple(invalid), invalid_count)
+
+    def exclude(self, hosts: Iterable[str]) -> dict[str, list[str]]:
+        """Remove the staged changes of hosts; return the first three URLs of each."""
+        self._db.run(EXCLUDED_HOSTS.create_empty())
+        self._db.insert_rows("excluded_hosts", [(host,) for host in hosts])
+        rows = self._db.rows(
+            "SELECT host, url FROM staged_changes SEMI JOIN excluded_hosts USING (host) "
+            "QUALIFY row_number() OVER (PARTITION BY host ORDER BY n) <= 3 ORDER BY n"
+        )
+        found: dict[str, list[str]] = {}
+        for host, url in rows:
+            found.setdefault(host, []).append(url)
+        self._db.run("DELETE FROM staged_changes WHERE host IN (SELECT host FROM excluded_hosts)")
+        return found
+
+    def add_changes(self, channel: str, now: datetime) -> tuple[int, int]:
+        """Add the staged changes that were not announced to a channel yet, as waiting.
+
+        A change is known if the last announcement of its URL has the same state, or if the same
+        set of changes was announced before.
+
+        Args:
+            channel: Endpoint of IndexNow.
+            now: Time of the run.
+
+        Returns:
+            Number of changes that were added, and of those that are known.
+        """
+        (digest,) = self._db.fetch_one(
+            "SELECT coalesce(md5(concat(count(*), bit_xor(md5_number_lower(concat_ws('|', "
+            "url, change, coalesce(lastmod, ''), coalesce(fingerprint, '')))))), '') "
+            "FROM staged_changes"
+        )
+        self._db.run(f"""
+            CREATE OR REPLACE TABLE found_changes AS
+            SELECT s.n, s.url, s.host, s.change, s.lastmod, s.fingerprint
+            FROM staged_changes s LEFT JOIN ({_latest(channel)}) l USING (url)
+            WHERE NOT coalesce(CASE WHEN s.change = 'removed' THEN l.change = 'removed'
+                ELSE {_PRESENT} AND (s.lastmod IS NOT NULL OR s.fingerprint IS NOT NULL)
+                    AND l.state <> 'baseline' AND {_SAME} END, false)
+            AND NOT EXISTS (FROM log.announcements a WHERE a.channel = {quoted(channel)}
+                AND a.url = s.url AND a.change = s.change AND a.change_set = {quoted(digest)})""")
+        return self._add_found(channel, digest, now)
+
+    def add_states(
+        self,
+        channel: str,
+        now: datetime,
+        *,
+        announces_all: bool,
+        infers_removed: bool,
+    ) -> tuple[int, int, int]:
+        """Add differences between the staged state of sites and the announced one, as waiting.
+
+        The first state of a host is its baseline: engines ask not to send what changed before.
+
+        Args:
+            channel: Endpoint of IndexNow.
+            now: Time of the run.
+            announces_all: Whether a URL of a baseline is announced as added.
+            infers_removed: Whether a URL that is known, and not staged, is removed.
+
+        Returns:
+            Number of changes, of URLs that are known, and of URLs in a new baseline.
+        """
+        latest = _latest(channel)
+        removed = f"""
+            UNION ALL BY NAME
+            SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
+            FROM ({latest}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM staged_changes)
+            AND l.url NOT IN (SELECT url FROM staged_changes)"""
+        is_known = (
+            "coalesce(l.state <> 'baseline', false)" if announces_all else "l.url IS NOT NULL"
+        )
+        self._db.run(f"""
+            CREATE OR REPLACE TABLE found_changes AS
+            SELECT s.n, s.url, s.host, s.lastmod, s.fingerprint, CASE
+                WHEN s.change = 'removed' THEN if(coalesce({_PRESENT}, false), 'removed', NULL)
+                WHEN NOT {is_known} THEN if({announces_all}
+                    OR s.host IN (SELECT host FROM ({latest})), 'added', 'listed')
+                WHEN l.change = 'removed' THEN 'added'
+                WHEN NOT ({_SAME}) THEN 'changed' END AS change
+            FROM staged_changes s LEFT JOIN ({latest}) l USING (url)
+            {removed if infers_removed else ""}""")
+        self._db.run("DELETE FROM found_changes WHERE change IS NULL")
+        (listed,) = self._db.fetch_one(
+            "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
+        )
+        added, known = self._add_found(channel, None, now)
+        return added - int(listed), known, int(listed)
+
+    def _add_found(self, channel: str, digest: str | None, now: datetime) -> tuple[int, int]:
+        """Move ``found_changes`` to the log; they replace waiting rows of their URLs."""
+        change_set = "NULL" if digest is None else quoted(digest)
+        count, staged = self._db.fetch_one(
+            "SELECT (SELECT count(*) FROM found_changes), (SELECT count(*) FROM staged_changes)"
+        )
+        with self._db.transaction():
+            self._db.run(f"""
+                DELETE FROM log.announcements WHERE channel = {quoted(channel)}
+                AND state = 'waiting' AND url IN (SELECT url FROM found_changes)""")
+            self._db.run(f"""
+                INSERT INTO log.announcements
+                SELECT (SELECT coalesce(max(number), 0) FROM log.announcements)
+                    + row_number() OVER (ORDER BY n), url, host, {quoted(channel)}, change,
+                    lastmod, fingerprint, {change_set},
+                    if(change = 'listed', 'baseline', 'waiting'), NULL, NULL, 0, 0, {_time(now)}
+                FROM found_changes""")
+        return int(count), max(0, int(staged) - int(count))
+
+    def hosts(self, channel: str) -> dict[str, int]:
+        """Return the number of waiting announcements of a channel by host."""
+        return dict(
+            self._db.rows(
+                "SELECT host, count(*)::BIGINT FROM log.announcements "
+                f"WHERE channel = {quoted(channel)} AND state = 'waiting' "
+                "GROUP BY host ORDER BY min(number)"
+            )
+        )
+
+    def waiting(
+        self, channel: str, host: str, limit: int, now: datetime, changes: Sequence[str] = ()
+    ) -> list[tuple[int, str, str]]:
+        """Return the next waiting announcements of a host as tuples of number, URL and change.
+
+        A URL that was announced less than ten minutes ago waits, and one that is held.
+        """
+        return self._db.rows(f"""
+            SELECT number, url, change FROM log.announcements a
+            WHERE {_of(channel, host)} AND state = 'waiting' {_among(changes)}
+            AND url NOT IN (SELECT url FROM held_urls)
+            AND NOT EXISTS (FROM log.announcements b WHERE b.channel = a.channel
+                AND b.url = a.url AND b.state IN ('pending', 'accepted')
+                -- A time after the present is that of a wrong clock.
+                AND b.updated_at > {_time(now - REPEAT_AFTER)} AND b.updated_at <= {_time(now)})
+            ORDER BY number LIMIT {int(limit)}""")
+
+    def sample(self, channel: str, host: str, limit: int, *, is_removed: bool) -> list[str]:
+        """Return URLs of waiting announcements of a host, spread over all of them."""
+        sign = "=" if is_removed else "<>"
+        rows = self._db.rows(f"""
+            SELECT url FROM log.announcements WHERE {_of(channel, host)} AND state = 'waiting'
+            AND change {sign} 'removed' ORDER BY hash(url) LIMIT {int(limit)}""")
+        return [row[0] for row in rows]
+
+    def hold(self, urls: Sequence[str]) -> None:
+        """Exclude URLs from this run; their announcements wait for the next one."""
+        self._db.insert_rows("held_urls", [(url,) for url in urls])
+
+    def begin(self, numbers: Sequence[int], now: datetime) -> None:
+        """Set the state of announcements to sending; call this right before the request."""
+        self._set(numbers, f"state = 'sending', attempts = attempts + 1, updated_at = {_time(now)}")
+
+    def finish(
+        self,
+        numbers: Sequence[int],
+        state: str,
+        now: datetime,
+        *,
+        status: int | None = None,
+        error_code: str | None = None,
+    ) -> None:
+        """Store the result of a request for the announcements that it sent."""
+        code = "NULL" if error_code is None else quoted(error_code)
+        self._set(
+            numbers,
+            f"state = {quoted(state)}, status = {'NULL' if status is None else int(status)}, "
+            f"error_code = {code}, updated_at = {_time(now)}",
+        )
+
+    def refuse(self, host: str, urls: Sequence[str], error_code: str, now: datetime) -> int:
+        """Mark waiting announcements of URLs as refused, on all channels; return their number."""
+        where = (
+            f"host = {quoted(host)} AND state = 'waiting' "
+            f"AND url IN ({', '.join(map(quoted, urls)) or 'NULL'})"
+        )
+        (count,) = self._db.fetch_one(f"SELECT count(*) FROM log.announcements WHERE {where}")
+        if count:
+            self._db.run(
+                f"UPDATE log.announcements SET state = 'refused', "
+                f"error_code = {quoted(error_code)}, updated_at = {_time(now)} WHERE {where}"
+            )
+        return int(count)
+
+    def refuse_outside(self, channel: str, host: str, folder: str, now: datetime) -> list[str]:
+        """Mark waiting announcements of URLs outside of a folder as refused; return the URLs."""
+        where = (
+            f"{_of(channel, host)} AND state = 'waiting' AND NOT starts_with("
+            f"substr(url, strpos(url, '://') + 3 + {len(host)}), {quoted(folder)})"
+        )
+        rows = self._db.rows(f"SELECT url FROM log.announcements WHERE {where} ORDER BY number")
+        if rows:
+            self._db.run(
+                "UPDATE log.announcements SET state = 'refused', error_code = 'key-scope', "
+                f"updated_at = {_time(now)} WHERE {where}"
+            )
+        return [row[0] for row in rows]
+
+    def confirm(self, channel: str, host: str, now: datetime) -> int:
+        """Mark pending announcements of a host as accepted: the engine has verified the key."""
+        return self._settle(channel, host, "accepted", now)
+
+    def reopen(self, channel: str, host: str, now: datetime) -> int:
+        """Mark pending announcements of a host as waiting again: the engine refused the key."""
+        return self._settle(channel, host, "waiting", now)
+
+    def _settle(self, channel: str, host: str, state: str, now: datetime) -> int:
+        where = f"{_of(channel, host)} AND state = 'pending' AND error_code IS NULL"
+        (count,) = self._db.fetch_one(f"SELECT count(*) FROM log.announcements WHERE {where}")
+        if count:
+            self._db.run(
+                f"UPDATE log.announcements SET state = {quoted(state)}, updated_at = {_time(now)} "
+                f"WHERE {where}"
+            )
+        return int(count)
+
+    def has_received(self, channel: str, host: str) -> bool:
+        """Return whether a channel has received an announcement of a host before."""
+        (count,) = self._db.fetch_one(
+            f"SELECT count(*) FROM log.announcements WHERE {_of(channel, host)} "
+            "AND state IN ('accepted', 'pending')"
+        )
+        return bool(count)
+
+    def retry_refused(self, channel: str, now: datetime) -> int:
+        """Set the refused announcements of a channel to waiting; return their number.
+
+        Those that a later announcement of the same URL replaces stay refused.
+        """
+        refused = f"SELECT number FROM ({_latest(channel)}) WHERE state = 'refused'"
+        (count,) = self._db.fetch_one(f"SELECT count(*) FROM ({refused})")
+        if count:
+            self._db.run(
+                f"UPDATE log.announcements SET state = 'waiting', updated_at = {_time(now)} "
+                f"WHERE number IN ({refused})"
+            )
+        return int(count)
+
+    def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
+        """Return the number of URLs whose latest announcement was refused, and the first ones."""
+        where = f"FROM ({_latest(channel)}) WHERE state = 'refused'"
+        (count,) = self._db.fetch_one(f"SELECT count(*) {where}")
+        rows = self._db.rows(
+            f"SELECT url, change, status, error_code {where} ORDER BY number LIMIT {int(limit)}"
+        )
+        return int(count), [RefusedUrl(channel, *row) for row in rows]
+
+    def staged_states(self, channel: str) -> dict[str, int]:
+        """Return the number of staged changes that are not new, by the state of the latest one."""
+        return dict(
+            self._db.rows(
+                f"SELECT state, count(*)::BIGINT FROM ({_latest(channel)}) "
+                "WHERE url IN (SELECT url FROM staged_changes) "
+                "AND url NOT IN (SELECT url FROM found_changes) GROUP BY state"
+            )
+        )
+
+    def is_accepted(self, channel: str, host: str, url: str) -> bool:
+        """Return whether an announcement of a URL was accepted."""
+        (count,) = self._db.fetch_one(
+            f"SELECT count(*) FROM log.announcements WHERE {_of(channel, host)} "
+            f"AND url = {quoted(url)} AND state = 'accepted'"
+        )
+        return bool(count)
+
+    def add_one(self, channel: str, host: str, url: str, change: str, now: datetime) -> int:
+        """Add a waiting announcement of a URL, in place of a waiting one; return its number."""
+        with self._db.transaction():
+            self._db.run(
+                f"DELETE FROM log.announcements WHERE {_of(channel, host)} "
+                f"AND url = {quoted(url)} AND state = 'waiting'"
+            )
+            (number,) = self._db.fetch_one(
+                "SELECT coalesce(max(number), 0) + 1 FROM log.announcements"
+            )
+            self._db.run(
+                f"INSERT INTO log.announcements (number, url, host, channel, change, state, "
+                f"attempts, repeats, updated_at) VALUES ({number}, {quoted(url)}, {quoted(host)}, "
+                f"{quoted(channel)}, {quoted(change)}, 'waiting', 0, 0, {_time(now)})"
+            )
+        return int(number)
+
+    def count(self, state: str, channel: str | None = None) -> int:
+        """Return the number of announcements in a state."""
+        where = "" if channel is None else f" AND channel = {quoted(channel)}"
+        (count,) = self._db.fetch_one(
+            f"SELECT count(*) FROM log.announcements WHERE state = {quoted(state)}{where}"
+        )
+        return int(count)
+
+    def _set(self, numbers: Sequence[int], assignments: str) -> None:
+        self._db.run(REQUEST_BATCH.create_empty())
+        self._db.insert_rows("request_batch", [(number,) for number in numbers])
+        self._db.run(
+            f"UPDATE log.announcements SET {assignments} "
+            "WHERE number IN (SELECT number FROM request_batch)"
+        )
+
+
+def _latest(channel: str) -> str:
+    return _LATEST.format(channel=quoted(channel))
+
+
+def _of(channel: str, host: str) -> str:
+    return f"channel = {quoted(channel)} AND host = {quoted(host)}"
+
+
+def _among(changes: Sequence[str]) -> str:
+    return f"AND change IN ({', '.join(map(quoted, changes))})" if changes else ""
+
+
+def _time(moment: datetime) -> str:
+    return f"TIMESTAMPTZ {quoted(format_date(moment))}"

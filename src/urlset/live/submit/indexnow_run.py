@@ -1,0 +1,233 @@
+"""Announce changes by IndexNow: preflight of each host, then batches to each endpoint."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple
+
+from urlset.hidden_fields import repr_without
+from urlset.http import NetworkScope, origin_of
+from urlset.live.submit.announcement_log import AnnouncementLog
+from urlset.live.submit.indexnow import MAX_URLS, Verdict, submission
+from urlset.live.submit.indexnow_delivery import Delivery
+from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
+from urlset.live.submit.preflight import (
+    ExcludedUrl,
+    key_fault,
+    page_checks,
+    requests_for,
+    robots_fault,
+)
+from urlset.live.submit.request_text import request_text
+from urlset.live.submit.result import ChannelResult, Submission
+from urlset.live.submit.sender import Sender
+from urlset.reader.site import product_token
+
+logger: logging.Logger = logging.getLogger("urlset.submit")
+
+MAX_LEFT_OUT = 1_000
+
+
+class IndexNowSettings(NamedTuple):
+    """Settings of a run.
+
+    Attributes:
+        keys: Keys by host.
+        endpoints: URLs of engines.
+        sample: Pages of a host that the preflight visits; half as many removed ones.
+        has_preflight: Whether the key file is checked, and pages are visited.
+        is_dry_run: Whether requests are described instead of sent.
+        input_hosts: Hosts of the changes of this run; others wait since an earlier one.
+    """
+
+    keys: IndexNowKeys
+    endpoints: tuple[str, ...]
+    sample: int
+    has_preflight: bool
+    is_dry_run: bool
+    input_hosts: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return repr_without(self, "keys", "endpoints")
+
+
+class IndexNowRun:
+    """Run of IndexNow: preflight and delivery for all hosts with waiting announcements.
+
+    Args:
+        log: Announcements.
+        sender: Sends the requests.
+        settings: Keys, endpoints and the preflight.
+        result: Result of the submission, which the run completes.
+    """
+
+    def __init__(
+        self,
+        log: AnnouncementLog,
+        sender: Sender,
+        settings: IndexNowSettings,
+        result: Submission,
+    ):
+        self._log = log
+        self._sender = sender
+        self._settings = settings
+        self._result = result
+        self._stopped: dict[str, Verdict] = {}
+
+    def run(self) -> None:
+        """Send all waiting announcements, host by host."""
+        hosts = {
+            host: None
+            for endpoint in self._settings.endpoints
+            for host in self._log.hosts(endpoint)
+        }
+        given = self._settings.input_hosts
+        for host in hosts:
+            # A key without a host is that of the input, whatever else waits since an earlier run.
+            key = self._settings.keys.key_of(host, len(given if host in given else hosts))
+            if key is None:
+                self._result.errors.append(no_key_message(host, self._settings.keys))
+                continue
+            self._announce(host, key)
+
+    def _announce(self, host: str, key: IndexNowKey) -> None:
+        refused = self._refuse_outside(host, key)
+        fault = None
+        if self._settings.has_preflight and not self._settings.is_dry_run:
+            fault, excluded = self._preflight(host, key)
+            refused += excluded
+        for endpoint in self._settings.endpoints:
+            if fault is not None:
+                waiting = self._log.hosts(endpoint).get(host, 0)
+                found = ChannelResult(
+                    endpoint, host, waiting=waiting, error=fault, error_code="preflight"
+                )
+            elif self._settings.is_dry_run:
+                found = self._describe(endpoint, host, key)
+            else:
+                found = self._send(endpoint, host, key)
+            self._result.results.append(found._replace(refused=found.refused + refused))
+
+    def _refuse_outside(self, host: str, key: IndexNowKey) -> int:
+        folder = key.scope(f"https://{host}")
+        if folder == "/":
+            return 0
+        outside = {
+            url
+            for endpoint in self._settings.endpoints
+            for url in self._log.refuse_outside(endpoint, host, folder, self._sender.now())
+        }
+        for url in sorted(outside):
+            self._exclude(
+                ExcludedUrl(url, "key-scope", f"it is not in the folder {folder} of the key file")
+            )
+        return len(outside)
+
+    def _exclude(self, one: ExcludedUrl) -> None:
+        logger.info("%s is excluded: %s", one.url, one.reason)
+        if len(self._result.excluded) < MAX_LEFT_OUT:
+            self._result.excluded.append(one)
+
+    def _preflight(self, host: str, key: IndexNowKey) -> tuple[str | None, int]:
+        """Return why nothing may be sent for a host, or None; and the number of refused URLs."""
+        sample = self._settings.sample
+        present: dict[str, None] = {}
+        removed: dict[str, None] = {}
+        for endpoint in self._settings.endpoints:
+            present |= dict.fromkeys(self._log.sample(endpoint, host, sample, is_removed=False))
+            removed |= dict.fromkeys(
+                self._log.sample(endpoint, host, (sample + 1) // 2, is_removed=True)
+            )
+        urls = [*present, *removed]
+        if not urls and sample:
+            return None, 0
+        self._sender.progress(f"checking the key file and {len(urls):,} pages of {host}")
+        requests = requests_for(key, _origin(host, urls, key), urls, self._scope_of(host))
+        files = self._sender.send_all(requests.robots)
+        fault = robots_fault(requests.key_file.url, files[0])
+        if fault is not None:
+            return f"nothing is sent for {host}: {fault}", 0
+        agent = product_token(self._sender.policy.user_agent)
+        allowed = requests.allowed(files, agent)
+        responses = self._sender.send_all(allowed)
+        pages = [response for response in responses if response.request.purpose == "page"]
+        for response in responses:
+            fault = key_fault(key, response) if response.request.purpose == "key" else None
+            if fault is not None:
+                return f"nothing is sent for {host}: {fault}", 0
+        if disallowed := 1 + len(urls) - len(allowed):
+            self._result.notes.append(
+                f"{host}: {disallowed:,} of {1 + len(urls):,} URLs, the key file and sampled "
+                f"pages, were not checked: robots.txt disallows them for {agent}"
+            )
+        checks = list(page_checks(pages, is_removed=set(removed)))
+        wrong = [check.fault for check in checks if check.fault is not None]
+        unknown = [check.url for check in checks if check.is_unknown]
+        if checks and not any(check.is_good for check in checks):
+            example = f"{wrong[0].url}: {wrong[0].reason}" if wrong else f"{unknown[0]}: no answer"
+            return (
+                f"nothing is sent for {host}: none of the {len(checks):,} sampled pages is as the "
+                f"changes say, such as {example}; publish the site first"
+            ), 0
+        now = self._sender.now()
+        self._log.hold(unknown)
+        refused = 0
+        for one in wrong:
+            self._exclude(one)
+            refused += bool(self._log.refuse(host, [one.url], one.code, now))
+        if unknown:
+            self._result.notes.append(
+                f"{host}: {len(unknown):,} of {len(checks):,} sampled pages could not be checked "
+                f"and wait for the next run, such as {unknown[0]}"
+            )
+        return None, refused
+
+    def _scope_of(self, host: str) -> NetworkScope:
+        """Return the scope of requests to a host.
+
+        The user named a host that a key was given for. The only host of the input may be private,
+        but never an address such as 169.254.169.254: the changes may be those of a stranger.
+        """
+        if host in self._settings.keys.by_host:
+            return "anywhere"
+        return "private" if self._settings.input_hosts == {host} else "public"
+
+    def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
+        delivery = Delivery(self._log, self._sender, endpoint, host, key)
+        delivery.failure = self._stopped.get(endpoint)
+        found = delivery.run()
+        for one in delivery.excluded:
+            self._exclude(one)
+        if delivery.failure is not None and delivery.failure.kind == "throttled":
+            self._stopped[endpoint] = delivery.failure  # the limit is one of the IP address
+        return found
+
+    def _describe(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
+        """Add the text of the requests of a dry run to the result; send nothing."""
+        now = self._sender.now()
+        while batch := self._log.waiting(endpoint, host, MAX_URLS, now):
+            request = submission(endpoint, host, key, [url for _, url, _ in batch])
+            self._result.requests.append(request_text(request, self._sender.policy))
+            self._log.finish([number for number, _, _ in batch], "accepted", now)
+        return ChannelResult(endpoint, host)
+
+
+def no_key_message(host: str, keys: IndexNowKeys) -> str:
+    """Return the message about a host without a key."""
+    if keys.single is not None:
+        return (
+            f"no key for {host}: there are changes of several hosts, and each needs a key of its "
+            "own; give a line HOST KEY for each"
+        )
+    known = f"{len(keys.by_host):,} hosts"
+    if len(keys.by_host) <= 10:
+        known = ", ".join(sorted(keys.by_host)) or "no host"
+    return f"no key for {host}, which is not announced; there are keys for {known}"
+
+
+def _origin(host: str, urls: list[str], key: IndexNowKey) -> str:
+    """Return the origin of the pages of a host: https, if one of them is."""
+    schemes = {url.partition("://")[0] for url in urls}
+    if key.location is not None:
+        return origin_of(key.location) or f"https://{host}"
+    return f"{'http' if schemes == {'http'} else 'https'}://{host}"

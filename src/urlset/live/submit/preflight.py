@@ -1,0 +1,160 @@
+"""Check a host before announcements: its key file is live, and sampled pages fit the changes.
+
+Nothing here does I/O. A request that fails says nothing: what is unknown is not announced, and not
+reported as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from urlset.hidden_fields import repr_without
+from urlset.http import NetworkScope, Request, Response, origin_of
+from urlset.live.submit.keys import IndexNowKey
+from urlset.live.visits.key_file import MAX_KEY_FILE, key_file_fault
+from urlset.live.visits.page_record import read_record
+from urlset.live.visits.page_urls import UrlResolver
+from urlset.robots import MAX_BYTES, robots_from_response
+
+AGENTS = ("bingbot", "YandexBot")
+"""Crawlers of engines that fetch key files and that name themselves in their documentation."""
+
+MAX_PAGE = 2_097_152
+
+
+class ExcludedUrl(NamedTuple):
+    """URL that is not announced, with the code of the reason and a message."""
+
+    url: str
+    code: str
+    reason: str
+
+
+class PageCheck(NamedTuple):
+    """Result of the check of a sampled page: good, at fault, or unknown.
+
+    Attributes:
+        url: The page.
+        fault: Why it is not announced; None if it may be.
+        is_unknown: Whether the response says nothing, so that it waits for the next run.
+    """
+
+    url: str
+    fault: ExcludedUrl | None = None
+    is_unknown: bool = False
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the response fits the change: the page exists, or is removed."""
+        return self.fault is None and not self.is_unknown
+
+
+class PreflightRequests(NamedTuple):
+    """Requests of a preflight: the robots.txt files, then the key file and sampled pages.
+
+    The robots.txt of the key file is the first one.
+    """
+
+    robots: tuple[Request, ...]
+    key_file: Request
+    pages: tuple[Request, ...]
+
+    def __repr__(self) -> str:
+        return repr_without(self, "key_file")
+
+    def allowed(self, files: Sequence[Response], agent: str) -> list[Request]:
+        """Return the requests that robots.txt allows for ``agent``, with its ``Crawl-delay``."""
+        rules = {origin_of(file.request.url): robots_from_response(file) for file in files}
+        return [
+            request._replace(delay_s=rules[origin].crawl_delay_s(agent))
+            for request in (self.key_file, *self.pages)
+            if rules[origin := origin_of(request.url)].allows(request.url, agent)
+        ]
+
+
+def requests_for(
+    key: IndexNowKey, origin: str, pages: Sequence[str], scope: NetworkScope
+) -> PreflightRequests:
+    """Return the requests of a preflight.
+
+    Args:
+        key: Key of the host.
+        origin: Origin of its pages.
+        pages: URLs of the sampled pages.
+        scope: Addresses that requests may be sent to: ``anywhere`` if the user named the host.
+    """
+
+    def request(url: str, purpose: str, max_bytes: int, *, follows: bool = False) -> Request:
+        return Request(
+            url, None, purpose, scope=scope, max_bytes=max_bytes, follows_redirects=follows
+        )
+
+    location = key.file_url(origin)
+    origins = dict.fromkeys(origin_of(url) for url in (location, *pages))
+    return PreflightRequests(
+        tuple(request(f"{each}/robots.txt", "robots", MAX_BYTES, follows=True) for each in origins),
+        request(location, "key", MAX_KEY_FILE)._replace(is_secret=True),
+        tuple(request(url, "page", MAX_PAGE) for url in pages),
+    )
+
+
+def robots_fault(key_file: str, response: Response) -> str | None:
+    """Return why engines may not fetch the key file at a URL, by robots.txt; None if they may."""
+    rules = robots_from_response(response)
+    if rules.state == "unreachable":
+        return f"{rules.url} could not be read: engines then fetch nothing: {response.message}"
+    refused = [agent for agent in AGENTS if not rules.allows(key_file, agent)]
+    if refused:
+        return f"key file {key_file} is disallowed for {' and '.join(refused)} by {rules.url}"
+    return None
+
+
+def key_fault(key: IndexNowKey, response: Response) -> str | None:
+    """Return what is wrong with the response for a key file; None if nothing is."""
+    url = response.request.url
+    fault = key_file_fault(key.value, response)
+    if fault is not None:
+        return f"key file {url} {fault}"
+    if response.error == "blocked":
+        return (
+            f"key file {url} could not be read: {response.message}; if you mean this host, give "
+            "its key as HOST KEY, or skip the check with --no-preflight"
+        )
+    if response.status is None or response.status >= 300:
+        return f"key file {url} could not be read: {response.message or response.status}"
+    return None
+
+
+def page_checks(
+    pages: Sequence[Response], *, is_removed: frozenset[str] | set[str]
+) -> Iterator[PageCheck]:
+    """Compare the responses for sampled pages with the changes; yield a result for each.
+
+    Added and changed pages answer 200 and may be indexed. Removed ones answer 404 or 410, or
+    redirect, or may not be indexed any more.
+    """
+    resolver = UrlResolver()
+    for response in pages:
+        url = response.request.url
+        row = read_record(response, resolver).row
+        directives = response.headers.get("x-robots-tag", "").lower().replace(",", " ").split()
+        is_noindex = row["is_noindex"] or "noindex" in directives or "none" in directives
+        verdict = row["verdict"]
+        if verdict == "unknown":
+            yield PageCheck(url, is_unknown=True)
+        elif url in is_removed:
+            is_there = verdict == "ok" and not is_noindex
+            reason = "it is removed, but still answers 200"
+            yield PageCheck(url, ExcludedUrl(url, "still-there", reason) if is_there else None)
+        else:
+            yield PageCheck(url, _fault(url, response, verdict, is_noindex))
+
+
+def _fault(url: str, response: Response, verdict: str, is_noindex: bool) -> ExcludedUrl | None:
+    if verdict in ("redirect", "redirect-loop"):
+        target = response.headers.get("location", "another URL")
+        return ExcludedUrl(url, "redirect", f"it redirects to {target}")
+    if verdict != "ok":
+        return ExcludedUrl(url, f"http-{response.status}", f"it answers {response.status}")
+    return ExcludedUrl(url, "noindex", "it may not be indexed (noindex)") if is_noindex else None

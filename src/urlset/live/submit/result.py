@@ -1,0 +1,127 @@
+"""Result of a submission: numbers by channel and host, what was excluded, and what failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from urlset.live.submit.announcement_log import RefusedUrl
+from urlset.live.submit.preflight import ExcludedUrl
+
+
+class ChannelResult(NamedTuple):
+    """Result of one channel for one host.
+
+    Attributes:
+        channel: Endpoint of IndexNow, or ``google``.
+        host: Host; of Search Console the property.
+        accepted: Announcements that were received.
+        pending: Announcements that were received, while the key is not verified yet.
+        waiting: Announcements that are left for the next run.
+        refused: Announcements that are not sent, or were refused, for a reason of their URL.
+        error: Why announcements are left; None if none are.
+        error_code: Code of that reason, for programs.
+        is_delayed: Whether nothing is wrong, and a later run will succeed.
+    """
+
+    channel: str
+    host: str
+    accepted: int = 0
+    pending: int = 0
+    waiting: int = 0
+    refused: int = 0
+    error: str | None = None
+    error_code: str | None = None
+    is_delayed: bool = False
+
+
+@dataclass(kw_only=True)
+class Submission:
+    """Result of :func:`urlset.submit`.
+
+    Attributes:
+        new: Changes that were not announced before.
+        known: Changes that were announced before, and are not again.
+        waiting_before: Changes of this input that wait since an earlier run.
+        refused_before: Changes of this input that an engine refused before, and that are not sent
+            again without ``retry_refused``.
+        baseline: URLs that are recorded as known, because announcing begins with this run.
+        retried: Announcements that were refused before and are sent again (``retry_refused``).
+        refused: URLs whose latest announcement was refused, with the answer; the first thousand.
+        refused_count: Number of all such URLs.
+        repeated: Announcements of a run that was killed, which are sent once more.
+        invalid: Values of the input that are not http(s) URLs.
+        results: Numbers by channel and host.
+        excluded: URLs that are not announced, with the reasons; the first thousand.
+        requests: Text of each request, if nothing is sent (``dry_run``).
+        sitemaps: Sitemaps that Search Console lists, with their state.
+        inspected: URLs whose state in Search Console was stored.
+        notes: Messages that are no errors.
+        errors: Messages about hosts without a key and the like.
+        is_dry_run: Whether nothing was sent.
+    """
+
+    new: int = 0
+    known: int = 0
+    waiting_before: int = 0
+    refused_before: int = 0
+    baseline: int = 0
+    repeated: int = 0
+    retried: int = 0
+    invalid: tuple[str, ...] = ()
+    results: list[ChannelResult] = field(default_factory=list)
+    excluded: list[ExcludedUrl] = field(default_factory=list)
+    refused: list[RefusedUrl] = field(default_factory=list)
+    refused_count: int = 0
+    requests: list[str] = field(default_factory=list)
+    sitemaps: list[dict[str, Any]] = field(default_factory=list)
+    inspected: int = 0
+    notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    is_dry_run: bool = False
+
+    @property
+    def sent(self) -> int:
+        """Number of announcements that engines received."""
+        return sum(result.accepted + result.pending for result in self.results)
+
+    @property
+    def waiting(self) -> int:
+        """Number of announcements that are left for the next run."""
+        return sum(result.waiting for result in self.results)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether something was not announced for another reason than a delay."""
+        has_error = any(result.error and not result.is_delayed for result in self.results)
+        has_excluded = self.excluded or self.refused_before
+        return bool(has_error or self.errors or has_excluded or self.invalid)
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether announcements wait although nothing is wrong."""
+        return any(result.is_delayed for result in self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as values that JSON has."""
+        return {
+            "new": self.new,
+            "known": self.known,
+            "waiting_before": self.waiting_before,
+            "refused_before": self.refused_before,
+            "baseline": self.baseline,
+            "repeated": self.repeated,
+            "retried": self.retried,
+            "sent": self.sent,
+            "waiting": self.waiting,
+            "dry_run": self.is_dry_run,
+            "results": [result._asdict() for result in self.results],
+            "excluded": [one._asdict() for one in self.excluded],
+            "refused": [one._asdict() for one in self.refused],
+            "refused_count": self.refused_count,
+            "invalid": list(self.invalid),
+            "sitemaps": self.sitemaps,
+            "inspected": self.inspected,
+            "notes": self.notes,
+            "errors": self.errors,
+        }

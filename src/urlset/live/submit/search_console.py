@@ -1,0 +1,242 @@
+"""Google Search Console API: requests, and what each response means.
+
+Nothing here does I/O. Source: the discovery document of the API,
+https://searchconsole.googleapis.com/$discovery/rest, and its limits,
+https://developers.google.com/webmaster-tools/limits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from urlset.http import Request, Response, Secrets, retry_after_s
+from urlset.live.submit.answers import error_of, is_timeout, json_of
+
+BASE = "https://searchconsole.googleapis.com"
+"""Origin of the API."""
+
+SCOPE = "https://www.googleapis.com/auth/webmasters"
+"""Permission that submitting needs."""
+
+WAITS_S = (5.0, 10.0, 20.0)
+"""Waits after an exceeded quota per minute, status 5xx and errors of the connection."""
+
+INSPECTIONS_A_DAY = 2_000
+"""URL Inspection calls of a property a day; 600 a minute."""
+
+GoogleVerdictKind = Literal["ok", "forbidden", "unauthorized", "quota", "failed", "rejected"]
+
+
+class GoogleVerdict(NamedTuple):
+    """Meaning of a response: its kind, the reason of the API, and the waits before retries."""
+
+    kind: GoogleVerdictKind
+    status: int | None = None
+    error_code: str | None = None
+    message: str | None = None
+    waits_s: tuple[float, ...] = ()
+
+
+class SitemapStatus(NamedTuple):
+    """Sitemap that Search Console lists.
+
+    Attributes:
+        path: URL of the sitemap.
+        type: Its type, in lower case without ``_``, such as ``sitemap``.
+        is_pending: Whether it was not processed yet.
+        is_index: Whether it is an index.
+        submitted: URLs that it lists, of all types of content; null if unknown.
+        warnings: Number of warnings.
+        errors: Number of errors.
+        last_submitted: When it was submitted, as text.
+        last_downloaded: When Google last requested it, as text.
+    """
+
+    path: str
+    type: str | None
+    is_pending: bool
+    is_index: bool
+    submitted: int | None
+    warnings: int | None
+    errors: int | None
+    last_submitted: str | None
+    last_downloaded: str | None
+
+
+def expect_property(text: str) -> str:
+    """Return the name of a property if its form is valid in Search Console, else raise an error.
+
+    Raises:
+        ValueError: It is neither a URL with a slash at the end nor ``sc-domain:`` and a domain.
+
+    >>> expect_property("sc-domain:example.com"), expect_property("https://www.example.com/")
+    ('sc-domain:example.com', 'https://www.example.com/')
+    """
+    kind, _, domain = text.partition(":")
+    if kind == "sc-domain" and domain and "/" not in domain and ":" not in domain:
+        return text
+    parts = urlsplit(text)
+    if parts.scheme in ("http", "https") and parts.netloc and parts.path.endswith("/"):
+        return text
+    raise ValueError(
+        "expected a property as Search Console shows it, https://www.example.com/ with the slash "
+        f"or sc-domain:example.com, found {text!r}"
+    )
+
+
+def submit_sitemap(base: str, site: str, sitemap: str, secrets: Secrets) -> Request:
+    """Return the request that submits a sitemap."""
+    return _request("PUT", f"{_site(base, site)}/sitemaps/{quote(sitemap, safe='')}", secrets)
+
+
+def list_sitemaps(base: str, site: str, secrets: Secrets) -> Request:
+    """Return the request that lists the sitemaps of a property with their state."""
+    return _request("GET", f"{_site(base, site)}/sitemaps", secrets)
+
+
+def list_sites(base: str, secrets: Secrets) -> Request:
+    """Return the request that lists the properties that the account can see."""
+    return _request("GET", f"{base}/webmasters/v3/sites", secrets)
+
+
+def inspect_url(base: str, site: str, url: str, secrets: Secrets) -> Request:
+    """Return the request that asks what Google knows about a URL (URL inspection)."""
+    fields = {"inspectionUrl": url, "siteUrl": site, "languageCode": "en"}
+    body = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
+    return _request("POST", f"{base}/v1/urlInspection/index:inspect", secrets, body)
+
+
+def _site(base: str, site: str) -> str:
+    return f"{base}/webmasters/v3/sites/{quote(site, safe='')}"
+
+
+def _request(method: str, url: str, secrets: Secrets, body: bytes | None = None) -> Request:
+    return Request(
+        url,
+        None,
+        "google",
+        headers=(("Content-Type", "application/json"),) if body is not None else (),
+        scope="anywhere",
+        max_bytes=4_194_304,
+        follows_redirects=False,
+        method=method,
+        body=body,
+        secrets=secrets,
+    )
+
+
+def interpret_google(response: Response) -> GoogleVerdict:
+    """Interpret a response of Google by its status and the reason in its body."""
+    status = response.status
+    if status is None:
+        code = "timeout" if is_timeout(response) else response.error or "no-response"
+        return GoogleVerdict("failed", None, code, response.message, WAITS_S)
+    if 200 <= status < 300:
+        return GoogleVerdict("ok", status)
+    answer = error_of(response)
+    reason = _reason(response) or answer.code or f"http-{status}"
+    if status == 429 or (status == 403 and "quota" in reason.lower()) or _is_rate(reason):
+        asked = retry_after_s(response.headers.get("retry-after"))
+        waits = WAITS_S if asked is None else (asked,) * len(WAITS_S)
+        is_daily = "daily" in reason.lower()
+        return GoogleVerdict("quota", status, reason, answer.text, () if is_daily else waits)
+    if status == 401:
+        return GoogleVerdict("unauthorized", status, reason, answer.text)
+    if status == 403:
+        return GoogleVerdict("forbidden", status, reason, answer.text)
+    if status >= 500:
+        return GoogleVerdict("failed", status, reason, answer.text, WAITS_S)
+    return GoogleVerdict("rejected", status, reason, answer.text)
+
+
+def _is_rate(reason: str) -> bool:
+    return reason.lower() in ("ratelimitexceeded", "userratelimitexceeded", "resource_exhausted")
+
+
+def _reason(response: Response) -> str | None:
+    """Return the reason of the first error in the body, which is more exact than the status."""
+    error = _mapping(_mapping(json_of(response)).get("error"))
+    errors = error.get("errors")
+    first = _mapping(errors[0]) if isinstance(errors, list) and errors else {}
+    reason = first.get("reason") or error.get("status")
+    return reason if isinstance(reason, str) and len(reason) <= 80 and reason.isascii() else None
+
+
+def properties_of(response: Response) -> list[tuple[str, str]]:
+    """Return the properties that the account can see, each with its permission level."""
+    entries = _mapping(json_of(response)).get("siteEntry")
+    return [
+        (str(entry["siteUrl"]), str(entry.get("permissionLevel", "unknown level")))
+        for entry in map(_mapping, entries if isinstance(entries, list) else ())
+        if "siteUrl" in entry
+    ]
+
+
+def sitemaps_of(response: Response) -> Iterator[SitemapStatus]:
+    """Yield the sitemaps in a response; its numbers are texts, and its names differ in case."""
+    entries = _mapping(json_of(response)).get("sitemap")
+    for entry in map(_mapping, entries if isinstance(entries, list) else ()):
+        if not isinstance(entry.get("path"), str):
+            continue
+        contents = entry.get("contents")
+        counts = [
+            _int(_mapping(content).get("submitted"))
+            for content in (contents if isinstance(contents, list) else ())
+        ]
+        kind = entry.get("type")
+        yield SitemapStatus(
+            entry["path"],
+            kind.lower().replace("_", "") if isinstance(kind, str) else None,
+            entry.get("isPending") is True,
+            entry.get("isSitemapsIndex") is True,
+            sum(count for count in counts if count is not None) if counts else None,
+            _int(entry.get("warnings")),
+            _int(entry.get("errors")),
+            _text(entry.get("lastSubmitted")),
+            _text(entry.get("lastDownloaded")),
+        )
+
+
+def inspection_of(response: Response) -> dict[str, Any]:
+    """Return the result of an inspection as columns of the table ``inspections``."""
+    result = _mapping(_mapping(json_of(response)).get("inspectionResult"))
+    index = _mapping(result.get("indexStatusResult"))
+    sitemaps = index.get("sitemap")
+    found: dict[str, Any] = {
+        column: _text(index.get(name)) for column, name in _INSPECTION_FIELDS.items()
+    }
+    known = sitemaps if isinstance(sitemaps, list) else []
+    found["sitemaps"] = [text for text in known if isinstance(text, str)]
+    return found
+
+
+_INSPECTION_FIELDS = {
+    "verdict": "verdict",
+    "coverage_state": "coverageState",
+    "robots_state": "robotsTxtState",
+    "indexing_state": "indexingState",
+    "fetch_state": "pageFetchState",
+    "last_crawled": "lastCrawlTime",
+    "google_canonical": "googleCanonical",
+    "user_canonical": "userCanonical",
+    "crawled_as": "crawledAs",
+}
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _int(value: object) -> int | None:
+    """Convert an int64, which Google writes as text in JSON, to an integer."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else None
+
+
+def _text(value: object) -> str | None:
+    return value[:2_048] if isinstance(value, str) else None

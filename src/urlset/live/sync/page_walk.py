@@ -1,0 +1,295 @@
+"""Request the pages of a batch: a walk without I/O that converts responses to updates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from urlset.http import Request, Response, origin_of
+from urlset.live.sync.settings import TextOf
+from urlset.live.sync.update import PageUpdate, UpdateKind, content_fingerprint
+from urlset.live.visits.pace import Pace
+from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
+from urlset.live.visits.page_urls import UrlResolver
+from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles
+from urlset.robots import Robots
+from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_preferences
+
+GONE = ("http-404", "http-410")
+"""Reasons for which a page is removed, if a request in a later run has the same result."""
+
+
+class SyncTarget(NamedTuple):
+    """Listed page to request, with what is stored about it.
+
+    Attributes:
+        url: The URL.
+        lastmod: Its date in the sitemap.
+        sitemap: Sitemap that lists it.
+        is_known: Whether the index may have it: it was delivered before, committed or not.
+        is_committed: Whether a delivery of it was committed.
+        fingerprint: Fingerprint of the content that the index has; None if that is not certain.
+        etag: ``ETag`` of that response.
+        last_modified: ``Last-Modified`` of that response.
+        directives: What the page stated about its use then; see :class:`Directives`.
+        gone_at: When it answered 404 or 410 for the first time; None if the last answer was another
+            one.
+    """
+
+    url: str
+    lastmod: datetime | None = None
+    sitemap: str | None = None
+    is_known: bool = False
+    is_committed: bool = False
+    fingerprint: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    directives: str | None = None
+    gone_at: datetime | None = None
+
+
+class PageVisit(NamedTuple):
+    """Result of one page.
+
+    Attributes:
+        target: The page.
+        update: What to tell about it; None if its content is the same.
+        fingerprint: Fingerprint of its content; None if it is gone or unknown.
+        etag: ``ETag`` header.
+        last_modified: ``Last-Modified`` header.
+        is_requested: Whether the page was requested; otherwise only the sitemaps decided.
+    """
+
+    target: SyncTarget
+    update: PageUpdate | None
+    fingerprint: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    is_requested: bool = True
+    directives: str | None = None
+
+    @property
+    def url(self) -> str:
+        """URL of the page."""
+        return self.target.url
+
+
+class Directives(NamedTuple):
+    """What a page states about its use in an index.
+
+    Attributes:
+        is_html: Whether it is an HTML page.
+        is_noindex: Whether it asks search engines not to index it.
+        canonical: Canonical URL that it declares, if that is another one.
+        preferences: Values of its AI preferences.
+    """
+
+    is_html: bool
+    is_noindex: bool
+    canonical: str | None
+    preferences: list[bool | str | None]
+
+    @classmethod
+    def of(cls, record: PageRecord, preferences: AiPreferences) -> Directives:
+        """Return the directives of a page that was read."""
+        row = record.row
+        canonical = row.get("canonical")
+        return cls(
+            row["is_html"],
+            row["is_noindex"],
+            None if canonical == record.url else canonical,
+            list(preferences[:-1]),
+        )
+
+    @classmethod
+    def parse(cls, text: str | None) -> Directives | None:
+        """Return the directives of their text; None for None."""
+        return None if text is None else cls(*json.loads(text))
+
+    @property
+    def text(self) -> str:
+        """The directives as text."""
+        return json.dumps(self)
+
+    def differences(self, now: Directives) -> list[str]:
+        """Return the names of what differs: noindex, canonical, preferences."""
+        pairs = zip(("html", "noindex", "canonical", "preferences"), self, now, strict=True)
+        return [name for name, one, other in pairs if one != other and name != "html"]
+
+
+class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
+    """Walk over listed pages that yields what changed.
+
+    Args:
+        preferences: AI preferences by origin, filled when they are needed.
+        agent: Product token of the crawler.
+        text: Returns the text of a page; None for no text.
+    """
+
+    def __init__(
+        self,
+        targets: Iterator[SyncTarget],
+        robots: RobotsFiles,
+        pace: Pace,
+        budget: Budget,
+        preferences: dict[str, RobotsPreferences | None],
+        *,
+        agent: str,
+        text: TextOf | None,
+        hosts: Collection[str] = (),
+        delay_s: float = 0.0,
+    ):
+        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
+        self._files = robots
+        self._preferences = preferences
+        self._agent = agent
+        self._text = text
+        self._resolver = UrlResolver()
+
+    def request_for(self, target: SyncTarget) -> Request:
+        """Return a request for the page, conditional if its content is known."""
+        known = Directives.parse(target.directives)
+        if known is not None and (known.is_noindex or known.canonical is not None):
+            # A response 304 need not say that this has changed.
+            target = target._replace(etag=None, last_modified=None)
+        return Request(
+            target.url,
+            target.sitemap,
+            "page",
+            etag=target.etag,
+            last_modified=target.last_modified,
+            token=target,
+        )
+
+    def results_of(self, response: Response) -> Iterator[PageVisit]:
+        """Yield the result of a response."""
+        target = response.request.token
+        assert isinstance(target, SyncTarget)
+        final = response._replace(request=response.request._replace(url=response.url))
+        record = read_record(final, self._resolver, has_links=False)
+        row = record.row
+        etag, last_modified = row["etag"], row["last_modified"]
+        if record.is_unchanged and self._states_otherwise(target, final):
+            self._ready.append(target._replace(etag=None, last_modified=None))
+            return
+        if record.is_unchanged:
+            fresh = (etag or target.etag, last_modified or target.last_modified)
+            known = target.directives
+            yield PageVisit(target, None, target.fingerprint, *fresh, directives=known)
+            return
+        if row["verdict"] != "ok":
+            yield PageVisit(target, _without_content(target, record))
+            return
+        before = Directives.parse(target.directives)
+        if before is not None and before.is_html and not row["is_html"]:
+            # An error page in another format, or a page of another kind: the next run sees.
+            yield PageVisit(target, unknown_update(target, "not-html"))
+            return
+        fingerprint = row.get("fingerprint") or content_fingerprint(response.body)
+        preferences = self._preferences_of(response, row.get("robots") or ())
+        now = Directives.of(record, preferences)
+        differences = [] if fingerprint == target.fingerprint else ["content"]
+        if before is not None:
+            differences += before.differences(now)
+        update = None
+        if differences:
+            update = self._with_content(target, record, response, fingerprint, preferences)
+            if update.change == "changed":
+                update = replace(update, reason=", ".join(differences))
+        yield PageVisit(target, update, fingerprint, etag, last_modified, directives=now.text)
+
+    def _states_otherwise(self, target: SyncTarget, response: Response) -> bool:
+        """Return whether a response 304, or robots.txt, excludes more than is stored."""
+        known = Directives.parse(target.directives)
+        if known is None:
+            return False
+        row = facts_of_headers(response)
+        is_excluded = row["is_noindex"] or row["canonical"] not in (None, response.request.url)
+        preferences = self._preferences_of(response, row["robots"])[:-1]
+        pairs = zip(preferences, known.preferences, strict=True)
+        is_restricted = any(now not in (None, True, before) for now, before in pairs)
+        return (known.is_html and is_excluded) or is_restricted
+
+    def results_of_refusal(
+        self,
+        target: SyncTarget,
+        robots: Robots,  # noqa: ARG002
+    ) -> Iterator[PageVisit]:
+        """Yield that a page is unknown, because robots.txt disallows it or cannot be read."""
+        yield PageVisit(target, unknown_update(target, "robots"))
+
+    def _with_content(
+        self,
+        target: SyncTarget,
+        record: PageRecord,
+        response: Response,
+        fingerprint: str,
+        preferences: AiPreferences,
+    ) -> PageUpdate:
+        row = record.row
+        change: UpdateKind = "changed" if target.is_committed else "added"
+        return PageUpdate(
+            change=change,
+            url=target.url,
+            is_known=target.is_known,
+            title=row.get("title"),
+            text=self._text(response.body, row["content_type"]) if self._text else None,
+            language=row.get("language"),
+            fingerprint=fingerprint,
+            previous_fingerprint=target.fingerprint,
+            final_url=response.url,
+            content_type=row["content_type"],
+            canonical=row.get("canonical"),
+            is_noindex=row["is_noindex"],
+            sitemap=target.sitemap,
+            lastmod=target.lastmod,
+            last_modified=row["last_modified"],
+            page_lastmod=row.get("lastmod_text"),
+            page_lastmod_from=row.get("lastmod_from"),
+            preferences=preferences,
+        )
+
+    def _preferences_of(self, response: Response, directives: Collection[str]) -> AiPreferences:
+        origin = origin_of(response.url) or ""
+        if origin not in self._preferences:
+            robots = self._files.file_of(origin)
+            is_read = robots is not None and robots.state == "read"
+            stated = RobotsPreferences(robots.text, self._agent) if robots and is_read else None
+            self._preferences[origin] = stated
+        stated = self._preferences[origin]
+        return ai_preferences(response.url, stated, response.headers, directives)
+
+
+def removed_update(target: SyncTarget, reason: str) -> PageUpdate:
+    """Return the update of a page that is removed."""
+    return PageUpdate(
+        change="removed",
+        url=target.url,
+        reason=reason,
+        is_known=target.is_known,
+        previous_fingerprint=target.fingerprint,
+    )
+
+
+def unknown_update(target: SyncTarget, reason: str) -> PageUpdate:
+    """Return the update of a page about which nothing can be said."""
+    return PageUpdate(
+        change="unknown",
+        url=target.url,
+        reason=reason,
+        is_known=target.is_known,
+        sitemap=target.sitemap,
+        lastmod=target.lastmod,
+        previous_fingerprint=target.fingerprint,
+    )
+
+
+def _without_content(target: SyncTarget, record: PageRecord) -> PageUpdate:
+    row = record.row
+    reason = row["unknown_reason"] or f"http-{row['status']}"
+    if row["verdict"] in ("redirect", "redirect-loop"):
+        reason = "redirect-loop"
+    return unknown_update(target, reason)

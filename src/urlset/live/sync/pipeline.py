@@ -1,0 +1,494 @@
+"""Synchronize a site with an index: read its sitemaps, request what may have changed, commit."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Unpack
+
+from urlset.arguments import checked_arguments
+from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.http import Policy, drive_in_thread, run_policy
+from urlset.live.sync.page_walk import (
+    GONE,
+    PageVisit,
+    SyncTarget,
+    SyncWalk,
+    removed_update,
+    unknown_update,
+)
+from urlset.live.sync.settings import GUARDED_FROM, SyncKeywords, SyncSettings
+from urlset.live.sync.update import PageUpdate
+from urlset.live.visits.pace import Pace
+from urlset.live.visits.polite_walk import Budget, RobotsFiles
+from urlset.live.watch.step import Drive, Progress, StepSettings, expect_url, take_snapshot
+from urlset.model import ProgressEvent
+from urlset.reader.site import product_token, with_login
+from urlset.robots.ai_preferences import RobotsPreferences
+from urlset.store import Store, StoreSession, entries_at, moment
+from urlset.urls import split_origin
+
+CONFIRMED_AFTER = timedelta(minutes=1)
+"""Least time between two requests, in two runs, that confirm that a page is gone."""
+
+NOT_READ = "sitemap not read"
+"""Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
+_VISITED: list[tuple[str, ColumnType]] = [
+    ("url", "string"),
+    ("fingerprint", "string"),
+    ("lastmod", "instant"),
+    ("etag", "string"),
+    ("last_modified", "string"),
+    ("directives", "string"),
+    ("is_changed", "flag"),
+    ("is_gone", "flag"),
+]
+
+
+class SyncBatch:
+    """Updates of some pages. Call :meth:`commit` once the index has them.
+
+    What is not committed is delivered again by the next run.
+
+    Attributes:
+        updates: The updates; a URL is in one batch of a run only.
+    """
+
+    def __init__(self, updates: list[PageUpdate], commit: Callable[[], None]):
+        self.updates = updates
+        self.is_committed: bool = False
+        self._commit = commit
+
+    def commit(self) -> None:
+        """Record that the index has these updates; nothing happens the second time."""
+        if not self.is_committed:
+            self._commit()
+            self.is_committed = True
+
+    def __iter__(self) -> Iterator[PageUpdate]:
+        return iter(self.updates)
+
+    def __len__(self) -> int:
+        return len(self.updates)
+
+
+class Sync:
+    """One run of a synchronization: iterate over its batches once.
+
+    The store is open until the iteration ends, or until :meth:`close`.
+
+    Attributes:
+        counts: Updates by kind so far, and pages that are ``unchanged``, ``gone`` (listed, but they
+            answer 404 or 410, and were never delivered) or ``trusted`` (not requested, because
+            their ``lastmod`` is the same).
+        reasons: Why not every page is known; empty if everything is.
+    """
+
+    def __init__(
+        self,
+        site: str,
+        store: str | os.PathLike[str],
+        settings: SyncSettings,
+        *,
+        progress: Progress | None = None,
+        drive: Drive | None = None,
+        now: Callable[[], datetime] | None = None,
+    ):
+        expect_url(site)
+        policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
+        settings = replace(settings, policy=policy, auth=None)
+        self.counts: Counter[str] = Counter()
+        self.reasons: list[str] = []
+        self._batches = self._run(
+            os.fspath(store),
+            settings,
+            progress or (lambda _: None),
+            drive or drive_in_thread,
+            now or (lambda: datetime.now(UTC)),
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every page that is listed was read, or is known to be the same."""
+        return not self.reasons and not self.counts["unknown"]
+
+    def __iter__(self) -> Iterator[SyncBatch]:
+        return self._batches
+
+    def close(self) -> None:
+        """End the run and close the store."""
+        self._batches.close()
+
+    def __enter__(self) -> Sync:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _run(
+        self,
+        path: str,
+        settings: SyncSettings,
+        progress: Progress,
+        drive: Drive,
+        now: Callable[[], datetime],
+    ) -> Generator[SyncBatch]:
+        with Store.open(path) as store:
+            store.add_history_tables()
+            store.add_sync_tables()
+            with store.session() as session:
+                step = StepSettings(
+                    recheck_sitemaps=settings.recheck_sitemaps,
+                    policy=settings.policy,
+                    engine=settings.engine,
+                )
+                snapshot = take_snapshot(
+                    session, self.site, step, now=now, drive=drive, progress=progress
+                )
+                run = _Run(self, session, snapshot, settings, drive, progress, now)
+                yield from run.batches()
+
+
+@checked_arguments
+def sync(
+    site: str,
+    store: str | os.PathLike[str],
+    *,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    **settings: Unpack[SyncKeywords],
+) -> Sync:
+    """Return a run that finds the pages of a site that were added, changed or removed.
+
+    The sitemaps are read first. A page is requested if it is new, if its ``lastmod`` is another
+    one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
+    It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
+    answers 404 or 410 in two runs, a minute apart or more; everything else that fails is
+    ``unknown``.
+
+    Delivery is at least once: what was not committed is delivered again by the next run.
+
+    Args:
+        site: URL of the site, or of a sitemap.
+        store: Store file (``.duckdb``) of what the index has; created if it does not exist.
+        progress: Called with the number of sitemaps, then pages so far, and the URL of the last.
+        settings: Fields of :class:`urlset.live.sync.SyncSettings`, such as ``text`` or ``policy``.
+
+    Raises:
+        urlset.SourceError: ``site`` is no URL; while iterating, no sitemap could be read in the
+            first run.
+        urlset.StoreError: While iterating, the store cannot be opened, is used by another
+            process, or has the history of another site.
+        ValueError: A setting is invalid.
+
+    Example::
+
+        with urlset.sync("https://example.com", "index.duckdb") as run:
+            for batch in run:
+                for update in batch:
+                    if update.change in ("added", "changed"):
+                        index.replace(update.url, update.title, update.text)
+                    elif update.change == "removed":
+                        index.delete(update.url)
+                batch.commit()
+    """
+    return Sync(site, store, SyncSettings(**settings), progress=progress)
+
+
+class _Run:
+    def __init__(
+        self,
+        sync: Sync,
+        session: StoreSession,
+        snapshot: int,
+        settings: SyncSettings,
+        drive: Drive,
+        progress: Progress,
+        now: Callable[[], datetime],
+    ):
+        self._sync = sync
+        self._session = session
+        self._snapshot = snapshot
+        self._settings = settings
+        self._drive = drive
+        self._progress = progress
+        self._now = now
+        self._done = 0
+        policy = settings.policy or Policy()
+        self._agent = product_token(policy.user_agent)
+        self._robots = RobotsFiles(self._agent)
+        self._preferences: dict[str, RobotsPreferences | None] = {}
+        self._pace = Pace(policy.delay_s)
+        self._budget = Budget(settings.max_requests, settings.max_minutes)
+        self._policy = policy
+        self._hosts = frozenset({split_origin(sync.site)[1]})
+
+    def batches(self) -> Iterator[SyncBatch]:
+        """Yield the batches: pages that were requested, removed ones, then unknown ones."""
+        size = self._settings.batch_size
+        total = self._create_tables()
+        for first in range(0, total, size):
+            visits = self._visit(list(self._targets(first, size)))
+            yield from self._batch_of(visits)
+            if self._budget.exceeded:
+                self._sync.reasons.append(self._budget.exceeded)
+                break
+        reasons = [
+            reason
+            for (reason,) in self._session.rows(
+                f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
+            )
+        ]
+        yield from self._missing(is_whole=not reasons)
+        self._sync.reasons += reasons
+        yield from self._unread()
+
+    def _create_tables(self) -> int:
+        """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
+        session, recheck = self._session, self._settings.recheck_pages
+        checked = self._past("s.checked_at")
+        session.run(
+            # Note: a date in a sitemap that could not be read is not the date of the page now.
+            "CREATE TABLE listed_now AS SELECT loc AS url, "
+            "max(lastmod) FILTER (is_known) AS lastmod, bool_or(is_known) AS is_known, "
+            "min(source) FILTER (is_known) AS sitemap "
+            f"FROM ({entries_at(self._snapshot)}) GROUP BY loc"
+        )
+        session.run(
+            f"""CREATE TABLE sync_queue AS
+            SELECT row_number() OVER (ORDER BY checked_at NULLS FIRST, url) - 1 AS position, *
+            FROM (
+                SELECT l.url, l.lastmod, l.sitemap, s.fingerprint, s.etag, s.directives, s.gone_at,
+                    -- A file that is replaced by an older one is "not modified since".
+                    CASE WHEN l.lastmod IS NULL OR l.lastmod = s.lastmod THEN s.last_modified END
+                        AS last_modified,
+                    {checked} AS checked_at, s.url IS NOT NULL AS is_known,
+                    s.synced_at IS NOT NULL AS is_committed,
+                    s.fingerprint IS NULL OR l.lastmod IS NULL OR s.gone_at IS NOT NULL
+                        OR l.lastmod IS DISTINCT FROM s.lastmod AS is_due,
+                    row_number() OVER (
+                        PARTITION BY is_due ORDER BY {checked} NULLS FIRST, l.url) AS turn
+                FROM listed_now l LEFT JOIN store.synced_pages s ON s.url = l.url
+                WHERE l.is_known)
+            WHERE is_due OR turn <= {recheck}"""
+        )
+        [(total, listed)] = session.rows(
+            "SELECT (SELECT count(*) FROM sync_queue), count(*) FROM listed_now WHERE is_known"
+        )
+        self._sync.counts["trusted"] = listed - total
+        return int(total)
+
+    def _past(self, column: str) -> str:
+        """Return SQL for a time; NULL for one after the present, which is that of a wrong clock."""
+        return f"CASE WHEN {column} <= '{self._now().isoformat()}'::TIMESTAMPTZ THEN {column} END"
+
+    def _targets(self, first: int, size: int) -> Iterator[SyncTarget]:
+        query = (
+            "SELECT url, epoch_us(lastmod), epoch_us(gone_at), sitemap, is_known, is_committed, "
+            "fingerprint, etag, last_modified, directives FROM sync_queue "
+            f"WHERE position >= {first} AND position < {first + size} ORDER BY position"
+        )
+        for url, lastmod, gone_at, *others in self._session.rows(query):
+            target = SyncTarget(url, moment(lastmod), *others)
+            yield target._replace(gone_at=moment(gone_at))
+
+    def _visit(self, targets: list[SyncTarget]) -> list[PageVisit]:
+        """Request pages; those that are gone are removed if they were in an earlier run, too."""
+        return [self._confirmed(visit) for visit in self._walk(targets)]
+
+    def _confirmed(self, visit: PageVisit) -> PageVisit:
+        """Return a visit as a removal if the page is gone, and was at least a minute before."""
+        if visit.update is None or visit.update.reason not in GONE:
+            return visit
+        gone_at = visit.target.gone_at
+        if visit.target.is_known and (gone_at is None or self._now() - gone_at < CONFIRMED_AFTER):
+            return visit
+        return visit._replace(update=removed_update(visit.target, visit.update.reason))
+
+    def _walk(self, targets: list[SyncTarget]) -> Iterator[PageVisit]:
+        if not targets:
+            return
+        walk = SyncWalk(
+            iter(targets),
+            self._robots,
+            self._pace,
+            self._budget,
+            self._preferences,
+            agent=self._agent,
+            text=self._settings.text,
+            hosts=self._hosts,
+        )
+        for visit in self._drive(walk, self._policy):
+            self._done += 1
+            self._progress(ProgressEvent(self._done, source=visit.url))
+            yield visit
+        yield from walk.close()
+
+    def _batch_of(self, visits: list[PageVisit]) -> Iterator[SyncBatch]:
+        """Yield the batch of some visits; without an update, commit it at once."""
+        updates: list[PageUpdate] = []
+        for visit in visits:
+            update = visit.update
+            if update is None:
+                self._sync.counts["unchanged"] += 1
+            elif update.change == "removed" and not update.is_known:
+                self._sync.counts["gone"] += 1
+            else:
+                updates.append(update)
+        self._sync.counts.update(update.change for update in updates)
+        batch = SyncBatch(updates, lambda: self._store(visits))
+        if updates:
+            self._announce([update.url for update in updates if update.change != "unknown"])
+            yield batch
+        else:
+            batch.commit()
+
+    def _announce(self, urls: list[str]) -> None:
+        """Store that it is not certain what the index has of these pages, before their delivery.
+
+        If the run ends before the commit, the next one delivers them again: also if a page is gone
+        or has its old content by then.
+        """
+        session = self._session
+        rows = [(url,) for url in urls]
+        session.load("announced_pages", rows_to_stream([("url", "string")], rows))
+        with session.transaction():
+            session.run(
+                "UPDATE store.synced_pages SET fingerprint = NULL, lastmod = NULL, etag = NULL, "
+                "last_modified = NULL WHERE url IN (SELECT url FROM announced_pages)"
+            )
+            session.run(
+                "INSERT INTO store.synced_pages BY NAME SELECT a.url FROM announced_pages a "
+                "ANTI JOIN store.synced_pages p ON p.url = a.url"
+            )
+
+    def _store(self, visits: list[PageVisit]) -> None:
+        """Store what the index has now; a page that is unknown keeps its state."""
+        time = f"'{self._now().isoformat()}'::TIMESTAMPTZ"
+        session = self._session
+        rows = [
+            (
+                v.url,
+                v.fingerprint,
+                v.target.lastmod,
+                v.etag,
+                v.last_modified,
+                v.directives,
+                v.update is not None,
+                v.update is not None and v.update.reason in GONE,
+            )
+            for v in visits
+            if v.is_requested
+        ]
+        session.load("visited_pages", rows_to_stream(_VISITED, rows))
+        removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
+        session.load("withdrawn_pages", rows_to_stream([("url", "string")], removed))
+        with session.transaction():
+            session.run(
+                f"UPDATE store.synced_pages p SET checked_at = {time}, "
+                "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
+                "directives = coalesce(v.directives, p.directives), "
+                f"gone_at = CASE WHEN v.is_gone THEN least(p.gone_at, {time}) "
+                "WHEN v.fingerprint IS NULL THEN p.gone_at END, "
+                "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
+                "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
+                "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
+                "ELSE v.last_modified END, "
+                f"synced_at = CASE WHEN v.fingerprint IS NOT NULL AND v.is_changed THEN {time} "
+                "ELSE p.synced_at END FROM visited_pages v WHERE v.url = p.url"
+            )
+            session.run(
+                "INSERT INTO store.synced_pages BY NAME SELECT v.url, v.fingerprint, v.lastmod, "
+                f"v.etag, v.last_modified, v.directives, {time} AS synced_at, "
+                f"{time} AS checked_at "
+                "FROM visited_pages v ANTI JOIN store.synced_pages p ON p.url = v.url "
+                "WHERE v.fingerprint IS NOT NULL"
+            )
+            session.run(
+                "DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn_pages)"
+            )
+
+    def _missing(self, *, is_whole: bool) -> Iterator[SyncBatch]:
+        """Yield the pages that no sitemap lists any more.
+
+        A page may have moved to a sitemap that could not be read. If there is one, some pages are
+        requested, and removed if they are gone; the others are unknown.
+        """
+        session = self._session
+        session.run(
+            "CREATE TABLE unlisted_pages AS SELECT row_number() OVER ("
+            f"ORDER BY {self._past('p.checked_at')} NULLS FIRST, p.url) - 1 "
+            "AS position, p.* FROM store.synced_pages p ANTI JOIN listed_now l ON l.url = p.url"
+        )
+        [(count, known)] = session.rows(
+            "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
+        )
+        share = self._settings.max_removed_share
+        if not is_whole:
+            yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
+        elif known >= GUARDED_FROM and count > share * known:
+            self._sync.reasons.append(
+                f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
+                f"{share:.0%} (max_removed_share): they are unknown"
+            )
+            yield from self._rows_of(
+                "FROM unlisted_pages", _all_unknown("many pages are not listed")
+            )
+        else:
+            yield from self._rows_of("FROM unlisted_pages", _all_removed)
+
+    def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+        """Request the targets whose turn it is; return those that are gone, the others unknown."""
+        turn = max(0, self._settings.recheck_pages - first)
+        gone = {
+            visit.url: visit
+            for visit in self._visit(targets[:turn])
+            if visit.update is not None and visit.update.reason in GONE
+        }
+        return [
+            gone.get(target.url)
+            or PageVisit(target, unknown_update(target, NOT_READ), is_requested=index < turn)
+            for index, target in enumerate(targets)
+        ]
+
+    def _unread(self) -> Iterator[SyncBatch]:
+        """Yield the pages whose sitemaps could not be read."""
+        self._session.run(
+            "CREATE TABLE unread_pages AS "
+            "SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, p.* "
+            "FROM store.synced_pages p JOIN listed_now l ON l.url = p.url WHERE NOT l.is_known"
+        )
+        yield from self._rows_of("FROM unread_pages", _all_unknown(NOT_READ))
+
+    def _rows_of(
+        self, pages: str, visits_of: Callable[[int, list[SyncTarget]], list[PageVisit]]
+    ) -> Iterator[SyncBatch]:
+        """Yield batches of pages, of a ``FROM`` clause, that a function converts to visits."""
+        size = self._settings.batch_size
+        [(total,)] = self._session.rows(f"SELECT count(*) {pages}")
+        for first in range(0, total, size):
+            rows = self._session.rows(
+                "SELECT url, epoch_us(gone_at), synced_at IS NOT NULL, fingerprint, etag, "
+                "last_modified, directives "
+                f"{pages} WHERE position >= {first} AND position < {first + size} "
+                "ORDER BY position"
+            )
+            targets = [
+                SyncTarget(url, None, None, True, *others)._replace(gone_at=moment(gone_at))
+                for url, gone_at, *others in rows
+            ]
+            yield from self._batch_of(visits_of(first, targets))
+
+
+def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+    return [PageVisit(t, removed_update(t, "not listed"), is_requested=False) for t in targets]
+
+
+def _all_unknown(reason: str) -> Callable[[int, list[SyncTarget]], list[PageVisit]]:
+    def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+        return [PageVisit(t, unknown_update(t, reason), is_requested=False) for t in targets]
+
+    return visits_of

@@ -1,0 +1,347 @@
+"""Convert the response for a page to its row of ``pages`` and its rows of ``links``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from urlset.dates import format_date, parse_date
+from urlset.html import PageFacts, read_page, unavailable_after
+from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
+from urlset.live.visits.page_urls import UrlResolver, page_url, section_of
+from urlset.robots import Robots
+
+WANTS = ("alternates", "fingerprint", "images", "lastmod", "links")
+
+DOUBTFUL = frozenset({401, 403, 407, 429, 451})
+"""Statuses that may mean that a crawler is refused, not that the page is wrong."""
+
+FOLLOWED_KINDS = frozenset(("a", "redirect", "canonical", "hreflang", "next", "prev", "refresh"))
+"""Kinds of links whose targets are pages."""
+
+MAX_IMAGES = 1_000
+_NOFOLLOW = frozenset(("nofollow", "none"))
+_NOINDEX = frozenset(("noindex", "none"))
+_HTML = ("text/html", "application/xhtml")
+_IMPOSSIBLE = frozenset(("blocked", "bad-url"))
+
+
+class PageLinkRow(NamedTuple):
+    """Row of ``links`` without its page: target, kind, rel, nofollow, and the number of links."""
+
+    target: str
+    kind: str
+    rel: str | None
+    is_nofollow: bool
+    n: int
+
+
+class PageRecord(NamedTuple):
+    """Row of ``pages`` by column, with its links; all values can be written as JSON.
+
+    Attributes:
+        url: Normalized URL of the page.
+        row: Values by column; missing ones are null.
+        links: Its links.
+        is_unchanged: Whether the server confirmed the stored facts (304).
+    """
+
+    url: str
+    row: dict[str, Any]
+    links: list[PageLinkRow]
+    is_unchanged: bool = False
+
+
+def read_record(
+    response: Response,
+    resolver: UrlResolver,
+    *,
+    now: datetime | None = None,
+    has_links: bool = True,
+) -> PageRecord:
+    """Return the record of a page from the response to its request, without redirects.
+
+    Args:
+        response: The response.
+        resolver: Resolves the links.
+        now: Time of the visit; None for the current time.
+        has_links: Whether the links of the page are in the record; if not, only their number.
+    """
+    url = response.request.url
+    moment = format_date(now or datetime.now(UTC))
+    row: dict[str, Any] = {
+        "url": url,
+        "section": section_of(url),
+        "status": response.status,
+        "verdict": _verdict(response),
+        "unknown_reason": None,
+        "final_url": url if response.status is not None else None,
+        "final_status": response.status,
+        "error": None if response.error == "status" else response.error,
+        "message": response.message,
+        "content_type": _header(response, "content-type"),
+        "byte_count": len(response.body),
+        "last_modified": _header(response, "last-modified"),
+        "etag": _header(response, "etag"),
+        "server_date": _header(response, "date"),
+        "first_byte_s": response.first_byte_s,
+        "seconds": response.seconds,
+        "fetched_at": moment,
+        "checked_at": moment,
+        "is_from_cache": False,
+        "is_html": False,
+        "is_indexable": False,
+        "is_noindex": False,
+        "attempts": response.attempts,
+    }
+    if row["verdict"] == "unknown":
+        row["unknown_reason"] = _reason(response)
+        if row["unknown_reason"] == "empty":
+            row["message"] = "the response has status 200 and no content"
+    links: list[PageLinkRow] = []
+    if response.status == 304 and _is_conditional(response):
+        row |= {"verdict": "ok", "unknown_reason": None, "is_from_cache": True}
+        return PageRecord(url, row, links, is_unchanged=True)
+    if response.status in REDIRECTS:
+        target = redirect_target(response)
+        final = page_url(target) if target else None
+        row |= {"final_url": final, "final_status": None}
+        row["redirects"] = [{"url": url, "status": response.status}]
+        if final is not None:
+            links.append(PageLinkRow(final, "redirect", None, False, 1))
+            if final == url:
+                row |= {"verdict": "redirect-loop", "error": "redirect-loop"}
+                row["message"] = f"redirects in a circle: back to {url}"
+        else:
+            row |= {"verdict": "redirect-loop", "error": "bad-redirect"}
+            text = f"{url} redirects, but not to an http or https URL"
+            row["message"] = response.message or text
+    facts = _facts(response)
+    if facts is not None:
+        _add_facts(row, facts, url)
+        if _verdict(response) == "ok" and facts.says_not_found:
+            row |= {
+                "verdict": "soft-404",
+                "unknown_reason": "says-not-found",
+                "is_indexable": False,
+            }
+        if not has_links:
+            found = (resolver.resolve(anchor.href, facts.base) for anchor in facts.anchors)
+            row["link_count"] = sum(target is not None for target in found)
+            return PageRecord(url, row, links)
+        links += _links(row, facts, resolver)
+    row["link_count"] = sum(link.n for link in links if link.kind == "a")
+    return PageRecord(url, row, links)
+
+
+def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> PageRecord:
+    """Return the record of a page that robots.txt disallows, or whose robots.txt is unreachable."""
+    message = f"disallowed by {robots.url}"
+    if robots.state == "unreachable":
+        message = f"{robots.url} could not be read, so that nothing may be visited"
+    row = {
+        "url": url,
+        "section": section_of(url),
+        "verdict": "disallowed",
+        "unknown_reason": "robots",
+        "message": message,
+        "is_indexable": False,
+        "is_noindex": False,
+        "is_from_cache": False,
+        "checked_at": format_date(now or datetime.now(UTC)),
+        "attempts": 0,
+    }
+    return PageRecord(url, row, [])
+
+
+def facts_of_headers(response: Response) -> dict[str, Any]:
+    """Return the facts of an HTML page that the headers of a response state.
+
+    The body of a page can be unchanged (304) while its headers exclude it from an index.
+
+    >>> from urlset.http import Request, Response
+    >>> headers = {"x-robots-tag": "noindex"}
+    >>> request = Request("https://example.com/")
+    >>> facts_of_headers(Response(request, request.url, 304, headers))["is_noindex"]
+    True
+    """
+    row: dict[str, Any] = {"verdict": "ok", "is_noindex": False, "canonical": None, "robots": []}
+    if any(name in response.headers for name in ("x-robots-tag", "link")):
+        headers = {**response.headers, "content-type": "text/html"}
+        facts = _facts(response._replace(status=200, body=b" ", headers=headers))
+        assert facts is not None
+        _add_facts(row, facts, response.request.url)
+    return row
+
+
+def is_excluded_meanwhile(response: Response) -> bool:
+    """Return whether a response 304 states that a page is not to be indexed.
+
+    Pages whose stored facts state it are requested without conditions, so this is new.
+    """
+    if response.status != 304 or not _is_conditional(response):
+        return False
+    row = facts_of_headers(response)
+    return row["is_noindex"] or row["canonical"] not in (None, response.request.url)
+
+
+def is_doubtful(record: PageRecord) -> bool:
+    """Return whether a second, slower visit may have another result."""
+    error = record.row["error"]
+    return record.row["verdict"] == "unknown" and error not in _IMPOSSIBLE
+
+
+def confirm_failure(record: PageRecord) -> None:
+    """Change the verdict unknown to server-error or unreachable after a second failed visit.
+
+    A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
+    503, which means overload or maintenance, and a timeout.
+    """
+    row = record.row
+    status = row["status"]
+    if row["unknown_reason"] == "challenge":
+        return
+    if status is not None and status >= 500 and status != 503:
+        row |= {"verdict": "server-error", "unknown_reason": None}
+    elif status is None and row["error"] not in ("timeout", "stalled", "paused", "limit"):
+        row |= {"verdict": "unreachable", "unknown_reason": None}
+
+
+def _header(response: Response, name: str) -> str | None:
+    """Return a header as text that can be stored: aiohttp decodes invalid bytes to surrogates."""
+    value = response.headers.get(name)
+    return None if value is None else value.encode(errors="replace").decode()
+
+
+def _verdict(response: Response) -> str:
+    status = response.status
+    if response.headers.get("cf-mitigated") == "challenge" or status is None or _is_cut(response):
+        return "unknown"
+    if status in DOCUMENT_STATUSES:
+        # A page without content is a failure of the server, not the new content of the page.
+        is_cut_off = response.error == "too-large"  # perhaps before its first byte
+        return "ok" if is_cut_off or response.body.strip() else "unknown"
+    if status in REDIRECTS:
+        return "redirect"
+    if status in (404, 410):
+        return "gone"
+    if status in DOUBTFUL or status >= 500 or status < 400:
+        return "unknown"
+    return "client-error"
+
+
+def _reason(response: Response) -> str:
+    if response.headers.get("cf-mitigated") == "challenge":
+        return "challenge"
+    if response.status is None or _is_cut(response):
+        return response.error or "timeout"
+    if response.has_document:
+        return "empty"
+    return f"http-{response.status}"
+
+
+def _is_cut(response: Response) -> bool:
+    """Return whether the transfer of a page broke off; a size limit does not count."""
+    is_partial = response.has_document and not response.is_whole
+    return is_partial and response.error not in (None, "too-large")
+
+
+def _is_conditional(response: Response) -> bool:
+    return bool(response.request.etag or response.request.last_modified)
+
+
+def _facts(response: Response) -> PageFacts | None:
+    """Return the facts of an HTML page; None for other documents and for errors."""
+    content_type = response.headers.get("content-type", "")
+    if not response.has_document or not response.body:
+        return None
+    is_html = content_type.lower().startswith(_HTML)
+    if not is_html and (content_type or b"<html" not in response.body[:1024].lower()):
+        return None
+    return read_page(
+        response.body,
+        response.request.url,
+        content_type,
+        wants=WANTS,
+        robots_header=response.headers.get("x-robots-tag"),
+        link_header=response.headers.get("link"),
+    )
+
+
+def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
+    """Add the facts of a page to its row."""
+    canonicals = [(page_url(found.url) or found.url, found.origin) for found in facts.canonicals]
+    # Engines ignore a canonical in the body, and all of them if they differ.
+    effective = {target for target, origin in canonicals if origin != "body"}
+    canonical = next(iter(effective)) if len(effective) == 1 else None
+    words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
+    ends = unavailable_after(facts.agent_robots)
+    is_over = ends is not None and ends < datetime.now(UTC)
+    is_noindex = bool(words & _NOINDEX) or is_over
+    row |= {
+        "is_html": True,
+        "title": facts.title,
+        "language": facts.language,
+        "fingerprint": facts.fingerprint,
+        "canonical": canonical,
+        "canonical_from": next((o for t, o in canonicals if t == canonical), None),
+        "canonicals": [{"url": target, "origin": origin} for target, origin in canonicals],
+        "robots": list(facts.agent_robots),
+        "robots_from": facts.robots_from,
+        "is_noindex": is_noindex,
+        "unavailable_after": format_date(ends) if ends else None,
+        "is_indexable": row["verdict"] == "ok" and not is_noindex and canonical in (None, url),
+        "refresh": facts.refresh,
+        "alternates": [a._asdict() for a in facts.placed_alternates],
+        "lastmod_text": facts.lastmod,
+        "lastmod": _instant(facts.lastmod),
+        "lastmod_from": facts.lastmod_from,
+        "images": [image.loc for image in facts.images[:MAX_IMAGES]],
+        "has_scripts": facts.has_scripts,
+    }
+
+
+def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list[PageLinkRow]:
+    words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
+    is_page_nofollow = bool(words & _NOFOLLOW)
+    counts: Counter[tuple[str, str]] = Counter()
+    for anchor in facts.anchors:
+        target = resolver.resolve(anchor.href, facts.base)
+        if target is not None:
+            counts[target, anchor.rel] += 1
+    links = [
+        PageLinkRow(target, "a", rel or None, is_page_nofollow or "nofollow" in rel, n)
+        for (target, rel), n in counts.items()
+    ]
+    others = [("canonical", canonical["url"]) for canonical in row["canonicals"]]
+    others += [("hreflang", alternate.href) for alternate in facts.placed_alternates]
+    others += list(facts.pagination)
+    others += [("refresh", facts.refresh)] if facts.refresh else []
+    others += [("img", image) for image in row["images"]]
+    for (kind, target), n in Counter(others).items():
+        found = page_url(target)
+        if found is not None:
+            links.append(PageLinkRow(found, kind, None, is_page_nofollow, n))
+    return links
+
+
+def _instant(text: str | None) -> str | None:
+    instant = parse_date(text).instant if text else None
+    return format_date(instant) if instant is not None else None
+
+
+def to_json(record: PageRecord) -> str:
+    """Return a record as one line of JSON, for the journal of a crawl."""
+    return json.dumps(record, separators=(",", ":"))
+
+
+def from_json(text: str) -> PageRecord:
+    """Return the record of a line of the journal.
+
+    Raises:
+        ValueError: The line is not whole.
+    """
+    url, row, links, is_unchanged = json.loads(text)
+    return PageRecord(url, row, [PageLinkRow(*link) for link in links], is_unchanged)

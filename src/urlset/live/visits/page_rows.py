@@ -1,0 +1,168 @@
+"""Rows of ``pages`` and ``links`` as text values, for transfer from a worker to DuckDB."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from urlset.arrow.batches import as_table, batch_of, text_array
+from urlset.http import Response
+from urlset.live.visits.page_record import PageRecord, read_record, to_json
+from urlset.live.visits.page_urls import UrlResolver
+from urlset.store import LIVE_TABLES, StoreSession
+
+_TYPES = {
+    column.name: column.type
+    for table in LIVE_TABLES
+    if table.name == "pages"
+    for column in table.columns
+}
+PAGE_COLUMNS = tuple(_TYPES)
+"""Names of the columns of ``pages``."""
+
+_CONFIRMED = ("crawl", "checked_at", "first_byte_s", "seconds", "is_from_cache", "attempts")
+
+
+class PageRows(NamedTuple):
+    """Rows of one visited page.
+
+    Attributes:
+        url: Normalized URL of the page.
+        verdict: Verdict of the visit.
+        values: Values of the columns of ``pages``, in their order, as text.
+        links: Columns target, kind, rel, is_nofollow and n of its links, as text.
+        line: The record as a line of the journal; empty if there is no journal.
+        is_unchanged: Whether the server confirmed the stored facts (304).
+        is_repeated: Whether the page is visited a second time, at the end of the crawl.
+    """
+
+    url: str
+    verdict: str
+    values: tuple[str | None, ...]
+    links: tuple[tuple[str | None, ...], ...]
+    line: str = ""
+    is_unchanged: bool = False
+    is_repeated: bool = False
+
+
+def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
+    """Convert a record to its rows; with ``has_line``, they contain its line for the journal."""
+    row = record.row
+    links = tuple(zip(*record.links, strict=True)) if record.links else ()
+    if links:
+        target, kind, rel, nofollow, count = links
+        flags = tuple("true" if flag else "false" for flag in nofollow)
+        links = (target, kind, rel, flags, tuple(map(str, count)))
+    return PageRows(
+        record.url,
+        row.get("verdict", "unknown"),
+        tuple(
+            value if value is None or isinstance(value, str) else _text(value)
+            for value in map(row.get, PAGE_COLUMNS)
+        ),
+        links,
+        to_json(record) if has_line else "",
+        record.is_unchanged,
+        bool(row.get("is_repeated")),
+    )
+
+
+def read_rows(resolver: UrlResolver, response: Response, values: dict[str, Any]) -> PageRows:
+    """Read the page in a response; return its rows, with additional values by column."""
+    record = read_record(response, resolver)
+    record.row.update(values)
+    return rows_of(record)
+
+
+def confirm_pages(session: StoreSession, pages: Sequence[PageRows]) -> None:
+    """Update the rows of pages for which the server reports that they are unchanged (304)."""
+    if pages:
+        values = ", ".join(f"{name} = {_cast(name)}" for name in _CONFIRMED)
+        session.insert(
+            f"UPDATE store.pages p SET {values}, previous_fingerprint = p.fingerprint "
+            "FROM incoming i WHERE p.url = i.url",
+            _page_table(pages, ("url", *_CONFIRMED)),
+        )
+
+
+def replace_pages(
+    session: StoreSession, pages: Sequence[PageRows], crawl: int, *, with_links: bool = False
+) -> None:
+    """Write pages to the table ``pages``; they replace the rows of their earlier visits.
+
+    Args:
+        session: Session of the store.
+        pages: The pages; each URL once.
+        crawl: Number of this crawl. The fingerprint of the crawl before is kept.
+        with_links: Whether the links of the earlier visits are deleted.
+    """
+    if not pages:
+        return
+    batch = _page_table(pages, PAGE_COLUMNS)
+    session.insert(
+        "CREATE OR REPLACE TEMP TABLE earlier_pages AS SELECT p.url, CASE WHEN p.crawl = "
+        f"{crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
+        "FROM store.pages p SEMI JOIN incoming i ON p.url = i.url",
+        batch,
+    )
+    if next(session.rows("SELECT count(*) FROM temp.earlier_pages"))[0]:
+        for table in ("pages", "links") if with_links else ("pages",):
+            session.run(
+                f"DELETE FROM store.{table} WHERE url IN (SELECT url FROM temp.earlier_pages)"
+            )
+    values = ", ".join(
+        "e.fingerprint" if name == "previous_fingerprint" else _cast(name) for name in PAGE_COLUMNS
+    )
+    session.insert(
+        f"INSERT INTO store.pages ({', '.join(PAGE_COLUMNS)}) SELECT {values} FROM incoming i "
+        "LEFT JOIN temp.earlier_pages e ON e.url = i.url",
+        batch,
+    )
+
+
+def link_table(pages: Sequence[PageRows]) -> Any | None:
+    """Return the links of pages as an Arrow table of texts; None if there are none."""
+    columns: list[list[str | None]] = [[], [], [], [], [], []]
+    for page in pages:
+        if page.links:
+            columns[0] += [page.url] * len(page.links[0])
+            for column, values in zip(columns[1:], page.links, strict=True):
+                column += values
+    if not columns[0]:
+        return None
+    names = ("url", "target", "kind", "rel", "is_nofollow", "n")
+    return texts(**dict(zip(names, columns, strict=True)))
+
+
+def texts(**columns: Sequence[str | None]) -> Any:
+    """Return columns of text as an Arrow table."""
+    return as_table(batch_of({name: text_array(values) for name, values in columns.items()}))
+
+
+def _page_table(pages: Sequence[PageRows], names: Sequence[str]) -> Any:
+    """Return columns of pages as an Arrow table of texts; :func:`_cast` converts them."""
+    values = zip(*(page.values for page in pages), strict=True)
+    columns = dict(zip(PAGE_COLUMNS, values, strict=True))
+    return texts(**{name: columns[name] for name in names})
+
+
+def _cast(name: str) -> str:
+    """Return SQL that converts a column of ``incoming i`` to the type of that of ``pages``."""
+    kind = _TYPES[name]
+    if kind == "VARCHAR":
+        return f"i.{name}"
+    via = "::JSON" if kind.endswith("[]") else ""
+    return f"i.{name}{via}::{kind}"
+
+
+def _text(value: Any) -> str:
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list) and not value:
+        return "[]"
+    return json.dumps(value)

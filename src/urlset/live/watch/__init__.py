@@ -1,0 +1,8 @@
+"""Watch a site: one step of a history of its sitemaps, with estimates and alerts."""
+
+from __future__ import annotations
+
+from urlset.live.watch.pipeline import watch
+from urlset.live.watch.result import Alert, SectionEstimate, UrlChange, Watch
+
+__all__ = ["Alert", "SectionEstimate", "UrlChange", "Watch", "watch"]

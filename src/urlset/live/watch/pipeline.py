@@ -1,0 +1,177 @@
+"""Watch a site: take a snapshot, judge it by the history, report alerts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Unpack
+
+from urlset.arguments import checked_arguments
+from urlset.errors import SourceError
+from urlset.http import Policy, drive_in_thread
+from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
+from urlset.live.watch.report import write_report
+from urlset.live.watch.result import SectionEstimate, UrlChange, Watch
+from urlset.live.watch.step import (
+    Drive,
+    Progress,
+    StepSettings,
+    WatchKeywords,
+    expect_url,
+    take_snapshot,
+)
+from urlset.live.watch.summary import section_estimates
+from urlset.live.watch.webhook import Hook, HookWalk
+from urlset.model import ProgressEvent
+from urlset.store import Store, StoreSession, changes_at, moment
+
+WEBHOOK_TIMEOUT_S = 60.0
+
+MAX_EXAMPLES = 1_000
+"""Changed URLs in the result; :func:`urlset.store.changes_at` is the query of all."""
+
+
+@checked_arguments
+def watch(
+    site: str,
+    store: str | os.PathLike[str],
+    *,
+    progress: Callable[[ProgressEvent], None] | None = None,
+    **settings: Unpack[WatchKeywords],
+) -> Watch:
+    """Watch a site once: read what may have changed, store a snapshot, and return alerts.
+
+    Call it again and again, as with cron. A sitemap that cannot be read is not a removal: its URLs
+    are unknown until it can be read.
+
+    Args:
+        site: URL of the site, or of a sitemap.
+        store: Store file (``.duckdb``) of the history; created if it does not exist.
+        progress: Called with the number of sitemaps so far, and with the URL of the last one.
+        settings: Fields of :class:`urlset.live.watch.step.StepSettings`, such as ``webhook`` or
+            ``policy``.
+
+    Returns:
+        The snapshot: counts and changed URLs.
+
+    Raises:
+        urlset.SourceError: Nothing could be read, and there is no snapshot yet.
+        urlset.StoreError: The store cannot be opened, is used by another process, or has the
+            history of another site.
+        ValueError: A setting is invalid.
+    """
+    options = StepSettings(**settings)
+    expect_url(site)
+    return watch_with(site, os.fspath(store), options, progress=progress)
+
+
+def watch_with(
+    site: str,
+    path: str,
+    settings: StepSettings,
+    *,
+    progress: Progress | None = None,
+    drive: Drive | None = None,
+    now: Callable[[], datetime] | None = None,
+) -> Watch:
+    """Watch a site once like :func:`watch`; ``drive`` and ``now`` may simulate site and time."""
+    is_new = not os.path.lexists(path)
+    try:
+        with Store.open(path) as store:
+            store.add_history_tables()
+            with store.session() as session:
+                return take_step(
+                    session, path, site, settings, progress=progress, drive=drive, now=now
+                )
+    except SourceError:
+        if is_new:  # without a snapshot, it is empty
+            with suppress(OSError):
+                os.unlink(path)
+        raise
+
+
+def take_step(
+    session: StoreSession,
+    path: str,
+    site: str,
+    settings: StepSettings,
+    *,
+    progress: Progress | None = None,
+    drive: Drive | None = None,
+    now: Callable[[], datetime] | None = None,
+) -> Watch:
+    """Watch a site once, into an open store that has the history tables."""
+    clock = now or (lambda: datetime.now(UTC))
+    drive = drive or drive_in_thread
+    hook = None if settings.webhook is None else Hook(settings.webhook, settings.webhook_format)
+    estimates: list[tuple[SectionEstimate, ...]] = []
+
+    def judge(number: int) -> None:
+        estimates.append(section_estimates(*update_alerts(session, number)))
+
+    number = take_snapshot(
+        session, site, settings, now=clock, drive=drive, progress=progress, then=judge
+    )
+    found = _result(session, path, number, estimates[-1])
+    if settings.report is not None:
+        write_report(session, found, settings.report)
+    if hook is not None and found.new_alerts:
+        found = replace(found, webhook_error=_send(hook, found, drive))
+    if found.webhook_error is None:
+        mark_reported(session, found.alerts, clock())
+    return found
+
+
+def _send(hook: Hook, found: Watch, drive: Drive) -> str | None:
+    """Send the new alerts to the webhook; return the error as text, or None."""
+    walk = HookWalk(hook.request(found, found.new_alerts))
+    for response in drive(walk, Policy(total_timeout_s=WEBHOOK_TIMEOUT_S)):
+        return hook.error_of(response)
+    return f"the webhook at {hook.origin} did not respond"
+
+
+def _result(
+    session: StoreSession, path: str, number: int, sections: tuple[SectionEstimate, ...]
+) -> Watch:
+    query = (
+        "SELECT site, epoch_us(started), is_complete, reasons, request_count, url_count, "
+        "unknown_count, added_count, removed_count, changed_count, sitemap_count, read_count, "
+        f"failed_count FROM store.snapshots WHERE snapshot = {number}"
+    )
+    [row] = list(session.rows(query))
+    site, started, is_complete, reasons, requests, urls, unknown, *counts = row
+    added, removed, changed, sitemaps, read, failed = counts
+    return Watch(
+        site=site,
+        path=path,
+        snapshot=number,
+        started=moment(started) or datetime.now(UTC),
+        is_complete=is_complete,
+        reasons=tuple(reasons),
+        requests=requests,
+        urls=urls,
+        unknown=unknown,
+        added=added,
+        removed=removed,
+        changed=changed,
+        sitemaps=sitemaps,
+        sitemaps_read=read,
+        sitemaps_failed=failed,
+        examples=_examples(session, number),
+        sections=sections,
+        alerts=current_alerts(session),
+    )
+
+
+def _examples(session: StoreSession, number: int) -> tuple[UrlChange, ...]:
+    """Return examples of URLs that a snapshot changed; none for the first snapshot."""
+    if number == 1:
+        return ()
+    query = (
+        "SELECT change, loc, epoch_us(before), epoch_us(after) "
+        f"FROM ({changes_at(number)}) ORDER BY change, loc LIMIT {MAX_EXAMPLES}"
+    )
+    return tuple(UrlChange(c, loc, moment(b), moment(a)) for c, loc, b, a in session.rows(query))

@@ -1,0 +1,329 @@
+"""Read the history of each section from the tables of a store, as input of the estimates."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
+from urlset.store import StoreSession, moment
+
+YEAR = timedelta(days=365)
+DAYS = timedelta(days=100)
+MAX_PAUSES = 1_000
+MAX_GAP_S = 1.5 * DAY_S
+"""A longer time between two observations covers several days."""
+
+TRUSTED_SHARE = 0.9
+"""Share of new dates that must be plausible, so that the rate is estimated from dates."""
+
+CLUSTER_S = 1_800
+"""Dates that are this near to their median are equal: a build takes some time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionNow:
+    """State of a section at the latest snapshot.
+
+    Attributes:
+        urls: URLs that are listed.
+        is_known: Whether all its sitemaps could be read.
+        observed: URLs that were observed at this and at an earlier snapshot.
+        changed: Those of them with another ``lastmod``.
+        dated: URLs with a ``lastmod``.
+        equal_share: Share of these dates that are equal.
+        equal_share_before: The same at the snapshot before.
+        common_date: Their median.
+    """
+
+    urls: int = 0
+    is_known: bool = True
+    observed: int = 0
+    changed: int = 0
+    dated: int = 0
+    equal_share: float = 0.0
+    equal_share_before: float = 0.0
+    common_date: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SectionHistory:
+    """History of one section.
+
+    Attributes:
+        name: Name of the section, such as ``/news/``.
+        now: Its latest state.
+        added: New URLs of each day, the latest last; the latest day may be incomplete.
+        removed: Removed URLs of each day.
+        pauses_s: Times between new URLs.
+        last_new: When the latest new URL was found.
+        rate: Change rate of its URLs; None if no entry has a date.
+    """
+
+    name: str
+    now: SectionNow = field(default_factory=SectionNow)
+    added: Sequence[DayCount] = ()
+    removed: Sequence[DayCount] = ()
+    pauses_s: Sequence[float] = ()
+    last_new: datetime | None = None
+    rate: RateEstimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHistory:
+    """History of all sections.
+
+    Attributes:
+        snapshot: Number of the latest snapshot.
+        now: Time of the latest snapshot.
+        sections: The sections, those with most URLs first.
+        urls: URLs at the latest snapshot.
+        urls_before: URLs at the snapshot before; None if there is none.
+        largest_drop: Largest share of the URLs that one earlier step removed on balance.
+        is_complete: Whether everything could be read.
+    """
+
+    snapshot: int
+    now: datetime
+    sections: Sequence[SectionHistory]
+    urls: int = 0
+    urls_before: int | None = None
+    largest_drop: float = 0.0
+    is_complete: bool = True
+
+
+def site_history(
+    session: StoreSession, snapshot: int, watched: frozenset[str] = frozenset()
+) -> SiteHistory:
+    """Return the history up to a snapshot, the latest one.
+
+    Args:
+        session: Session of the store.
+        snapshot: Number of the latest snapshot.
+        watched: Names of sections whose dates are compared even if few moved.
+    """
+    query = (
+        "SELECT epoch_us(started), url_count, is_complete FROM store.snapshots "
+        f"WHERE snapshot = {snapshot}"
+    )
+    [(started, urls, is_complete)] = list(session.rows(query))
+    now = moment(started)
+    assert now is not None
+    names = dict(session.rows("SELECT section, name FROM store.history_sections"))
+    names[0] = "other sections"
+    states = _states(session, snapshot, watched, names)
+    added, removed = _days(session, now, names)
+    pauses, last = _pauses(session, now)
+    rates = _rates(session, now)
+    sections = [
+        SectionHistory(
+            name=names[number],
+            now=states.get(number, SectionNow()),
+            added=added.get(number, ()),
+            removed=removed.get(number, ()),
+            pauses_s=pauses.get(number, ()),
+            last_new=last.get(number),
+            rate=rates.get(number) if number in states and states[number].dated else None,
+        )
+        for number in sorted(
+            (n for n in names if states.get(n, SectionNow()).urls or added[n]),
+            key=lambda n: -states.get(n, SectionNow()).urls,
+        )
+    ]
+    before, drop = _drops(session, snapshot, now)
+    return SiteHistory(snapshot, now, sections, urls, before, drop, is_complete)
+
+
+def _states(
+    session: StoreSession, snapshot: int, watched: frozenset[str], names: Mapping[int, str]
+) -> dict[int, SectionNow]:
+    """Return the state of each section at the snapshot."""
+    query = (
+        "SELECT u.section, count(DISTINCT h.url_id), count(h.lastmod) FROM store.history h "
+        "JOIN store.history_urls u USING (url_id) WHERE h.last_snapshot IS NULL GROUP BY ALL"
+    )
+    counts = {row[0]: row[1:] for row in session.rows(query)}
+    query = (
+        "SELECT section, sum(observed_count)::BIGINT, sum(changed_count)::BIGINT, "
+        f"sum(unknown_count)::BIGINT FROM store.history_steps WHERE snapshot = {snapshot} "
+        "GROUP BY section"
+    )
+    steps = {row[0]: row[1:] for row in session.rows(query)}
+    moved = [
+        number
+        for number, (observed, changed, _) in steps.items()
+        if changed * 2 >= observed > 0 or names[number] in watched
+    ]
+    dates = _equal_dates(session, snapshot, moved)
+    before = _equal_dates(session, snapshot - 1, moved)
+    found = {}
+    for number in {*counts, *steps}:
+        observed, changed, unknown = steps.get(number, (0, 0, 0))
+        urls, dated = counts.get(number, (0, 0))
+        share, common = dates.get(number, (0.0, None))
+        found[number] = SectionNow(
+            urls=urls,
+            is_known=not unknown,
+            observed=observed,
+            changed=changed,
+            dated=dated,
+            equal_share=share,
+            equal_share_before=before.get(number, (0.0, None))[0],
+            common_date=common,
+        )
+    return found
+
+
+def _equal_dates(
+    session: StoreSession, snapshot: int, sections: Sequence[int]
+) -> dict[int, tuple[float, datetime | None]]:
+    """Return, by section, the share of ``lastmod`` dates near their median, and the median."""
+    if not sections:
+        return {}
+    rows = session.rows(
+        f"""
+        WITH dates AS (
+            SELECT u.section, epoch(h.lastmod) AS seconds
+            FROM store.history h JOIN store.history_urls u USING (url_id)
+            WHERE h.first_snapshot <= {snapshot} AND h.lastmod IS NOT NULL
+                AND (h.last_snapshot IS NULL OR h.last_snapshot >= {snapshot})
+                AND u.section IN ({", ".join(map(str, sections))})),
+        middle AS (SELECT section, median(seconds) AS middle FROM dates GROUP BY section)
+        SELECT section, count_if(abs(seconds - middle) <= {CLUSTER_S}) / count(*),
+            any_value(middle * 1000000)::BIGINT
+        FROM dates JOIN middle USING (section) GROUP BY section"""
+    )
+    return {section: (share, moment(at)) for section, share, at in rows}
+
+
+def _days(
+    session: StoreSession, now: datetime, names: Mapping[int, str]
+) -> tuple[dict[int, list[DayCount]], dict[int, list[DayCount]]]:
+    """Return the new and the removed URLs of each day by section.
+
+    A count belongs to the day in the middle of the time since the observation before. Days on
+    which a sitemap of the section could not be read are omitted, and those of a longer time in
+    which something changed are one count.
+    """
+    query = f"""
+        SELECT section, CASE WHEN gap_s > {MAX_GAP_S} THEN (s.started - INTERVAL 1 SECOND)::DATE
+            ELSE (s.started - to_seconds(gap_s / 2))::DATE END AS day,
+            CASE WHEN gap_s > {MAX_GAP_S} THEN round(gap_s / {DAY_S}) ELSE 1 END::INTEGER AS span,
+            sum(h.added_count)::BIGINT, sum(h.removed_count)::BIGINT, max(h.unknown_count)::BIGINT
+        FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
+        WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {_since(now, DAYS)}
+        GROUP BY ALL ORDER BY ALL"""
+    rows: dict[int, list[tuple[date, int, int, int, int]]] = defaultdict(list)
+    for section, *rest in session.rows(query):
+        rows[section].append((rest[0], rest[1], rest[2], rest[3], rest[4]))
+    added, removed = {}, {}
+    for section in names:
+        added[section] = _series([(d, span, a, u) for d, span, a, _, u in rows[section]])
+        removed[section] = _series([(d, span, r, u) for d, span, _, r, u in rows[section]])
+    return added, removed
+
+
+_DAY = timedelta(days=1)
+
+
+def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
+    """Convert rows to one count for each day; the first day, which is incomplete, is excluded."""
+    if not rows:
+        return []
+    counts: dict[date, int] = defaultdict(int)
+    # A failure is noticed at the end of a time that is not known, on this day and the one before.
+    unknown = {day - back for day, _, _, missing in rows if missing for back in (_DAY * 0, _DAY)}
+    spans: list[DayCount] = []
+    for day, span, count, _ in rows:
+        if span == 1:
+            counts[day] += count
+        elif count:
+            spans.append(DayCount(day, count, span))
+    for day, _, span in spans:
+        for back in range(-1, span + 1):
+            unknown.add(day - back * _DAY)
+    first, last = min(row[0] for row in rows), max(row[0] for row in rows)
+    days = [first + n * _DAY for n in range(1, (last - first).days + 1)]
+    return sorted([*(DayCount(day, counts[day]) for day in days if day not in unknown), *spans])
+
+
+def _pauses(
+    session: StoreSession, now: datetime
+) -> tuple[dict[int, list[float]], dict[int, datetime]]:
+    """Return, by section, the seconds between new URLs, and when the latest was found.
+
+    Pauses with an alert of silence do not count: they were not normal. Neither do those that end
+    with an observation after a long time.
+    """
+    query = f"""
+        WITH found AS (
+            SELECT section, s.started, max(gap_s) <= {MAX_GAP_S} AS is_exact
+            FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
+            WHERE h.added_count > 0 AND gap_s > 0 AND s.started > {_since(now, YEAR)}
+            GROUP BY ALL),
+        pauses AS (
+            SELECT section, started, is_exact, lag(started) OVER ordered AS former
+            FROM found WINDOW ordered AS (PARTITION BY section ORDER BY started)),
+        alarms AS (
+            SELECT n.section, a.opened FROM store.alerts a
+            JOIN store.history_sections n ON n.name = a.subject WHERE a.kind = 'silence'),
+        judged AS (
+            SELECT *, is_exact AND former IS NOT NULL AND NOT EXISTS (
+                FROM alarms a WHERE a.section = pauses.section
+                AND a.opened >= former AND a.opened <= started) AS is_normal FROM pauses)
+        SELECT section, list_slice(list(epoch(started) - epoch(former) ORDER BY started DESC)
+            FILTER (is_normal), 1, {MAX_PAUSES}), epoch_us(max(started))
+        FROM judged GROUP BY section"""
+    pauses, last = {}, {}
+    for section, found, at in session.rows(query):
+        pauses[section] = [float(value) for value in found or ()]
+        when = moment(at)
+        if when is not None:
+            last[section] = when
+    return pauses, last
+
+
+def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
+    """Return the change rates of URLs by section, without steps with an alert of mass changes."""
+    query = f"""
+        SELECT section, round(gap_s / 60) * 60.0, sum(observed_count)::BIGINT,
+            sum(h.changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
+        FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
+        WHERE gap_s > 0 AND observed_count > 0 AND s.started > {_since(now, YEAR)} AND NOT EXISTS (
+            FROM store.alerts a JOIN store.history_sections n ON n.name = a.subject
+            WHERE a.kind = 'lastmod-mass' AND a.snapshot = h.snapshot AND n.section = h.section)
+        GROUP BY ALL"""
+    rows: dict[int, list[tuple[float, int, int, int, float]]] = defaultdict(list)
+    for section, *rest in session.rows(query):
+        rows[section].append((rest[0], rest[1], rest[2], rest[3], rest[4]))
+    found = {}
+    for section, observed in rows.items():
+        changed = sum(row[2] for row in observed)
+        dated = sum(row[3] for row in observed)
+        if changed and dated >= TRUSTED_SHARE * changed:
+            still = sum(gap * (total - moved) for gap, total, moved, *_ in observed)
+            estimate = dated_rate(dated, still + sum(row[4] for row in observed))
+        else:
+            estimate = change_rate([(gap, total, moved) for gap, total, moved, *_ in observed])
+        if estimate is not None:
+            found[section] = estimate
+    return found
+
+
+def _drops(session: StoreSession, snapshot: int, now: datetime) -> tuple[int | None, float]:
+    """Return the URL count of the previous snapshot, and the largest relative drop before it."""
+    query = f"""
+        WITH steps AS (
+            SELECT snapshot, url_count, lag(url_count) OVER (ORDER BY snapshot) AS former
+            FROM store.snapshots WHERE started > {_since(now, DAYS)})
+        SELECT max(former) FILTER (snapshot = {snapshot}),
+            max((former::DOUBLE - url_count) / former) FILTER (snapshot < {snapshot} AND former > 0)
+        FROM steps"""
+    [(former, drop)] = list(session.rows(query))
+    return former, max(drop or 0.0, 0.0)
+
+
+def _since(now: datetime, time: timedelta) -> str:
+    return f"TIMESTAMPTZ '{(now - time).isoformat()}'"

@@ -1,8 +1,0 @@
-"""Watch a site: one step of a history of its sitemaps, with estimates and alerts."""
-
-from __future__ import annotations
-
-from urlset.watcher.pipeline import watch
-from urlset.watcher.result import Alert, SectionEstimate, UrlChange, Watch
-
-__all__ = ["Alert", "SectionEstimate", "UrlChange", "Watch", "watch"]

@@ -1,0 +1,75 @@
+"""Snapshots of a watch as states of a diff: STORE@N."""
+
+import pytest
+
+import urlset
+from tests.live.watch.simulated_site import SITE, SimulatedSite
+from urlset.cli import main
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Three snapshots: /a and /b; then /b has a new date, /c is new; then /a is gone."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put("/sitemap.xml", [("/a", "2026-01-01"), ("/b", "2026-01-01")])
+    site.step()
+    site.put("/sitemap.xml", [("/a", "2026-01-01"), ("/b", "2026-01-02"), ("/c", None)])
+    site.step()
+    site.put("/sitemap.xml", [("/b", "2026-01-02"), ("/c", None)])
+    site.step()
+    return site
+
+
+def changes(before, after):
+    with urlset.diff(before, after) as found:
+        return {f"{change.change} {change.loc.removeprefix(SITE)}" for change in found}
+
+
+def test_two_snapshots_are_compared(site):
+    assert changes(f"{site.path}@1", f"{site.path}@2") == {"changed /b", "added /c"}
+    assert changes(f"{site.path}@1", f"{site.path}@3") == {"removed /a", "changed /b", "added /c"}
+    assert changes(f"{site.path}@-1", f"{site.path}@latest") == {"removed /a"}
+
+
+def test_store_of_a_watch_is_its_latest_snapshot(site):
+    assert changes(f"{site.path}@3", site.path) == set()
+
+
+def test_urls_of_a_sitemap_that_failed_at_a_snapshot_are_unknown(site):
+    site.documents["/sitemap.xml"] = 503
+    site.step()
+
+    assert changes(f"{site.path}@3", f"{site.path}@4") == {"unknown /b", "unknown /c"}
+
+
+@pytest.mark.parametrize("number", [4, -3])
+def test_unknown_snapshot_says_which_there_are(site, number):
+    with pytest.raises(urlset.StoreError, match=r"\(1 to 3\), found"):
+        changes(f"{site.path}@{number}", site.path)
+
+
+def test_store_without_snapshots_says_what_stores_them(tmp_path):
+    path = tmp_path / "read.duckdb"
+    urlset.read(b"https://example.com/a").to_duckdb(path)
+
+    with pytest.raises(urlset.StoreError, match="urlset watch SITE --store FILE"):
+        changes(f"{path}@1", path)
+
+
+def test_reading_the_store_of_a_watch_returns_its_latest_snapshot(site):
+    entries = urlset.read(site.path)
+
+    assert [(e.loc.removeprefix(SITE), e.lastmod and e.lastmod.day) for e in entries] == [
+        ("/b", 2),
+        ("/c", None),
+    ]
+    assert [record.source for record in entries.documents] == [f"{SITE}/sitemap.xml"]
+    assert [entry.lastmod_text for entry in entries] == ["2026-01-02", None]
+
+
+def test_commands_read_and_check_take_the_store_of_a_watch(site, capsys):
+    assert main(["read", site.path, "--format", "txt"]) == 0
+    assert capsys.readouterr().out == f"{SITE}/b\n{SITE}/c\n"
+
+    assert main(["check", site.path]) == 0
+    assert "2 entries" in capsys.readouterr().out
