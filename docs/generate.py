@@ -28,6 +28,7 @@ from urlset.checker import CATALOGUE, Rule
 from urlset.cli.app import COMMANDS
 from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
+from urlset.live import crawl as crawls
 from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
@@ -93,8 +94,9 @@ SYNC_INTRO = """
 `urlset sync SITE --store index.duckdb` adds this table to a store, and those of the history.
 """
 SOURCES_INTRO = """\
-[`urlset.build`](api.md#build) takes sources from `urlset.sources` and options from
-`urlset.builder`. `open_source` detects the kind of a source as the command does.
+[`urlset.build`](api.md#build) takes sources from `urlset.sources`, `CrawledPages` from
+`urlset.live.crawl`, and options from `urlset.builder`. `open_source` detects the kind of a source
+as the command does.
 """
 SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync")
 """Commands whose functions have options."""
@@ -112,7 +114,7 @@ text or list in the file is like an absent key, for options that take one.
 `urlset.build(**urlset.load_config().build)`.
 """
 SOURCES = (
-    "open_source SourceOptions HtmlFolder CrawledPages Table Query TextSource Sitemaps AccessLog "
+    "open_source SourceOptions HtmlFolder Table Query TextSource Sitemaps AccessLog "
     "CandidateRows Candidate Source"
 ).split()
 BUILDER = ("BuildOptions", "Filter", "Rewrite", "Build", "BuiltFile")
@@ -178,7 +180,7 @@ def api() -> str:
 def build_api() -> str:
     """Return the page of the sources and the options of a build."""
     parts = [f"{NOTE}# Sources and options\n\n{SOURCES_INTRO}"]
-    for package, names in ((sources, SOURCES), (builder, BUILDER)):
+    for package, names in ((sources, SOURCES), (crawls, ("CrawledPages",)), (builder, BUILDER)):
         for name in names:
             value = getattr(package, name)
             text = options_page(value) if name == "BuildOptions" else "".join(describe(name, value))

@@ -21,11 +21,11 @@ SRC = Path(__file__).parents[1] / "src"
 LAYERS = {
     "data and engine": "errors protocol fields model option_schema engine_rules dates urls "
     "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
-    "folder_walk languages temp_files terminal_text notebook object_store hidden_fields",
+    "folder_walk languages temp_files terminal_text notebook object_store hidden_fields registry",
     "services": "http store robots html html_report publisher",
-    "readers and writers": "reader writer visits crawler",
-    "operations": "sources builder checker fixer auditor differ watcher submitter syncer reporter "
-    "partitioned",
+    "readers and writers": "reader writer",
+    "operations": "sources builder checker fixer reporter partitioned",
+    "visits and history": "live",
     "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }
@@ -80,7 +80,7 @@ SMALL_MODULES = {
     "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
-    "urlset.live.crawl.working_tables": "declarations, which tests/test_working_tables.py reads, too",
+    "urlset.live.crawl.working_tables": "declarations, which tests read, too",
     "urlset.live.submit.working_tables": "declarations, as of the crawler",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.sources.git": "public names of the package",
@@ -154,14 +154,15 @@ THEIRS = [
 
 
 def package_of(module: str) -> str:
-    """Return the first name below `urlset`: `urlset.cli.read` → `cli`."""
-    return module.split(".")[1] if "." in module else "__init__"
+    """Return the package: `urlset.cli.read` → `cli`, `urlset.live.crawl.walk` → `live.crawl`."""
+    parts = module.split(".")
+    return ".".join(parts[1 : 3 if parts[1:2] == ["live"] else 2]) or "__init__"
 
 
 def layer_of(module: str) -> int:
     """Return the height of a module's layer; above all layers for a package that none lists."""
     for height, packages in enumerate(LAYERS.values()):
-        if package_of(module) in packages.split():
+        if package_of(module).split(".")[0] in packages.split():
             return height
     return len(LAYERS)
 

@@ -17,6 +17,11 @@ from urlset.store import ScratchDatabase, StoreSession, WorkingTable
 from urlset.store.session import Session
 
 SRC = Path(urlset.__file__).parent
+PACKAGES = sorted(
+    ".".join(path.relative_to(SRC).parts[:-1]) for path in SRC.rglob("working_tables.py")
+)
+"""Packages that declare working tables: ``builder``, ``live.audit``."""
+
 SIDES = ("before", "after")
 # Databases and schemas of working tables; other ones, such as `store`, have permanent tables.
 _SCHEMA = r"(?:(?:temp|work|scratch|snapshot_store|\{store\})\.)?"
@@ -43,21 +48,21 @@ class Declaration(NamedTuple):
 
     def modules(self, names: Iterable[str]) -> set[str]:
         """Names of writers or readers, with their packages."""
-        own = {path.stem for path in (SRC / self.package).glob("*.py")}
+        folder = SRC / self.package.replace(".", "/")
+        own = {path.stem for path in folder.glob("*.py")}
         nested = {
-            path.relative_to(SRC / self.package).with_suffix("").as_posix().replace("/", ".")
-            for path in (SRC / self.package).rglob("*.py")
+            path.relative_to(folder).with_suffix("").as_posix().replace("/", ".")
+            for path in folder.rglob("*.py")
         }
         return {f"{self.package}.{name}" if name in own | nested else name for name in names}
 
 
 def declarations() -> list[Declaration]:
     """All declared working tables."""
-    paths = sorted(SRC.glob("*/working_tables.py"))
     return [
-        Declaration(path.parent.name, table)
-        for path in paths
-        for table in import_module(f"urlset.{path.parent.name}.working_tables").WORKING_TABLES
+        Declaration(package, table)
+        for package in PACKAGES
+        for table in import_module(f"urlset.{package}.working_tables").WORKING_TABLES
     ]
 
 
@@ -97,16 +102,16 @@ def uses() -> Uses:
     """The tables that the SQL in the source of the package names, by module."""
     found = Uses(defaultdict(set), defaultdict(set), defaultdict(set), defaultdict(set))
     constants_of: dict[str, dict[str, str]] = defaultdict(dict)
-    for path in SRC.glob("*/working_tables.py"):
-        module = import_module(f"urlset.{path.parent.name}.working_tables")
-        for name, value in vars(module).items():
+    for package in PACKAGES:
+        for name, value in vars(import_module(f"urlset.{package}.working_tables")).items():
             if isinstance(value, WorkingTable):
-                constants_of[path.parent.name][name] = value.name
+                constants_of[package][name] = value.name
     for path in sorted(SRC.rglob("*.py")):
         if path.stem == "working_tables":
             continue
-        parts = path.relative_to(SRC).with_suffix("").parts
-        _add_uses(path, ".".join(parts), constants_of[parts[0]], found)
+        module = ".".join(path.relative_to(SRC).with_suffix("").parts)
+        package = next((each for each in PACKAGES if module.startswith(f"{each}.")), "")
+        _add_uses(path, module, constants_of[package], found)
     return found
 
 

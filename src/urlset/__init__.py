@@ -15,6 +15,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from urlset import attribute_hints as _hints
+from urlset import registry as _registry
 from urlset.document import Document, parse
 from urlset.errors import (
     ConfigurationError,
@@ -155,6 +156,7 @@ _LAZY = {
     "write_fixed": "fixer",
 }
 
+_registry.register("SOURCES", "urlset.live.crawl.crawled_pages")
 _hints.add_hints(Alternate, Document, Entry, Image, News, Problem, Sitemap, Video)
 logging.getLogger("urlset").addHandler(logging.NullHandler())
 

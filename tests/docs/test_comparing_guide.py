@@ -88,7 +88,7 @@ def test_the_guide_shows_what_happens(title, states, tmp_path):
 
 
 def test_reasons_of_moves_are_all_described():
-    source = GUIDE.parents[1] / "src" / "urlset" / "differ"
+    source = GUIDE.parents[1] / "src" / "urlset" / "live" / "diff"
     used = set()
     for name in ("moves.py", "similarity.py"):
         text = (source / name).read_text(encoding="utf-8")

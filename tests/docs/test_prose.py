@@ -168,11 +168,11 @@ def test_files_exist(path: Path):
 
 def test_every_package_is_described():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    described = set(re.findall(r"^\| `src/urlset/(\w+)` \|", text, re.M))
+    described = re.findall(r"^\| `src/urlset/([\w/]+)` \|", text, re.M)
 
-    assert described == {
-        path.parent.name for path in (ROOT / "src" / "urlset").glob("*/__init__.py")
-    }
+    package = ROOT / "src" / "urlset"
+    found = [*package.glob("*/__init__.py"), *package.glob("live/*/__init__.py")]
+    assert sorted(described) == sorted(str(path.parent.relative_to(package)) for path in found)
 
 
 def recipes() -> list[str]:

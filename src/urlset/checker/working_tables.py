@@ -17,7 +17,7 @@ FINDING_ROWS = declare_table(
     'document UINTEGER, source VARCHAR, "offset" UBIGINT, line UINTEGER, "column" UINTEGER, '
     "loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR, message VARCHAR, parameters "
     "VARCHAR[], basis VARCHAR",
-    writers="evaluate auditor.result",
+    writers="evaluate live.audit.result",
     readers="evaluate html_report.sitemap_figures",
 )
 
@@ -26,15 +26,15 @@ WORKING_TABLES = (
         "markup_facts",
         "Facts of the markup of documents.",
         "document offset line fact name value other times",
-        writers="findings auditor.judgement",
+        writers="findings live.audit.judgement",
         readers="views",
     ),
     declare_table(
         "failures",
         "Documents that could not be read.",
         "document failure parent how loc error",
-        writers="findings auditor.judgement",
-        readers="views rules.indexes auditor.judgement",
+        writers="findings live.audit.judgement",
+        readers="views rules.indexes live.audit.judgement",
     ),
     DISALLOWED,
     declare_table(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from urlset.sources.html.folder import HtmlFolder
     from urlset.sources.logs.source import AccessLog
     from urlset.sources.memory import CandidateRows
-    from urlset.sources.sitemaps import CrawledPages, Sitemaps
+    from urlset.sources.sitemaps import Sitemaps
     from urlset.sources.tables.column_plan import NoUrlColumnError
     from urlset.sources.tables.query import Query
     from urlset.sources.tables.table import Table
@@ -34,7 +34,6 @@ __all__ = [
     "AccessLog",
     "Candidate",
     "CandidateRows",
-    "CrawledPages",
     "GitDates",
     "HtmlFolder",
     "NoUrlColumnError",
@@ -53,7 +52,6 @@ __all__ = [
 _LAZY = {
     "AccessLog": "logs",
     "CandidateRows": "memory",
-    "CrawledPages": "sitemaps",
     "GitDates": "git",
     "HtmlFolder": "html",
     "NoUrlColumnError": "tables",

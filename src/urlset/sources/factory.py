@@ -19,6 +19,7 @@ from urlset.errors import SourceError
 from urlset.formats.detect import FileHead, SourceKind, detect_kind, is_json_array, read_head
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
+from urlset.registry import provided
 from urlset.sources.candidates import Source, SourceType, source_type_of
 from urlset.sources.sitemaps import Sitemaps
 from urlset.sources.tables.column_plan import parse_mapping
@@ -100,7 +101,7 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     if _is_database(text):
         return _open_query(text, options)
     if is_url(text) and options.kind == "crawl":
-        return _open_crawl(text, options, text)
+        return _opener("crawl")(text, options, text)
     if is_url(text):
         if options.kind not in (None, "sitemap"):
             from urlset.http import without_secrets
@@ -130,7 +131,7 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
     if kind in ("sitemap", "text", "html", "log", "crawl") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
-    return _OPENERS.get(kind, _open_table)(path, options, name)
+    return _opener(kind)(path, options, name)
 
 
 def _check_exists(path: str) -> None:
@@ -211,14 +212,6 @@ def _open_log(path: str, options: SourceOptions, name: str) -> Source:
     return AccessLog(path, base, engine=options.engine, name=name, **options.log)
 
 
-def _open_crawl(path: str, options: SourceOptions, name: str) -> Source:
-    from urlset.sources.sitemaps import CrawledPages
-
-    if path != name:
-        raise SourceError(f"{name}: expected the store of a crawl, found a stream; name the file")
-    return CrawledPages(path, policy=options.policy, auth=options.auth)
-
-
 def _base_url(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
@@ -228,13 +221,23 @@ def _base_url(options: SourceOptions, name: str, what: str) -> str:
     return options.base_url
 
 
-_OPENERS: dict[str, Callable[[str, SourceOptions, str], Source]] = {
+_Opener = Callable[[str, SourceOptions, str], Source]
+
+_OPENERS: dict[str, _Opener] = {
     "text": _open_text,
     "sitemap": _open_sitemaps,
     "html": _open_pages,
     "log": _open_log,
-    "crawl": _open_crawl,
 }
+
+
+def _opener(kind: str) -> _Opener:
+    if kind in _OPENERS:
+        return _OPENERS[kind]
+    openers: dict[str, _Opener] = {}
+    for others in provided("SOURCES"):
+        openers |= others
+    return openers.get(kind, _open_table)
 
 
 def _open_query(text: str, options: SourceOptions) -> Source:

@@ -1,21 +1,17 @@
-"""Sources that read existing sitemaps, or the pages that a crawl stored."""
+"""Source that reads existing sitemaps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import urlset.reader as readers
-from urlset.arrow import open_stream, rows_of
+from urlset.arrow import open_stream
 from urlset.arrow.streams import rewrite_dates, without_row_numbers
 from urlset.dates import Date, format_date, parse_date
 from urlset.http import without_secrets
-from urlset.live.crawl import Crawl, crawl
-from urlset.model import Alternate, Image
-from urlset.reader import is_url
-from urlset.sources.candidates import Candidate, SourceType, in_batches
+from urlset.sources.candidates import SourceType
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -127,143 +123,3 @@ def _w3c(text: str) -> str | None:
     if length and not date.has_zone:  # midnight in another zone is another day in UTC
         return date.instant.isoformat()[:length]
     return format_date(date.instant)
-
-
-RENDERED_S = 2
-"""Seconds between ``Last-Modified`` and ``Date`` below which it is the time of rendering."""
-
-_COLUMNS = (
-    "url verdict status unknown_reason final_url is_html content_type is_noindex canonical refresh "
-    "images alternates fingerprint lastmod_text last_modified server_date is_listed is_linked depth"
-).split()
-_PAGES = f"SELECT {', '.join(_COLUMNS)} FROM pages ORDER BY url"
-
-_LISTED_TYPES = ("application/pdf",)
-"""Types of documents other than HTML that are listed."""
-
-_GAPS = ("unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt")
-"""Reasons for an incomplete crawl that mean that pages may be missing."""
-
-_UNSEEN = ("links", "scripts")
-"""Reasons that are about links, not about pages that were excluded."""
-
-
-class CrawledPages:
-    """The pages of a crawl as candidates, with images, alternates and evidence for dates.
-
-    Pages that are not to be listed are yielded with the reason: ``noindex``, ``canonical: URL``,
-    ``redirect: URL``, ``404``, ``disallowed``, ``no page``. A page that could not be visited is
-    excluded, unless a sitemap of the site lists it: a refusal does not mean that it is gone.
-
-    A crawl that is not complete has a failure that says so: pages may be missing.
-
-    Args:
-        path: The store; or the URL of a site, which is then crawled into a temporary store.
-        policy: Limits and behaviour of the HTTP client, for a site.
-        auth: Bearer token, or user and password, for a site.
-        name: Its name in messages; the path by default.
-
-    Raises:
-        StoreError: The file is not a store with a crawl.
-
-    >>> CrawledPages("site.duckdb").name
-    'site.duckdb'
-    """
-
-    source_type: ClassVar[SourceType] = "crawl"
-
-    def __init__(
-        self,
-        path: str,
-        *,
-        name: str | None = None,
-        policy: Policy | None = None,
-        auth: str | tuple[str, str] | None = None,
-    ):
-        self.name: str = name or without_secrets(path)
-        self.failures: list[str] = []
-        self.notes: list[str] = []
-        self._path = path
-        self._policy = policy
-        self._auth = auth
-
-    def batches(self) -> Iterator[Any]:
-        """Yield record batches of candidates, by URL."""
-        with self._open() as found:
-            self._report_gaps(found)
-            rows = rows_of(found.store.query(_PAGES, timeout_s=None))
-            pages = (dict(zip(_COLUMNS, row, strict=True)) for row in rows)
-            yield from in_batches(map(self._candidate, pages))
-
-    def _open(self) -> Crawl:
-        if is_url(self._path):
-            return crawl(self._path, policy=self._policy, auth=self._auth)
-        return Crawl.open(self._path)
-
-    def _report_gaps(self, found: Crawl) -> None:
-        gaps = [reason for reason in found.reasons if reason.startswith(_GAPS)]
-        unseen = [reason for reason in found.reasons if reason.startswith(_UNSEEN)]
-        others = [reason for reason in found.reasons if reason not in (*gaps, *unseen)]
-        if found.finished is None and not found.reasons:
-            gaps = ["unvisited: the crawl was killed"]
-        if gaps:
-            self.failures.append(
-                f"{self.name}: expected a complete crawl of {found.site}, found one without some "
-                f"pages ({'; '.join(gaps)}); run `urlset crawl {found.site}` again"
-            )
-        self.notes += [f"the crawl excluded {reason}" for reason in others]
-        self.notes += [f"the crawl does not know all links ({reason})" for reason in unseen]
-
-    def _candidate(self, page: Mapping[str, Any]) -> Candidate:
-        return Candidate(
-            page["url"],
-            source=self.name,
-            reason=_reason_against(page),
-            images=tuple(Image(url) for url in page["images"] or ()),
-            alternates=tuple(
-                Alternate(row["hreflang"], row["href"]) for row in page["alternates"] or ()
-            ),
-            fingerprint=page["fingerprint"],
-            page_lastmod=page["lastmod_text"],
-            header_lastmod=_header_date(page["last_modified"], page["server_date"]),
-        )
-
-
-def _reason_against(page: Mapping[str, Any]) -> str | None:
-    """Return the reason to exclude a visited page from the sitemaps, or None."""
-    verdict, url = page["verdict"], page["url"]
-    if verdict in ("redirect", "redirect-loop"):
-        return f"redirect: {page['final_url']}"
-    if verdict in ("gone", "client-error"):
-        return str(page["status"])
-    if verdict in ("unknown", "server-error", "unreachable"):
-        reason = page["unknown_reason"] or page["status"] or verdict
-        return None if page["is_listed"] else f"not visited: {reason}"
-    if verdict == "disallowed":
-        return "disallowed"
-    if verdict == "soft-404":
-        return "error page"
-    if page["is_noindex"]:
-        return "noindex"
-    if page["refresh"] not in (None, url):
-        return f"redirect: {page['refresh']}"
-    if page["canonical"] not in (None, url):
-        return f"canonical: {page['canonical']}"
-    if not page["is_html"] and not (page["content_type"] or "").startswith(_LISTED_TYPES):
-        return "no page"
-    if not (page["is_listed"] or page["is_linked"] or page["depth"] == 0):
-        return "not linked"  # a page of an earlier crawl
-    return None
-
-
-def _header_date(last_modified: str | None, server_date: str | None) -> str | None:
-    """Return the ``Last-Modified`` header as W3C text, or None if it is the time of rendering."""
-    try:
-        modified = parsedate_to_datetime(last_modified or "")
-        if server_date is not None:
-            rendered = parsedate_to_datetime(server_date)
-            if abs((rendered - modified).total_seconds()) <= RENDERED_S:
-                return None
-        return format_date(modified)
-    except (ValueError, TypeError, OverflowError):
-        return None

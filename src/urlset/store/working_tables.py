@@ -206,7 +206,7 @@ WORKING_TABLES = (
         "URLs of a snapshot that may be listed or not; in the store that is made of it.",
         "loc detail",
         writers="history_reader",
-        readers="differ.unread",
+        readers="live.diff.unread",
     ),
     declare_table(
         "result",

@@ -11,6 +11,7 @@ import pytest
 
 import urlset
 from tests.live.watch.simulated_site import SITE, SimulatedSite
+from urlset.live.sync import page_text
 from urlset.live.sync.pipeline import Sync
 from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate
@@ -386,7 +387,7 @@ def test_signs_that_link_a_heading_to_itself_are_no_text():
         '<dt>class Oolong<a class="headerlink" href="#o">\uf0c1</a></dt><p>See ¶ 3 of C#.</main>'
     )
 
-    assert urlset.live.sync.page_text(html.encode(), "text/html; charset=utf-8") == (
+    assert page_text(html.encode(), "text/html; charset=utf-8") == (
         "Tea\nclass Oolong\nSee ¶ 3 of C#."
     )
 

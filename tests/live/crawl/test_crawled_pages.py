@@ -5,7 +5,8 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.errors import StoreError
-from urlset.sources import CrawledPages, open_source
+from urlset.live.crawl import CrawledPages
+from urlset.sources import open_source
 
 HTML = "text/html"
 POLICY = urlset.Policy(proxies={}, backoff_s=0.01)
