@@ -95,7 +95,8 @@ def crawl(
             lines = [_json(found)] if format == "json" else _summary(found, str(store))
             for line in lines:
                 sink.write(f"{line}\n")
-        if not sum(found.verdicts.values()) - found.verdicts.get("disallowed", 0):
+        visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
+        if not list(found.query(visited)):
             print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)

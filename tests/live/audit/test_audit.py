@@ -23,8 +23,9 @@ from urlset.checker.examples import (
     site,
 )
 from urlset.http import Policy, Request, Response, Walk
-from urlset.live.audit import Audit, AuditSettings, visit_walk
+from urlset.live.audit import Audit, AuditSettings
 from urlset.live.audit.pipeline import audit_entries
+from urlset.live.visits import page_worker
 from urlset.reader import Entries
 
 MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -329,7 +330,7 @@ def test_a_worker_that_reads_the_pages_changes_nothing(monkeypatch: pytest.Monke
     )
     tables = []
     for first in (1, 1_000):
-        monkeypatch.setattr(visit_walk, "WORKER_FROM", first)
+        monkeypatch.setattr(page_worker, "WORKER_FROM", first)
         with audit_with(RecordingServer(example), example) as found:
             query = "SELECT * EXCLUDE (seconds, first_byte_s) FROM pages ORDER BY url"
             tables.append((codes(found), list(found.store.query(query))))

@@ -117,15 +117,16 @@ def test_a_robots_txt_read_by_a_clock_in_the_future_is_read_again(box, tmp_path)
         assert found.verdicts["ok"] == 2
 
 
-def test_a_robots_txt_that_fails_disallows_everything(box):
+def test_a_robots_txt_that_fails_disallows_everything_for_now(box):
     put_pages(box, home="/a")
     box.put("/robots.txt", b"", 503)
 
     with urlset.crawl(
         box.site, policy=urlset.Policy(proxies={}, backoff_s=0.01), read_sitemaps=False
     ) as found:
-        assert found.verdicts == {"disallowed": 1}
+        assert found.verdicts == {"unknown": 1}
         assert "503" in found.reasons[1]
+        assert list(found.query("SELECT excluded_by FROM frontier")) == [("robots",)]
 
     assert visits(box) == []
 

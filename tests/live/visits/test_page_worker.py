@@ -7,7 +7,7 @@ import pytest
 import urlset
 from tests.site_box import SiteBox
 from urlset.http import Request, Response
-from urlset.live.crawl import walk as crawl_walk
+from urlset.live.visits import page_worker
 from urlset.live.visits.page_record import from_json, read_record, to_json
 from urlset.live.visits.page_rows import PAGE_COLUMNS, read_rows, rows_of
 from urlset.live.visits.page_urls import UrlResolver
@@ -65,7 +65,7 @@ def test_a_crawl_with_a_worker_has_the_same_tables(monkeypatch):
             box.put(f"/{number}", f"<html><title>{number}</title>{links}", kind="text/html")
         box.put("/", '<a href="/1">1</a><a href="/2">2</a><a href="/5">5</a>', kind="text/html")
         for start in (0, 1_000):
-            monkeypatch.setattr(crawl_walk, "WORKER_FROM", start)
+            monkeypatch.setattr(page_worker, "WORKER_FROM", start)
             policy = urlset.Policy(proxies={}, concurrency=1, per_host=1)
             with urlset.crawl(box.site, policy=policy, read_sitemaps=False) as found:
                 tables.append([list(found.query(query)) for query in queries])

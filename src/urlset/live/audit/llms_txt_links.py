@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from urlset.document import parse
 from urlset.formats.encoding import skip_space
 from urlset.http import Request, Response
-from urlset.live.visits.pace import Pace
 from urlset.live.visits.page_urls import MAX_URL, page_url
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
+from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 from urlset.urls import resolve
 
@@ -65,16 +65,8 @@ class LlmsTxt(NamedTuple):
 class LlmsTxtWalk(PoliteWalk[VisitTarget, LlmsTxt]):
     """Walk that requests one llms.txt, unless robots.txt disallows it."""
 
-    def __init__(
-        self,
-        url: str,
-        robots: RobotsFiles,
-        pace: Pace,
-        budget: Budget,
-        *,
-        hosts: Collection[str] = (),
-    ):
-        super().__init__(iter([VisitTarget(url)]), robots, pace, budget, hosts=hosts)
+    def __init__(self, url: str, politeness: Politeness):
+        super().__init__(iter([VisitTarget(url)]), politeness)
 
     def request_for(self, target: VisitTarget) -> Request:
         """Return the request for the llms.txt."""

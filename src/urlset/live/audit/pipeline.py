@@ -29,7 +29,7 @@ from urlset.live.audit.run import Drive, Progress, SiteVisits
 from urlset.live.audit.settings import AuditKeywords, AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
-from urlset.live.visits.polite_walk import Budget
+from urlset.live.visits.budget import Budget
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login
@@ -243,7 +243,7 @@ class _AuditRun:
         )
         is_interrupted = False
         try:
-            self._budget.requests = crawl_into(
+            crawl_into(
                 self._store,
                 f"{origin}/",
                 options,
@@ -251,8 +251,7 @@ class _AuditRun:
                 progress=self._progress,
                 kind="audit",
                 has_entries=True,
-                began=self._budget.began,
-                counts_repeats=True,
+                budget=self._budget,
             )
         except KeyboardInterrupt:
             is_interrupted = True

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
 from urlset.live.visits.key_file import key_file_fault
-from urlset.live.visits.pace import Pace
 from urlset.live.visits.page_record import is_doubtful, read_record
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles
+from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -58,17 +58,8 @@ class ProbeRow(NamedTuple):
 class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
     """Walk over probes that yields their rows."""
 
-    def __init__(
-        self,
-        targets: Iterator[Probe],
-        robots: RobotsFiles,
-        pace: Pace,
-        budget: Budget,
-        *,
-        hosts: Collection[str] = (),
-        delay_s: float = 0.0,
-    ):
-        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
+    def __init__(self, targets: Iterator[Probe], politeness: Politeness):
+        super().__init__(targets, politeness)
         self._resolver = UrlResolver()
 
     def request_for(self, target: Probe) -> Request:

@@ -18,10 +18,12 @@ from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.stratified_sample import allocate
 from urlset.live.audit.visit_walk import VisitWalk
-from urlset.live.visits.pace import Pace
-from urlset.live.visits.page_rows import PageRows, confirm_pages, replace_pages
+from urlset.live.visits.budget import Budget
+from urlset.live.visits.page_record import ROBOTS
+from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
+from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.politeness import Politeness
 from urlset.model import ProgressEvent
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
@@ -107,15 +109,12 @@ class SiteVisits:
         self._session = session
         self._crawl = crawl
         self._settings = settings
-        self._hosts = hosts
         self._drive = drive
         self._progress = progress
         self._sleep = sleep
         self._done = 0
         self._policy = replace(policy, retries=0) if settings.policy is None else policy
-        agent = (policy.user_agent or "").partition("/")[0].partition(" ")[0] or "urlset"
-        self._robots = RobotsFiles(agent)
-        self._pace = Pace(policy.delay_s)
+        self._politeness = Politeness(policy, budget, hosts=hosts)
         self._now: datetime | None = settings.now
 
     def run(self, *, asks_agents: bool, is_interrupted: bool = False) -> None:
@@ -217,7 +216,8 @@ class SiteVisits:
         settings = self._settings
         urls = self._column(
             f"SELECT url FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'unknown' "
-            "AND unknown_reason <> 'robots' AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
+            f"AND unknown_reason <> '{ROBOTS}' "
+            "AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
             f"ORDER BY md5(url) LIMIT {settings.max_confirmed}"
         )
         if not urls:
@@ -229,14 +229,7 @@ class SiteVisits:
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
         self._visit(targets, is_second=True, policy=policy)
-        # An error of the network is one of the page only if the host responds for other pages.
-        self._session.run(
-            "UPDATE store.pages SET verdict = 'unknown', "
-            "unknown_reason = coalesce(error, 'connect') "
-            f"WHERE crawl = {self._crawl} AND verdict = 'unreachable' AND host_of(url) NOT IN "
-            "(SELECT host_of(url) FROM store.pages "
-            f"WHERE crawl = {self._crawl} AND status IS NOT NULL)"
-        )
+        mark_silent_hosts(self._session, self._crawl)
 
     def _restore_redirects(self) -> None:
         """Restore redirects that the crawl saw, if the page to which they lead is unknown."""
@@ -257,8 +250,7 @@ class SiteVisits:
             "AND EXISTS (FROM listed_urls)"
         )
         for url in urls:
-            walk = LlmsTxtWalk(url, self._robots, self._pace, self.budget, hosts=self._hosts)
-            for found in self._results(walk, None):
+            for found in self._results(LlmsTxtWalk(url, self._politeness), None):
                 self.is_llms_txt_known = found.is_known
                 self._session.load("incoming_llms_txt", rows_to_stream(_LINKS, found.links))
                 self._session.run(
@@ -409,11 +401,8 @@ class SiteVisits:
     ) -> None:
         walk = VisitWalk(
             targets,
-            self._robots,
-            self._pace,
-            self.budget,
+            self._politeness,
             crawl=self._crawl,
-            hosts=self._hosts,
             is_second=is_second,
             delay_s=self._settings.confirm_delay_s if is_second else 0.0,
             now=self._now,
@@ -431,7 +420,7 @@ class SiteVisits:
         writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
-        walk = ProbeWalk(iter(probes), self._robots, self._pace, self.budget, hosts=self._hosts)
+        walk = ProbeWalk(iter(probes), self._politeness)
         rows: list[ProbeRow] = []
         try:
             rows.extend(self._results(walk, None))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from urlset.http import Request, Response
-from urlset.live.visits.pace import Pace
 from urlset.live.visits.page_record import (
     confirm_failure,
     disallowed_record,
@@ -19,8 +17,9 @@ from urlset.live.visits.page_record import (
 )
 from urlset.live.visits.page_rows import PageRows, rows_of
 from urlset.live.visits.page_urls import UrlResolver, section_of
-from urlset.live.visits.page_worker import MAX_PENDING, STOP_S, PageWorker
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
+from urlset.live.visits.page_worker import PageReader
+from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
 _FACTS = (
@@ -31,9 +30,6 @@ _FACTS = (
 """Columns with facts of a page; a URL that redirects has none, its target has them."""
 
 _LOOPS = ("redirect-loop", "too-many-redirects", "bad-redirect")
-
-WORKER_FROM = 500
-"""Visits from which a second process reads the pages: its start takes half a second."""
 
 
 class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
@@ -46,22 +42,18 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
     def __init__(
         self,
         targets: Iterator[VisitTarget],
-        robots: RobotsFiles,
-        pace: Pace,
-        budget: Budget,
+        politeness: Politeness,
         *,
         crawl: int,
-        hosts: Collection[str] = (),
         is_second: bool = False,
         delay_s: float = 0.0,
         now: datetime | None = None,
     ):
-        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
+        super().__init__(targets, politeness)
         self._crawl = crawl
+        self._delay_s = delay_s
         self._now = now
-        self._read = partial(_read_visit, UrlResolver(), is_second, now)
-        self._handled = 0
-        self._worker: PageWorker | None = None
+        self._reader = PageReader(partial(_read_visit, UrlResolver(), is_second, now))
 
     def request_for(self, target: VisitTarget) -> Request:
         """Return the request for a page, conditional if the target has validators."""
@@ -72,6 +64,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
             etag=target.etag,
             last_modified=target.last_modified,
             ends_at_head=target.ends_at_head,
+            delay_s=self._delay_s,
         )
 
     def results_of(self, response: Response) -> Iterator[PageRows]:
@@ -79,42 +72,24 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         if is_excluded_meanwhile(response):
             request = response.request
             self._ready.append(VisitTarget(request.url, ends_at_head=request.ends_at_head))
-            return
-        values = {"crawl": self._crawl}
-        self._handled += 1
-        if self._handled == WORKER_FROM and (os.cpu_count() or 1) > 1:
-            self._worker = PageWorker(self._read)
-        if self._worker is None:
-            yield self._read(response, values)
-            return
-        self._worker.submit(response, values)
-        yield from self._worker.take(waits=self._worker.pending >= MAX_PENDING)
+        else:
+            yield from self._reader.read(response, {"crawl": self._crawl})
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[PageRows]:
         """Yield the rows of a page that robots.txt disallows."""
         record = disallowed_record(target.url, robots, self._now)
         record.row["crawl"] = self._crawl
-        if robots.state == "unreachable":
-            record.row["verdict"] = "unknown"
         yield rows_of(record, has_line=False)
 
     def close(self) -> Iterator[PageRows]:
         """End the walk and its worker process; yield the remaining rows."""
         yield from super().close()
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            try:
-                while worker.pending:
-                    yield from worker.take(waits=True)
-            finally:
-                worker.close()
+        yield from self._reader.close()
 
     def stop(self) -> Iterator[PageRows]:
         """End the walk and its worker; yield the rows that are ready."""
         yield from super().stop()
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            yield from worker.stop(STOP_S)
+        yield from self._reader.stop()
 
 
 def _read_visit(

@@ -168,7 +168,8 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     (failed,) = next(
         session.rows(
             "SELECT count(*) FROM store.pages "
-            "WHERE verdict IN ('unknown', 'server-error', 'unreachable')"
+            "WHERE verdict IN ('unknown', 'server-error', 'unreachable') "
+            "AND coalesce(unknown_reason, '') <> 'robots'"  # they are counted above
         )
     )
     if failed:

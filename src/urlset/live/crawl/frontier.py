@@ -12,8 +12,9 @@ from urlset.live.crawl.options import CrawlOptions
 from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.traps import Trap, Traps
 from urlset.live.crawl.working_tables import NEW_LINKS
-from urlset.live.visits.page_record import FOLLOWED_KINDS, PageRecord
+from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
 from urlset.live.visits.page_rows import (
+    PAGE_COLUMNS,
     PageRows,
     confirm_pages,
     link_table,
@@ -50,6 +51,8 @@ MAX_REDIRECTS = 100_000
 
 MAX_SECTIONS = 10_000
 """Sections that are visited in turn; further ones share their turn."""
+
+_REASON = PAGE_COLUMNS.index("unknown_reason")
 
 
 # A redirect is no click, so its target is as deep as its source.
@@ -242,9 +245,7 @@ class Frontier:
             texts(
                 url=list(latest),
                 state=[_state_of(page) for page in latest.values()],
-                excluded_by=[
-                    "robots" if page.verdict == "disallowed" else None for page in latest.values()
-                ],
+                excluded_by=[ROBOTS if _is_refused(page) else None for page in latest.values()],
             ),
         )
 
@@ -360,7 +361,12 @@ class Frontier:
 def _state_of(page: PageRows) -> str:
     if page.is_repeated:
         return "waiting"
-    return "excluded" if page.verdict == "disallowed" else "done"
+    return "excluded" if _is_refused(page) else "done"
+
+
+def _is_refused(page: PageRows) -> bool:
+    """Return whether a page is not requested, because of robots.txt."""
+    return page.values[_REASON] == ROBOTS
 
 
 def _number(value: int | None) -> str | None:

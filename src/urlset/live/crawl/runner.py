@@ -24,14 +24,18 @@ from urlset.live.crawl.options import CONFIRM_AFTER_S, CrawlOptions, ScopeName
 from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
-from urlset.live.visits.pace import Pace
+from urlset.live.visits.budget import MAX_FAILURES, Budget, Limit
+from urlset.live.visits.page_record import ROBOTS
+from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
+from urlset.live.visits.politeness import Politeness
 from urlset.model import ProgressEvent
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
-from urlset.reader.site import product_token, with_login
+from urlset.reader.site import with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
+from urlset.urls import split_origin
 
 _MEMORY = "SET GLOBAL memory_limit = '200MB'"
 _THREADS = "SET GLOBAL threads = 1"
@@ -40,6 +44,13 @@ _BATCH = 20_000
 ROBOTS_AGE = timedelta(hours=24)
 """Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
 
+
+_ENDS: dict[Limit, str] = {
+    "requests": "max-pages",
+    "minutes": "max-minutes",
+    "response": f"no-response: the last {MAX_FAILURES} requests failed",
+}
+"""First word of the reason for which a crawl is not complete, by the limit that ended it."""
 
 Progress = Callable[[ProgressEvent], None]
 
@@ -125,10 +136,9 @@ def crawl_into(
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
     has_entries: bool = False,
-    began: float | None = None,
-    counts_repeats: bool = False,
-) -> int:
-    """Crawl a site into an open store, as :func:`crawl` does; return the number of requested pages.
+    budget: Budget | None = None,
+) -> None:
+    """Crawl a site into an open store, as :func:`crawl` does.
 
     Args:
         store: The store, open for writing.
@@ -138,15 +148,14 @@ def crawl_into(
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
-        began: Time of the monotonic clock from which ``max_minutes`` counts; None for now.
-        counts_repeats: Whether ``max_pages`` limits first and second visits together.
+        budget: Limits of all requests of a run, of which the crawl is a part; None for the limits
+            of ``options``, of which ``max_pages`` counts each page once.
     """
     start = start_of(site)
     store.add_live_tables()
     run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
-    run.began = began
-    run.counts_repeats = counts_repeats
-    return run.crawl(progress or (lambda _: None))
+    run.budget = budget
+    run.crawl(progress or (lambda _: None))
 
 
 def start_of(site: str) -> str:
@@ -188,11 +197,10 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
-        self.began: float | None = None
-        self.counts_repeats = False
+        self.budget: Budget | None = None
 
-    def crawl(self, progress: Progress) -> int:
-        """Run the session to its end; return the number of pages requested in it."""
+    def crawl(self, progress: Progress) -> None:
+        """Run the session to its end."""
         with self._session, closing(self._journal):
             self._number = self._begin()
             self._restore_scope()
@@ -203,20 +211,20 @@ class _Run:
             if self._options.read_sitemaps:
                 self._read_sitemaps(frontier, progress)
             walk = self._walk(frontier)
-            before = walk.pages_requested
+            budget = walk.politeness.budget
             try:
                 self._visit(walk, progress)
-                if not walk.limits and self._add_earlier_pages(frontier):
+                if budget.limit is None and self._add_earlier_pages(frontier):
                     self._visit(walk, progress)
             except BaseException:
                 with delayed_interrupts():
-                    walk.stop()
+                    list(walk.stop())
                     self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
-            walk.close()
+            list(walk.close())
+            ends = [] if budget.limit is None else [_ENDS[budget.limit]]
             # The same command continues a crawl that ended because the host was down.
-            self._finish(frontier, walk, walk.limits, is_over=not walk.is_unanswered)
-            return walk.pages_requested - before
+            self._finish(frontier, walk, ends, is_over=not budget.is_unanswered)
 
     def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
         with closing(drive_in_thread(walk, self._policy)) as records:
@@ -326,20 +334,24 @@ class _Run:
     def _walk(self, frontier: Frontier) -> CrawlWalk:
         (visited,) = next(
             self._session.rows(
-                "SELECT count(*) FROM store.pages WHERE verdict <> 'disallowed' "
-                f"AND crawl = {self._number}"
+                f"SELECT count(*) FROM store.pages WHERE crawl = {self._number} "
+                f"AND coalesce(unknown_reason, '') <> '{ROBOTS}'"
             )
         )
+        options = self._options
+        budget = self.budget or Budget(options.max_pages, options.max_minutes, requests=visited)
         return CrawlWalk(
             frontier,
-            self._options,
+            Politeness(
+                self._policy,
+                budget,
+                hosts={split_origin(self._start)[1]},
+                robots=self._stored_robots(),
+            ),
             self._start,
-            agent=product_token(self._policy.user_agent),
-            pace=Pace(self._policy.delay_s),
-            robots=self._stored_robots(),
+            confirm_after_s=options.confirm_after_s,
             visited=visited,
-            began=self.began,
-            counts_repeats=self.counts_repeats,
+            counts_requests=self.budget is not None,
         )
 
     def _stored_robots(self) -> dict[str, Robots]:
@@ -371,11 +383,12 @@ class _Run:
     ) -> None:
         """Write buffered pages, compute the evidence, and record how the session ended."""
         frontier.flush()
+        mark_silent_hosts(self._session, self._number)
         if is_over and not ends:
             self._forget_earlier_pages()
         update_evidence(self._session, self._start)
         reasons = completeness(self._session, self._options, ends)
-        reasons += walk.unread_robots
+        reasons += walk.politeness.unread_robots
         texts = ", ".join(map(quoted, reasons))
         end = f"now(), is_complete = {not reasons}" if is_over else "NULL, is_complete = NULL"
         self._session.run(

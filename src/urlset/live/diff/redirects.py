@@ -9,11 +9,11 @@ from typing import NamedTuple
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.live.diff.tables import Tables
 from urlset.live.diff.working_tables import REDIRECT_ANSWERS
-from urlset.live.visits.pace import Pace
+from urlset.live.visits.budget import Budget
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles, VisitTarget
+from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.politeness import Politeness
 from urlset.model import ProgressEvent
-from urlset.reader.site import product_token
 from urlset.robots import Robots
 from urlset.urls import split_origin
 
@@ -93,15 +93,9 @@ def ask_removed(
             hashes.setdefault(url, []).append(h)
     if not hashes:
         return
-    agent = product_token(policy.user_agent)
     targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
-    walk = RedirectWalk(
-        targets,
-        RobotsFiles(agent),
-        Pace(policy.delay_s),
-        Budget(max_requests),
-        hosts=_named_hosts(tables, base_url, list(hashes)),
-    )
+    hosts = _named_hosts(tables, base_url, list(hashes))
+    walk = RedirectWalk(targets, Politeness(policy, Budget(max_requests), hosts=hosts))
     found: list[RedirectAnswer] = []
     try:
         for number, answer in enumerate(drive_in_thread(walk, policy), start=1):

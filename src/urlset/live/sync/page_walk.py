@@ -11,10 +11,10 @@ from typing import NamedTuple
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
 from urlset.live.sync.update import PageUpdate, UpdateKind, content_fingerprint
-from urlset.live.visits.pace import Pace
 from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.live.visits.polite_walk import Budget, PoliteWalk, RobotsFiles
+from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_preferences
 
@@ -125,27 +125,19 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
 
     Args:
         preferences: AI preferences by origin, filled when they are needed.
-        agent: Product token of the crawler.
         text: Returns the text of a page; None for no text.
     """
 
     def __init__(
         self,
         targets: Iterator[SyncTarget],
-        robots: RobotsFiles,
-        pace: Pace,
-        budget: Budget,
+        politeness: Politeness,
         preferences: dict[str, RobotsPreferences | None],
         *,
-        agent: str,
         text: TextOf | None,
-        hosts: Collection[str] = (),
-        delay_s: float = 0.0,
     ):
-        super().__init__(targets, robots, pace, budget, hosts=hosts, delay_s=delay_s)
-        self._files = robots
+        super().__init__(targets, politeness)
         self._preferences = preferences
-        self._agent = agent
         self._text = text
         self._resolver = UrlResolver()
 
@@ -255,9 +247,10 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
     def _preferences_of(self, response: Response, directives: Collection[str]) -> AiPreferences:
         origin = origin_of(response.url) or ""
         if origin not in self._preferences:
-            robots = self._files.file_of(origin)
-            is_read = robots is not None and robots.state == "read"
-            stated = RobotsPreferences(robots.text, self._agent) if robots and is_read else None
+            robots = self.politeness.robots.get(origin)
+            stated = None
+            if robots is not None and robots.state == "read":
+                stated = RobotsPreferences(robots.text, self.politeness.agent)
             self._preferences[origin] = stated
         stated = self._preferences[origin]
         return ai_preferences(response.url, stated, response.headers, directives)

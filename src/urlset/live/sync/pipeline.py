@@ -22,11 +22,11 @@ from urlset.live.sync.page_walk import (
 )
 from urlset.live.sync.settings import GUARDED_FROM, SyncKeywords, SyncSettings
 from urlset.live.sync.update import PageUpdate
-from urlset.live.visits.pace import Pace
-from urlset.live.visits.polite_walk import Budget, RobotsFiles
+from urlset.live.visits.budget import Budget
+from urlset.live.visits.politeness import Politeness
 from urlset.live.watch.step import Drive, Progress, StepSettings, expect_url, take_snapshot
 from urlset.model import ProgressEvent
-from urlset.reader.site import product_token, with_login
+from urlset.reader.site import with_login
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession, entries_at, moment
 from urlset.urls import split_origin
@@ -218,13 +218,10 @@ class _Run:
         self._now = now
         self._done = 0
         policy = settings.policy or Policy()
-        self._agent = product_token(policy.user_agent)
-        self._robots = RobotsFiles(self._agent)
         self._preferences: dict[str, RobotsPreferences | None] = {}
-        self._pace = Pace(policy.delay_s)
         self._budget = Budget(settings.max_requests, settings.max_minutes)
         self._policy = policy
-        self._hosts = frozenset({split_origin(sync.site)[1]})
+        self._politeness = Politeness(policy, self._budget, hosts={split_origin(sync.site)[1]})
 
     def batches(self) -> Iterator[SyncBatch]:
         """Yield the batches: pages that were requested, removed ones, then unknown ones."""
@@ -312,14 +309,7 @@ class _Run:
         if not targets:
             return
         walk = SyncWalk(
-            iter(targets),
-            self._robots,
-            self._pace,
-            self._budget,
-            self._preferences,
-            agent=self._agent,
-            text=self._settings.text,
-            hosts=self._hosts,
+            iter(targets), self._politeness, self._preferences, text=self._settings.text
         )
         for visit in self._drive(walk, self._policy):
             self._done += 1

@@ -21,6 +21,12 @@ DOUBTFUL = frozenset({401, 403, 407, 429, 451})
 FOLLOWED_KINDS = frozenset(("a", "redirect", "canonical", "hreflang", "next", "prev", "refresh"))
 """Kinds of links whose targets are pages."""
 
+ROBOTS = "robots"
+"""``unknown_reason`` of pages that are not requested: disallowed, or robots.txt is unreachable."""
+
+REPEAT_DELAY_S = 1.0
+"""Least time between two requests when pages are visited a second time, if there is a pause."""
+
 MAX_IMAGES = 1_000
 _NOFOLLOW = frozenset(("nofollow", "none"))
 _NOINDEX = frozenset(("noindex", "none"))
@@ -137,15 +143,19 @@ def read_record(
 
 
 def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> PageRecord:
-    """Return the record of a page that robots.txt disallows, or whose robots.txt is unreachable."""
-    message = f"disallowed by {robots.url}"
+    """Return the record of a page that robots.txt disallows, or is unknown since it is unreachable.
+
+    Neither is requested. What an unreachable robots.txt would say of the page is not known.
+    """
+    verdict, message = "disallowed", f"disallowed by {robots.url}"
     if robots.state == "unreachable":
+        verdict = "unknown"
         message = f"{robots.url} could not be read, so that nothing may be visited"
     row = {
         "url": url,
         "section": section_of(url),
-        "verdict": "disallowed",
-        "unknown_reason": "robots",
+        "verdict": verdict,
+        "unknown_reason": ROBOTS,
         "message": message,
         "is_indexable": False,
         "is_noindex": False,
@@ -187,6 +197,13 @@ def is_excluded_meanwhile(response: Response) -> bool:
     return row["is_noindex"] or row["canonical"] not in (None, response.request.url)
 
 
+def is_page(response: Response) -> bool:
+    """Return whether a response has a whole page, so that one visit is enough."""
+    body = response.body
+    has_page = response.has_document and response.error is None and bool(body)
+    return has_page and not body.isspace() and "cf-mitigated" not in response.headers
+
+
 def is_doubtful(record: PageRecord) -> bool:
     """Return whether a second, slower visit may have another result."""
     error = record.row["error"]
@@ -197,7 +214,8 @@ def confirm_failure(record: PageRecord) -> None:
     """Change the verdict unknown to server-error or unreachable after a second failed visit.
 
     A refusal (401, 403, 407, 429, 451, a challenge) stays unknown: it is about the visitor. So do
-    503, which means overload or maintenance, and a timeout.
+    503, which means overload or maintenance, and a timeout. :func:`.page_rows.mark_silent_hosts`
+    changes it back if the host responds for no page.
     """
     row = record.row
     status = row["status"]

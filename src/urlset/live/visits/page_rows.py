@@ -86,6 +86,19 @@ def confirm_pages(session: StoreSession, pages: Sequence[PageRows]) -> None:
         )
 
 
+def mark_silent_hosts(session: StoreSession, crawl: int) -> None:
+    """Change the verdict unreachable to unknown for the pages of hosts that never responded.
+
+    An error of the network is one of the page only if its host responds for other pages.
+    """
+    host = "regexp_extract(url, '^[^:]+://([^/?#]*)', 1)"
+    session.run(
+        "UPDATE store.pages SET verdict = 'unknown', unknown_reason = coalesce(error, 'connect') "
+        f"WHERE crawl = {crawl} AND verdict = 'unreachable' AND {host} NOT IN "
+        f"(SELECT {host} FROM store.pages WHERE crawl = {crawl} AND status IS NOT NULL)"
+    )
+
+
 def replace_pages(
     session: StoreSession, pages: Sequence[PageRows], crawl: int, *, with_links: bool = False
 ) -> None:

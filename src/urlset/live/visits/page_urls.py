@@ -49,12 +49,13 @@ def page_url(url: str) -> str | None:
 
 
 def origin_of_page(url: str) -> str:
-    """Return the origin of a normalized URL, as :func:`urlset.http.origin_of` does for any URL.
+    """Return the origin of a URL, from a cache; empty if it is not an http(s) URL.
 
     >>> origin_of_page("https://example.com/blog/rye")
     'https://example.com'
     """
-    return url[: url.index("/", 8)]
+    end = url.find("/", 8)
+    return _origin(url if end < 0 else url[:end]) or ""
 
 
 _origin = lru_cache(maxsize=1_024)(origin_of)

@@ -1,4 +1,4 @@
-"""Process that reads pages for a crawl, while the main process fetches the next ones.
+"""Process that reads pages, while the main process fetches the next ones.
 
 It is started as a program of its own, not by ``multiprocessing``: scripts without a guard around
 their main part then work as well. The working directory is not on its ``sys.path``: it may be the
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -33,6 +33,9 @@ MAX_UNSENT = 8
 
 JOIN_TIMEOUT_S = 5.0
 
+WORKER_FROM = 100
+"""Pages of a walk from which a second process reads them: its start takes half a second."""
+
 STOP_S = 1.0
 """Seconds after an interruption in which the worker may finish pages."""
 
@@ -40,6 +43,58 @@ STOP_S = 1.0
 # a program that has extended its own sys.path.
 _PROGRAM = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import serve; serve()"
 _PACKAGES = os.path.dirname(os.path.abspath(sys.modules["urlset"].__path__[0]))
+
+
+class PageReader:
+    """Reader of the pages of a walk, from :data:`WORKER_FROM` pages on with a worker process.
+
+    Args:
+        read: Converts a response to rows.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._count = 0
+        self._worker: PageWorker | None = None
+
+    @property
+    def pending(self) -> int:
+        """Number of pages whose rows were not returned yet."""
+        return 0 if self._worker is None else self._worker.pending
+
+    def read(self, response: Response, values: dict[str, Any]) -> list[PageRows]:
+        """Read the page in a response; return rows that are ready.
+
+        Args:
+            response: The response.
+            values: Columns to add to its row.
+        """
+        if self._worker is None and self._count >= WORKER_FROM and (os.cpu_count() or 1) > 1:
+            self._worker = PageWorker(self._read)
+        self._count += 1
+        if self._worker is None:
+            return [self._read(response, values)]
+        self._worker.submit(response, values)
+        return self._worker.take(waits=self._worker.pending >= MAX_PENDING)
+
+    def wait(self) -> list[PageRows]:
+        """Return the rows of one page or more, if any is pending."""
+        return [] if self._worker is None else self._worker.take(waits=True)
+
+    def close(self) -> Iterator[PageRows]:
+        """Yield the rows of all pages that are pending, and end the worker."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            try:
+                while worker.pending:
+                    yield from worker.take(waits=True)
+            finally:
+                worker.close()
+
+    def stop(self) -> list[PageRows]:
+        """End the worker after an interruption; return the rows that are ready soon."""
+        worker, self._worker = self._worker, None
+        return [] if worker is None else worker.stop(STOP_S)
 
 
 class PageWorker:
