@@ -7,6 +7,7 @@ from tests.http_walks import Result, quick
 from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 from urlset.errors import SourceError
 from urlset.http import Request, Response, drive_in_thread
+from urlset.model import Sitemap
 from urlset.reader.discovery import Discovery
 from urlset.reader.site_walk import SiteWalk, walk_from
 
@@ -154,6 +155,38 @@ def test_children_come_in_their_order_and_depth_first(box: SiteBox):
         list(walk.handle(Response(request, request.url, 200, body=body)))
 
     assert order == ["s.xml", "robots.txt", "a", "a1", "a2", "b"]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_unchanged_index_is_not_parsed_and_its_children_are_read(ordered: bool):
+    walk = SiteWalk(["http://e.com/s.xml"], ordered=ordered)
+    children = [
+        Sitemap("http://e.com/a&b"),
+        Sitemap("http://e.com/c"),
+        Sitemap("http://e.com/s.xml"),
+    ]
+
+    found = []
+    while request := walk.next_request():
+        response = Response(request, request.url, 304)
+        if request.url.endswith("/s.xml"):
+            found += walk.handle_unchanged(response, children)
+        elif request.url.endswith("/c"):
+            found += walk.handle_unchanged(response)
+        else:
+            body = urlset_of("http://e.com", 1)
+            found += walk.handle(Response(request, request.url, 200, body=body))
+    walk.close()
+
+    documents = {record.source: document for record, document in found if record.error is None}
+    assert {
+        source: document and len(document.entries) for source, document in documents.items()
+    } == {
+        "http://e.com/s.xml": None,
+        "http://e.com/a&b": 1,
+        "http://e.com/c": None,
+    }
+    assert [record.failure for record, _ in found if record.error] == ["cycle"]
 
 
 def test_whole_site_with_a_crowd_of_children(box: SiteBox):

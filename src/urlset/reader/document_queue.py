@@ -12,6 +12,7 @@ from typing import Literal
 
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Response, ResponseStore, origin_of
+from urlset.model import Sitemap
 
 MAX_AHEAD = 64
 """Documents that are requested or fetched ahead of the next one in order."""
@@ -22,7 +23,10 @@ MAX_AHEAD_BYTES = 256 << 20
 
 @dataclass(slots=True, eq=False)
 class FetchTask:
-    """A document to fetch; ``above`` holds the keys of the indexes above it, and is shared."""
+    """A document to fetch; ``above`` holds the keys of the indexes above it, and is shared.
+
+    ``known`` are the sitemaps that it lists if it has not changed, so that it is not parsed.
+    """
 
     url: str
     parent: str | None
@@ -34,6 +38,7 @@ class FetchTask:
     above: tuple[str, ...] = ()
     depth: int = 0
     state: Literal["new", "requested", "fetched"] = "new"
+    known: tuple[Sitemap, ...] | None = None
 
 
 class ArrivalQueue:

@@ -170,6 +170,22 @@ class SiteWalk:
         if not self._waiting and self._tasks.is_empty() and not self._queue_fallbacks():
             yield from self._end()
 
+    def handle_unchanged(
+        self, response: Response, sitemaps: Iterable[Sitemap] = ()
+    ) -> Iterator[Visit]:
+        """Process the response for a document that has not changed; yield visits.
+
+        It is not parsed again, and its visit has no document.
+
+        Args:
+            response: The response; its status and body are ignored.
+            sitemaps: The sitemaps that the document lists. They are followed.
+        """
+        task = response.request.token
+        assert isinstance(task, FetchTask)
+        task.known = tuple(sitemaps)
+        return self.handle(response)
+
     def close(self) -> None:
         """Remove the documents that are stored on disk."""
         self._tasks.close()
@@ -244,7 +260,7 @@ class SiteWalk:
             loc=task.url if task.how == "index" else None,
             base_url=response.url,
         )
-        if not response.has_document:
+        if task.known is None and not response.has_document:
             is_absent = response.status in (401, 403, 404, 410)
             outcome = "absent" if is_absent else "failed"
             error = response.message or f"HTTP {response.status}"
@@ -258,6 +274,11 @@ class SiteWalk:
             yield from self._emit(task, response, "failed", record, None)
             return
         first = self._read.setdefault(key, task.url)
+        if task.known is not None and first == task.url:
+            not_read = list(self._queue_children(task, response, task.known))
+            yield from self._emit(task, response, "found", record, None)
+            yield from (Visit(child, None) for child in not_read)
+            return
         if task.depth == 0 and first == task.url:
             # Several well-known paths often lead to one file.
             first = self._bodies.setdefault(hash(response.body), first)
@@ -284,7 +305,7 @@ class SiteWalk:
         if not is_sitemap(document, is_guess=task.how != "given"):
             outcome = "not-a-sitemap"
             self._rejected.add(task.url)
-        not_read = list(self._queue_children(task, response, document)) if self._follow else []
+        not_read = list(self._queue_children(task, response, document.sitemaps))
         yield from self._emit(task, response, outcome, record, document)
         del document  # frees memory for its children
         for child in not_read:
@@ -318,13 +339,13 @@ class SiteWalk:
             yield Visit(record, document)
 
     def _queue_children(
-        self, task: FetchTask, response: Response, document: Document
+        self, task: FetchTask, response: Response, children: Iterable[Sitemap]
     ) -> Iterator[DocumentRecord]:
         """Queue the children of an index at the front; yield records of those not read."""
         above = (*task.above, document_key(task.url), document_key(response.url))
         own = origin_of(response.url)
         queued: list[FetchTask] = []
-        for child in {child.loc: child for child in document.sitemaps}.values():
+        for child in {child.loc: child for child in children if self._follow}.values():
             key = document_key(child.loc)
             failed = DocumentRecord(
                 child.loc,

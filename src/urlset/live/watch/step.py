@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, Walk, drive_in_thread, request_url, without_secrets
-from urlset.live.watch.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
+from urlset.live.visits.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
 from urlset.live.watch.webhook import Hook, WebhookFormat
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit

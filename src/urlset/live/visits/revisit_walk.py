@@ -1,20 +1,18 @@
 """Walk of a site with known documents: request only those that may have changed.
 
 The walk of :func:`urlset.read` decides what is requested. Requests are conditional here, and
-documents that have not changed are answered from the history: an index by its children, any other
-sitemap by one without entries.
+documents that have not changed are answered from the history.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from html import escape
-from types import MappingProxyType
+from datetime import timedelta
 
 from urlset.http import Request, Response
+from urlset.model import Sitemap
 from urlset.reader import Visit
 from urlset.reader.document_queue import FetchTask
 from urlset.reader.site_walk import SiteWalk
@@ -22,8 +20,6 @@ from urlset.store import DocumentState
 
 HOME_EVERY = timedelta(days=1)
 """Time between two requests of the home page, if it names no sitemap."""
-
-_XML = MappingProxyType({"content-type": "application/xml"})
 
 
 @dataclass
@@ -81,7 +77,7 @@ class RevisitWalk:
             answer = self._answer(request)
             if answer is None:
                 return self._conditional(request)
-            self._visits += self._walk.handle(answer)
+            self._visits += answer
         return None
 
     def handle(self, response: Response) -> Iterator[Visit]:
@@ -91,9 +87,11 @@ class RevisitWalk:
         revisit.byte_count += response.wire_size
         if request.purpose == "home":
             revisit.home = response
-        if isinstance(request.token, FetchTask):
-            response = self._checked(response)
-        yield from self._walk.handle(response)
+        known = self._unchanged(response) if isinstance(request.token, FetchTask) else None
+        if known is None:
+            yield from self._walk.handle(response)
+        else:
+            yield from self._walk.handle_unchanged(response, self._children_of(known))
         yield from self.pending()
 
     def pending(self) -> Iterator[Visit]:
@@ -101,17 +99,18 @@ class RevisitWalk:
         while self._visits:
             yield self._visits.pop(0)
 
-    def _answer(self, request: Request) -> Response | None:
-        """Return a response from the history to a request; None if the request must be sent."""
+    def _answer(self, request: Request) -> Iterable[Visit] | None:
+        """Return the visits of a document that is not requested; None if it has to be."""
         known = self._known.get(request.url)
         if request.purpose == "home" and self._skips_home:
-            return Response(request, request.url, status=404)
+            return self._walk.handle(Response(request, request.url, status=404))
         task = request.token
         if not isinstance(task, FetchTask):
             return None
         if known is None or known.state not in ("listed", "failed"):
-            is_search = task.how in ("well-known", "feed") and self._has_roots
-            return Response(request, request.url, status=404) if is_search else None
+            if task.how not in ("well-known", "feed") or not self._has_roots:
+                return None
+            return self._walk.handle(Response(request, request.url, status=404))
         if (
             task.how == "index"
             and known.state == "listed"
@@ -122,7 +121,8 @@ class RevisitWalk:
             and request.url not in self._rechecked
         ):
             self.revisit.trusted.add(request.url)
-            return self._unchanged(Response(request, request.url, scope=request.scope), known)
+            response = Response(request, request.url, scope=request.scope)
+            return self._walk.handle_unchanged(response, self._children_of(known))
         return None
 
     def _conditional(self, request: Request) -> Request:
@@ -131,8 +131,8 @@ class RevisitWalk:
             return request
         return request._replace(etag=known.etag, last_modified=known.last_modified)
 
-    def _checked(self, response: Response) -> Response:
-        """Return the response, or one made from the history if the document has not changed."""
+    def _unchanged(self, response: Response) -> DocumentState | None:
+        """Return the known document if a response reports no change; None to read the response."""
         url = response.request.url
         known = self._known.get(url)
         is_conditional = response.request.etag or response.request.last_modified
@@ -143,9 +143,9 @@ class RevisitWalk:
                 "last_modified": headers.get("last-modified", known.last_modified),
             }
             self.revisit.same.add(url)
-            return self._unchanged(response, known)
+            return known
         if not response.has_document or not response.is_whole or response.error is not None:
-            return response
+            return None
         digest = digest_of(response.body)
         self.revisit.validators[url] = {
             "etag": response.headers.get("etag"),
@@ -156,31 +156,15 @@ class RevisitWalk:
         if is_same and known is not None and known.kind is not None:
             self.revisit.same.add(url)
             # An index is parsed anew: its children are in it.
-            return response if known.kind == "index" else self._unchanged(response, known)
-        return response
+            return None if known.kind == "index" else known
+        return None
 
-    def _unchanged(self, response: Response, known: DocumentState) -> Response:
-        """Return a response with a minimal document in place of an unchanged one."""
+    def _children_of(self, known: DocumentState) -> Iterator[Sitemap]:
+        """Yield the sitemaps that an unchanged document lists."""
         if known.kind == "index":
-            rows = "".join(
-                f"<sitemap><loc>{escape(child.source)}</loc>{_lastmod(child.lastmod)}</sitemap>"
-                for child in self._known.values()
-                if child.parent == known.source and child.state != "unlisted"
-            )
-            body = f'<sitemapindex xmlns="{_NAMESPACE}">{rows}</sitemapindex>'
-        else:
-            row = f"<url><loc>{escape(known.source)}</loc></url>"
-            body = f'<urlset xmlns="{_NAMESPACE}">{row}</urlset>'
-        return response._replace(
-            status=200, headers=_XML, body=body.encode(), is_whole=True, error=None, message=None
-        )
-
-
-_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-
-
-def _lastmod(moment: datetime | None) -> str:
-    return "" if moment is None else f"<lastmod>{moment.isoformat()}</lastmod>"
+            for child in self._known.values():
+                if child.parent == known.source and child.state != "unlisted":
+                    yield Sitemap(child.source, child.lastmod)
 
 
 def digest_of(body: bytes) -> str:
