@@ -8,6 +8,7 @@ from tests.site_box import SiteBox, gz, index_of, page, redirect, urlset_of
 from urlset.errors import SourceError
 from urlset.http import Request, Response, drive_in_thread
 from urlset.model import Sitemap
+from urlset.reader import Visit
 from urlset.reader.discovery import Discovery
 from urlset.reader.site_walk import SiteWalk, walk_from
 
@@ -166,7 +167,7 @@ def test_an_unchanged_index_is_not_parsed_and_its_children_are_read(ordered: boo
         Sitemap("http://e.com/s.xml"),
     ]
 
-    found = []
+    found: list[Visit] = []
     while request := walk.next_request():
         response = Response(request, request.url, 304)
         if request.url.endswith("/s.xml"):

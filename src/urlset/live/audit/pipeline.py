@@ -25,11 +25,12 @@ from urlset.live.audit.inputs import (
 from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
 from urlset.live.audit.lastmod_trial import lastmod_trials
 from urlset.live.audit.result import Audit, Overview
-from urlset.live.audit.run import Drive, Progress, SiteVisits
+from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditKeywords, AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.visits.budget import Budget
+from urlset.live.visits.drive import Drive, Progress
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.checker.views import creation_order
-from urlset.http import Policy, Walk
+from urlset.http import Policy
 from urlset.inflight import track_wait
 from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.stratified_sample import allocate
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.visits.budget import Budget
+from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.sample import allocate
 from urlset.model import ProgressEvent
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
 
 T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
-
-Drive = Callable[[Walk[Any], Policy], Generator[Any]]
-"""Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation of a server."""
-
-Progress = Callable[[ProgressEvent], None]
-"""Function that is called with the number of responses so far, and with the URL of the last one."""
 
 CHUNK = 5_000
 """URLs to visit that are in memory."""

@@ -1,4 +1,4 @@
-"""Samples of listed URLs: allocation to strata, and intervals of shares.
+"""Samples of listed URLs: intervals of shares.
 
 A stratum holds the URLs of one section and one sitemap. A sample takes the same share of each, so
 that no part of a site is missed and the estimates are at least as exact as those of a plain sample.
@@ -7,11 +7,8 @@ that no part of a site is missed and the estimates are at least as exact as thos
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Hashable, Iterable, Mapping
-from typing import NamedTuple, TypeVar
-
-K = TypeVar("K", bound=Hashable)
+from collections.abc import Iterable
+from typing import NamedTuple
 
 Z = 1.96
 """Quantile of the normal distribution for an interval that holds the truth in 95 % of samples."""
@@ -34,27 +31,6 @@ class StratumCount(NamedTuple):
     size: int
     sampled: int
     hits: int
-
-
-def allocate(sizes: Mapping[K, int], n: int, *, seed: int = 0) -> dict[K, int]:
-    """Distribute a sample of ``n`` over strata in proportion to their sizes.
-
-    The rounding is random, by ``seed``: each URL has the same chance, also if there are more strata
-    than samples (systematic sampling with a random start).
-
-    >>> allocate({"shop": 900, "blog": 90, "about": 10}, 100)
-    {'shop': 90, 'blog': 9, 'about': 1}
-    """
-    total = sum(sizes.values())
-    rate = min(n, total) / total if total else 0.0
-    start = random.Random(seed).random()
-    shares: dict[K, int] = {}
-    before = 0
-    for key, size in sizes.items():
-        after = before + size
-        shares[key] = math.floor(after * rate + start) - math.floor(before * rate + start)
-        before = after
-    return shares
 
 
 def wilson(hits: float, n: float, *, z: float = Z) -> tuple[float, float]:

@@ -25,6 +25,7 @@ from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
 from urlset.live.visits.budget import MAX_FAILURES, Budget, Limit
+from urlset.live.visits.drive import Progress
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
@@ -51,8 +52,6 @@ _ENDS: dict[Limit, str] = {
     "response": f"no-response: the last {MAX_FAILURES} requests failed",
 }
 """First word of the reason for which a crawl is not complete, by the limit that ended it."""
-
-Progress = Callable[[ProgressEvent], None]
 
 
 @checked_arguments

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from urlset.dates import format_date
-from urlset.live.audit.stratified_sample import allocate
+from urlset.live.visits.sample import allocate
 from urlset.store import INSPECTION_TABLES, Store, quoted
 
 

@@ -23,7 +23,8 @@ from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.result import Submission
 from urlset.live.submit.search_console import expect_property
 from urlset.live.submit.search_console_run import GoogleSettings, run_google
-from urlset.live.submit.sender import Drive, Sender
+from urlset.live.submit.sender import Sender
+from urlset.live.visits.drive import Drive
 from urlset.model import ProgressEvent
 from urlset.store import ScratchDatabase
 

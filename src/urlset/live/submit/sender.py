@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
-from urlset.http import Policy, Request, Response, Walk, drive_in_thread
+from urlset.http import Policy, Request, Response, drive_in_thread
+from urlset.live.visits.drive import Drive
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
-
-Drive = Callable[[Walk[Any], Policy], Generator[Any]]
-"""Function that runs a walk: :func:`urlset.http.drive_in_thread`, or a simulation."""
 
 MAX_TIMEOUT_S = 60.0
 """Time limit of one request to an engine."""

@@ -23,8 +23,9 @@ from urlset.live.sync.page_walk import (
 from urlset.live.sync.settings import GUARDED_FROM, SyncKeywords, SyncSettings
 from urlset.live.sync.update import PageUpdate
 from urlset.live.visits.budget import Budget
+from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import Politeness
-from urlset.live.watch.step import Drive, Progress, StepSettings, expect_url, take_snapshot
+from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
 from urlset.robots.ai_preferences import RobotsPreferences
@@ -141,13 +142,15 @@ class Sync:
             store.add_history_tables()
             store.add_sync_tables()
             with store.session() as session:
-                step = StepSettings(
-                    recheck_sitemaps=settings.recheck_sitemaps,
-                    policy=settings.policy,
-                    engine=settings.engine,
-                )
                 snapshot = take_snapshot(
-                    session, self.site, step, now=now, drive=drive, progress=progress
+                    session,
+                    self.site,
+                    policy=settings.policy or Policy(),
+                    recheck_sitemaps=settings.recheck_sitemaps,
+                    engine=settings.engine,
+                    now=now,
+                    drive=drive,
+                    progress=progress,
                 )
                 run = _Run(self, session, snapshot, settings, drive, progress, now)
                 yield from run.batches()

@@ -4,5 +4,14 @@ from __future__ import annotations
 
 from urlset.live.watch.pipeline import watch
 from urlset.live.watch.result import Alert, SectionEstimate, UrlChange, Watch
+from urlset.live.watch.step import StepSettings, WatchKeywords
 
-__all__ = ["Alert", "SectionEstimate", "UrlChange", "Watch", "watch"]
+__all__ = [
+    "Alert",
+    "SectionEstimate",
+    "StepSettings",
+    "UrlChange",
+    "Watch",
+    "WatchKeywords",
+    "watch",
+]

@@ -12,20 +12,16 @@ from typing import Unpack
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
+from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.live.watch.report import write_report
 from urlset.live.watch.result import SectionEstimate, UrlChange, Watch
-from urlset.live.watch.step import (
-    Drive,
-    Progress,
-    StepSettings,
-    WatchKeywords,
-    expect_url,
-    take_snapshot,
-)
+from urlset.live.watch.step import StepSettings, WatchKeywords
 from urlset.live.watch.summary import section_estimates
 from urlset.live.watch.webhook import Hook, HookWalk
 from urlset.model import ProgressEvent
+from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, changes_at, moment
 
 WEBHOOK_TIMEOUT_S = 60.0
@@ -112,8 +108,17 @@ def take_step(
     def judge(number: int) -> None:
         estimates.append(section_estimates(*update_alerts(session, number)))
 
+    policy, site = with_login(settings.policy or Policy(), site, settings.auth)
     number = take_snapshot(
-        session, site, settings, now=clock, drive=drive, progress=progress, then=judge
+        session,
+        site,
+        policy=policy,
+        recheck_sitemaps=settings.recheck_sitemaps,
+        engine=settings.engine,
+        now=clock,
+        drive=drive,
+        progress=progress,
+        then=judge,
     )
     found = _result(session, path, number, estimates[-1])
     if settings.report is not None:

@@ -1,0 +1,266 @@
+"""Read the sitemaps of a site that may have changed, and store a snapshot of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from urlset.errors import SourceError, StoreError
+from urlset.http import Policy, drive_in_thread, request_url, without_secrets
+from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
+from urlset.model import ProgressEvent
+from urlset.reader import DocumentRecord, Visit
+from urlset.reader.site import product_token
+from urlset.reader.site_walk import SiteWalk, walk_from
+from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFacts, StoreSession
+
+AGENTS = ("*", "Googlebot", "Bingbot")
+"""Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
+
+_GUESSED = ("link", "well-known", "feed")
+
+
+def take_snapshot(
+    session: StoreSession,
+    site: str,
+    *,
+    policy: Policy,
+    recheck_sitemaps: int,
+    engine: str | None = None,
+    now: Callable[[], datetime],
+    drive: Drive | None = None,
+    progress: Progress | None = None,
+    then: Callable[[int], None] | None = None,
+) -> int:
+    """Read the sitemaps of a site and store a snapshot; return its number.
+
+    Nothing is stored if this is interrupted.
+
+    Args:
+        session: Session of the store, which has the history tables.
+        site: URL of the site, or of a sitemap.
+        policy: Limits and behaviour of the HTTP client, with the credentials of the site.
+        recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
+            those first that were not requested for the longest time.
+        engine: Name of the engine.
+        now: Clock.
+        drive: Runs the walk; None for the network.
+        progress: Called with the number of sitemaps.
+        then: Called with the number in the transaction that stores the snapshot.
+
+    Raises:
+        urlset.SourceError: It is the first snapshot, and nothing could be read.
+        urlset.StoreError: The store has the history of another site.
+    """
+    expect_url(site)
+    _expect_site(session, site)
+    step = _Step(session, site, recheck_sitemaps, engine, now())
+    step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
+    return step.store(now(), then)
+
+
+def expect_url(site: str) -> None:
+    """Raise :class:`urlset.SourceError` if a site is not an http or https URL."""
+    if request_url(site) is None:
+        raise SourceError(
+            "expected the URL of a site or a sitemap, as https://example.com/, found "
+            f"{without_secrets(site)!r}"
+        )
+
+
+def _expect_site(session: StoreSession, site: str) -> None:
+    query = "SELECT site FROM store.snapshots ORDER BY snapshot DESC LIMIT 1"
+    for (known,) in list(session.rows(query)):
+        if request_url(known) != request_url(site):
+            raise StoreError(
+                f"expected a store with the history of {site}, found that of {known}; "
+                "use a store for each site"
+            )
+
+
+class _Step:
+    def __init__(
+        self,
+        session: StoreSession,
+        site: str,
+        recheck_sitemaps: int,
+        engine: str | None,
+        started: datetime,
+    ):
+        self._writer = HistoryWriter(session)
+        self._site = site
+        self._recheck_sitemaps = recheck_sitemaps
+        self._engine = engine
+        self._started = started.astimezone(UTC)
+        self._reasons: list[str] = []
+        self._robots: list[RobotsState] = []
+        self._revisit = Revisit()
+
+    def read(self, drive: Drive, policy: Policy, progress: Progress) -> None:
+        """Read the sitemaps of the site, and record each document for the snapshot."""
+        site_walk = walk_from(
+            self._site,
+            agent=product_token(policy.user_agent),
+            engine=self._engine,
+            max_bytes=policy.max_bytes,
+            obey=policy.obey_robots,
+            robots=True,
+        )
+        known = dict(self._writer.documents)
+        walk = RevisitWalk(
+            site_walk,
+            known,
+            rechecked=self._oldest(known),
+            skips_home=self._may_skip_home(known),
+        )
+        self._revisit = walk.revisit
+        for count, visit in enumerate(_visits(walk, drive, policy), 1):
+            self._add(visit)
+            progress(ProgressEvent(documents=count, source=visit.record.source))
+        for source in self._revisit.trusted:
+            self._writer.add(source, "trusted", {}, now=self._started)
+        self._add_home()
+        self._add_robots(site_walk)
+        has_failed = any(attempt.outcome == "failed" for attempt in site_walk.attempts)
+        self._add_missing(known, is_search_complete=not has_failed)
+        if self._writer.snapshot == 1 and not any(
+            self._writer.outcome(source) == "read"
+            for source, document in self._writer.documents.items()
+            if document.how != "home"
+        ):
+            reason = self._reasons[0] if self._reasons else "no sitemap found"
+            raise SourceError(f"{self._site}: nothing could be read: {reason}")
+
+    def store(self, finished: datetime, then: Callable[[int], None] | None) -> int:
+        """Store the snapshot and return its number."""
+        revisit = self._revisit
+        facts = SnapshotFacts(
+            self._site,
+            self._started,
+            finished,
+            tuple(dict.fromkeys(self._reasons)),
+            revisit.request_count,
+            revisit.byte_count,
+        )
+        number = self._writer.snapshot
+        self._writer.commit(facts, self._robots, None if then is None else lambda: then(number))
+        return number
+
+    def _oldest(self, known: dict[str, DocumentState]) -> frozenset[str]:
+        """Return the child sitemaps that were not requested for the longest time."""
+        children = [each for each in known.values() if each.how == "index" and each.verified_at]
+        # A time after the present is that of a wrong clock: it counts as the longest ago.
+        children.sort(
+            key=lambda each: (
+                each.verified_at is not None and each.verified_at <= self._started,
+                each.verified_at,
+                each.document,
+            )
+        )
+        return frozenset(each.source for each in children[: self._recheck_sitemaps])
+
+    def _may_skip_home(self, known: dict[str, DocumentState]) -> bool:
+        home = next((each for each in known.values() if each.how == "home"), None)
+        roots = [each for each in known.values() if each.how not in ("index", "home")]
+        return (
+            home is not None
+            and home.verified_at is not None
+            and timedelta() <= self._started - home.verified_at < HOME_EVERY
+            and any(root.state == "listed" for root in roots)
+            and not any(root.how in ("link", "feed") for root in roots)
+        )
+
+    def _add(self, visit: Visit) -> None:
+        record, document = visit
+        source = record.source or self._site
+        if record.how == "site":
+            self._reasons.append(f"{source}: {record.error}")
+            return
+        if record.how == "robots" and source.endswith("/robots.txt"):
+            self._reasons.append(f"{source}: {record.error}")
+            return
+        now, writer = self._started, self._writer
+        facts: dict[str, Any] = {"parent": record.parent, "how": record.how}
+        if source in self._revisit.trusted:
+            writer.add(source, "trusted", facts, now=now)
+        elif source in self._revisit.same:
+            facts |= {"lastmod": record.lastmod, **self._revisit.validators.get(source, {})}
+            writer.add(source, "same", facts, now=now)
+        elif record.error is not None or (document is None and record.same_as is None):
+            self._add_failed(source, record, facts)
+        else:
+            facts |= {
+                "kind": None if record.same_as else record.kind,
+                "lastmod": record.lastmod,
+                "byte_count": record.size,
+                "entry_count": record.entries,
+                **self._revisit.validators.get(source, {}),
+            }
+            entries = document.entries if document is not None and record.entries else None
+            writer.add(source, "read", facts, entries, now=now)
+
+    def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
+        known = self._writer.documents.get(source)
+        if known is None and record.how in _GUESSED:
+            return  # a guess that is not a sitemap
+        status = record.fetched.status if record.fetched is not None else None
+        self._reasons.append(f"{source}: {record.error}")
+        is_gone = status in (404, 410)
+        self._writer.add(source, "gone" if is_gone else "failed", facts, now=self._started)
+
+    def _add_home(self) -> None:
+        """Record the result of requesting the home page, so that later steps can skip it."""
+        home = self._revisit.home
+        if home is not None and home.status is not None and home.status < 500:
+            facts = {"how": "home", "kind": None}
+            self._writer.add(home.request.url, "read", facts, now=self._started)
+        for source, each in self._writer.documents.items():
+            if each.how == "home" and self._writer.outcome(source) is None:
+                self._writer.add(source, "trusted", {}, now=self._started)
+
+    def _add_robots(self, walk: SiteWalk) -> None:
+        for origin, robots in walk.robots_cache.files.items():
+            if robots.state == "unreachable":
+                continue
+            rules = {
+                f"{agent}: {'allow' if pattern.is_allowing else 'disallow'} {pattern.text}"
+                for agent in AGENTS
+                if agent == "*" or robots.patterns(agent) != robots.patterns("*")
+                for pattern in robots.patterns(agent)
+            }
+            sitemaps = {line.url for line in robots.sitemaps}
+            state = RobotsState(
+                f"{origin}/robots.txt", robots.state, tuple(sorted(rules)), tuple(sorted(sitemaps))
+            )
+            self._robots.append(state)
+
+    def _add_missing(self, known: dict[str, DocumentState], *, is_search_complete: bool) -> None:
+        """Record known documents that the walk did not reach, as unlisted or failed."""
+        open_ = [s for s, d in known.items() if d.state != "unlisted"]
+        left = [source for source in open_ if self._writer.outcome(source) is None]
+        while left:
+            # Parents first: what happened to an index decides what is known of its children.
+            later = []
+            for source in left:
+                parent = known[source].parent if known[source].how == "index" else None
+                if parent in left:
+                    later.append(source)
+                    continue
+                outcome = None if parent is None else self._writer.outcome(parent)
+                is_read = outcome in ("read", "same", "unlisted") or (
+                    parent is None and is_search_complete
+                )
+                kind = "unlisted" if is_read else "failed"
+                self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
+                if kind == "failed" and parent is None:
+                    self._reasons.append(f"{source}: robots.txt or the page that names it failed")
+            if len(later) == len(left):
+                break
+            left = later
+
+
+def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
+    yield from drive(walk, policy)
+    yield from walk.pending()
