@@ -111,8 +111,8 @@ OBJECTS = {
     "settings of Google": GoogleSettings(property="sc-domain:example.com", credentials=None),
     "settings of an audit": AuditSettings(indexnow_key=SECRET, auth=("ann", SECRET)),
     "submission": submission("https://engine.example/", "example.com", KEY, ["https://a/"]),
-    "preflight": requests_for(KEY, "https://example.com", ["https://example.com/a"], "public"),
-    "key file": requests_for(KEY, "https://example.com", [], "public").key_file,
+    "preflight": requests_for(KEY, "https://example.com", ["https://example.com/a"]),
+    "key file": requests_for(KEY, "https://example.com", []).key_file,
     "request": REQUEST,
     "response": Response(
         REQUEST, REQUEST.url, 200, {"set-cookie": SECRET}, SECRET.encode(), redirects=(REQUEST.url,)

@@ -13,15 +13,15 @@ from urlset.live.submit.indexnow_delivery import Delivery
 from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
 from urlset.live.submit.preflight import (
     ExcludedUrl,
+    PreflightWalk,
     key_fault,
     page_checks,
     requests_for,
-    robots_fault,
 )
 from urlset.live.submit.request_text import request_text
 from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import Sender
-from urlset.reader.site import product_token
+from urlset.live.visits.politeness import Politeness
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
@@ -142,23 +142,24 @@ class IndexNowRun:
         if not urls and sample:
             return None, 0
         self._sender.progress(f"checking the key file and {len(urls):,} pages of {host}")
-        requests = requests_for(key, _origin(host, urls, key), urls, self._scope_of(host))
-        files = self._sender.send_all(requests.robots)
-        fault = robots_fault(requests.key_file.url, files[0])
+        requests = requests_for(key, _origin(host, urls, key), urls)
+        politeness = Politeness(self._sender.policy, scope=self._scope_of(host))
+        walk = PreflightWalk(requests, politeness)
+        responses = self._sender.visit(walk)
+        fault = walk.fault
+        for response in responses:
+            if response.request.purpose == "key":
+                fault = key_fault(key, response)
         if fault is not None:
             return f"nothing is sent for {host}: {fault}", 0
-        agent = product_token(self._sender.policy.user_agent)
-        allowed = requests.allowed(files, agent)
-        responses = self._sender.send_all(allowed)
+        # In the order of the sample, whatever arrived first.
+        order = {url: number for number, url in enumerate(urls)}
         pages = [response for response in responses if response.request.purpose == "page"]
-        for response in responses:
-            fault = key_fault(key, response) if response.request.purpose == "key" else None
-            if fault is not None:
-                return f"nothing is sent for {host}: {fault}", 0
-        if disallowed := 1 + len(urls) - len(allowed):
+        pages.sort(key=lambda response: order[response.request.url])
+        if walk.disallowed:
             self._result.notes.append(
-                f"{host}: {disallowed:,} of {1 + len(urls):,} URLs, the key file and sampled "
-                f"pages, were not checked: robots.txt disallows them for {agent}"
+                f"{host}: {walk.disallowed:,} of {1 + len(urls):,} URLs, the key file and sampled "
+                f"pages, were not checked: robots.txt disallows them for {politeness.agent}"
             )
         checks = list(page_checks(pages, is_removed=set(removed)))
         wrong = [check.fault for check in checks if check.fault is not None]

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset.hidden_fields import repr_without
-from urlset.http import NetworkScope, Request, Response, origin_of
+from urlset.http import Request, Response
 from urlset.live.submit.keys import IndexNowKey
 from urlset.live.visits.key_file import MAX_KEY_FILE, key_file_fault
 from urlset.live.visits.page_record import read_record
-from urlset.live.visits.page_urls import UrlResolver
-from urlset.robots import MAX_BYTES, robots_from_response
+from urlset.live.visits.page_urls import UrlResolver, origin_of_page
+from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.politeness import Politeness
+from urlset.robots import Robots
 
 AGENTS = ("bingbot", "YandexBot")
 """Crawlers of engines that fetch key files and that name themselves in their documentation."""
@@ -51,57 +53,81 @@ class PageCheck(NamedTuple):
 
 
 class PreflightRequests(NamedTuple):
-    """Requests of a preflight: the robots.txt files, then the key file and sampled pages.
+    """Requests of a preflight: the key file, and sampled pages."""
 
-    The robots.txt of the key file is the first one.
-    """
-
-    robots: tuple[Request, ...]
     key_file: Request
     pages: tuple[Request, ...]
 
     def __repr__(self) -> str:
         return repr_without(self, "key_file")
 
-    def allowed(self, files: Sequence[Response], agent: str) -> list[Request]:
-        """Return the requests that robots.txt allows for ``agent``, with its ``Crawl-delay``."""
-        rules = {origin_of(file.request.url): robots_from_response(file) for file in files}
-        return [
-            request._replace(delay_s=rules[origin].crawl_delay_s(agent))
-            for request in (self.key_file, *self.pages)
-            if rules[origin := origin_of(request.url)].allows(request.url, agent)
-        ]
 
-
-def requests_for(
-    key: IndexNowKey, origin: str, pages: Sequence[str], scope: NetworkScope
-) -> PreflightRequests:
+def requests_for(key: IndexNowKey, origin: str, pages: Sequence[str]) -> PreflightRequests:
     """Return the requests of a preflight.
 
     Args:
         key: Key of the host.
         origin: Origin of its pages.
         pages: URLs of the sampled pages.
-        scope: Addresses that requests may be sent to: ``anywhere`` if the user named the host.
     """
 
-    def request(url: str, purpose: str, max_bytes: int, *, follows: bool = False) -> Request:
-        return Request(
-            url, None, purpose, scope=scope, max_bytes=max_bytes, follows_redirects=follows
-        )
+    def request(url: str, purpose: str, max_bytes: int) -> Request:
+        return Request(url, None, purpose, max_bytes=max_bytes, follows_redirects=False)
 
-    location = key.file_url(origin)
-    origins = dict.fromkeys(origin_of(url) for url in (location, *pages))
     return PreflightRequests(
-        tuple(request(f"{each}/robots.txt", "robots", MAX_BYTES, follows=True) for each in origins),
-        request(location, "key", MAX_KEY_FILE)._replace(is_secret=True),
+        request(key.file_url(origin), "key", MAX_KEY_FILE)._replace(is_secret=True),
         tuple(request(url, "page", MAX_PAGE) for url in pages),
     )
 
 
-def robots_fault(key_file: str, response: Response) -> str | None:
+class PreflightWalk(PoliteWalk[Request, Response]):
+    """Walk that requests a key file and sampled pages, and yields the responses.
+
+    Attributes:
+        fault: Why engines may not fetch the key file, by robots.txt, which ends the walk.
+        disallowed: Number of URLs that robots.txt disallows for urlset.
+    """
+
+    def __init__(self, requests: PreflightRequests, politeness: Politeness):
+        super().__init__(iter(requests.pages), politeness)
+        self.fault: str | None = None
+        self.disallowed: int = 0
+        self._key_file: Request | None = requests.key_file
+        self._key_url = requests.key_file.url
+
+    def next_target(self) -> Request | None:
+        """Return the key file first, then pages once its robots.txt has been read."""
+        if self._key_file is not None:
+            target, self._key_file = self._key_file, None
+            return target
+        is_read = origin_of_page(self._key_url) in self.politeness.robots
+        return super().next_target() if is_read and self.fault is None else None
+
+    def handle(self, response: Response) -> Iterator[Response]:
+        """Process a response; that for the robots.txt of the key file may end the walk."""
+        yield from super().handle(response)
+        origin = origin_of_page(self._key_url)
+        if response.request.purpose == "robots" and response.request.token == origin:
+            self.fault = robots_fault(self._key_url, response, self.politeness.robots[origin])
+            if self.fault is not None:
+                self._ready.clear()
+
+    def request_for(self, target: Request) -> Request:
+        """Return the request, which is its own target."""
+        return target
+
+    def results_of(self, response: Response) -> Sequence[Response]:
+        """Return the response."""
+        return (response,)
+
+    def results_of_refusal(self, target: Request, robots: Robots) -> Sequence[Response]:  # noqa: ARG002
+        """Count a URL that robots.txt disallows."""
+        self.disallowed += 1
+        return ()
+
+
+def robots_fault(key_file: str, response: Response, rules: Robots) -> str | None:
     """Return why engines may not fetch the key file at a URL, by robots.txt; None if they may."""
-    rules = robots_from_response(response)
     if rules.state == "unreachable":
         return f"{rules.url} could not be read: engines then fetch nothing: {response.message}"
     refused = [agent for agent in AGENTS if not rules.allows(key_file, agent)]

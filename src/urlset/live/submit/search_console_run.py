@@ -162,7 +162,7 @@ def _due(settings: GoogleSettings, robots_url: str, parts: _Parts) -> list[str]:
     given, site = settings.sitemaps, settings.property
     if not given and not parts.result.is_dry_run:
         request = Request(robots_url, None, "robots", scope="anywhere", max_bytes=MAX_BYTES)
-        [response] = parts.sender.send_all([request])
+        response = parts.sender.fetch(request)
         robots = robots_from_response(response)
         given = tuple(dict.fromkeys(line.url for line in robots.sitemaps))
         if not given:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from urlset.http import Policy, Request, Response, drive_in_thread
+from urlset.http import Policy, Request, Response, Walk, drive_in_thread
 from urlset.live.visits.drive import Drive
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
@@ -43,17 +43,17 @@ class Sender:
         policy = replace(
             self.policy, total_timeout_s=min(self.policy.total_timeout_s, MAX_TIMEOUT_S)
         )
-        [response] = self._run([request._replace(retries=0)], policy)
+        [response] = self.drive(_RequestWalk([request._replace(retries=0)]), policy)
         return _without_secrets(response)
 
-    def send_all(self, requests: Sequence[Request]) -> list[Response]:
-        """Send requests concurrently; return the responses in the order of the requests."""
-        tokens = [request._replace(token=n) for n, request in enumerate(requests)]
-        responses = self._run(tokens, self.policy)
-        return sorted(responses, key=lambda response: int(str(response.request.token)))
+    def fetch(self, request: Request) -> Response:
+        """Return the response of a site to a request."""
+        [response] = self.visit(_RequestWalk([request]))
+        return response
 
-    def _run(self, requests: Iterable[Request], policy: Policy) -> list[Response]:
-        return list(self.drive(_RequestWalk(requests), policy))
+    def visit(self, walk: Walk[Response]) -> list[Response]:
+        """Send the requests of a walk to a site, and return the responses."""
+        return list(self.drive(walk, self.policy))
 
     def may_wait(self, seconds: float) -> bool:
         """Return whether a wait is possible before the time limit of the run."""

@@ -31,6 +31,7 @@ class Politeness:
         policy: Policy of the run: user agent and delay.
         budget: Limits; None for none.
         hosts: Hosts that the user named, which may have private addresses.
+        scope: Addresses that requests to other hosts may be sent to.
         robots: robots.txt files that are known, by origin.
         clock: Monotonic clock in seconds.
     """
@@ -41,6 +42,7 @@ class Politeness:
         budget: Budget | None = None,
         *,
         hosts: Collection[str] = (),
+        scope: NetworkScope = "public",
         robots: Mapping[str, Robots] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
@@ -51,12 +53,13 @@ class Politeness:
         self.budget: Budget = budget or Budget()
         self.clock = clock
         self._hosts = hosts
+        self._scope: NetworkScope = scope
         for origin, file in (robots or {}).items():
             self._add(origin, file)
 
     def scope_of(self, origin: str) -> NetworkScope:
         """Return the addresses that requests to a host may be sent to."""
-        return "anywhere" if split_origin(origin)[1] in self._hosts else "public"
+        return "anywhere" if split_origin(origin)[1] in self._hosts else self._scope
 
     def robots_request(self, origin: str) -> Request:
         """Return the request for the robots.txt of a host."""
