@@ -4,12 +4,14 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import urlset
 from tests import site_box
 from tests.http_walks import RequestList, quick
+from tests.live_sites import put_site
 from tests.site_box import SiteBox
 from urlset.cli.app import run
 from urlset.http import Request, drive_in_thread
@@ -67,6 +69,54 @@ def test_http_logs_requests_and_retries(box: SiteBox, caplog):
     assert found[1][1].startswith(f"{url} failed (")
     assert ", attempt 1; retry in " in found[1][1]
     assert found[2][1].startswith(f"GET {url}: 200, 5 bytes in ")
+
+
+VISITS = {
+    "crawl": ("sitemaps read", "2 pages visited", "links and depths computed"),
+    "audit": (
+        "sitemaps read",
+        "listed pages visited",
+        "failed pages visited again",
+        "redirects to failed pages restored",
+        "targets visited",
+        "error pages searched",
+        "probes sent",
+        "3 requests sent",
+        "visits judged",
+    ),
+    "watch": ("sitemaps read", "snapshot 1 judged"),
+    "sync": ("2 pages to request", "2 pages requested"),
+}
+
+
+@pytest.mark.parametrize("verb", VISITS)
+def test_live_verbs_log_stages_at_info_and_pages_at_debug(
+    verb: str, box: SiteBox, caplog, tmp_path: Path
+):
+    put_site(box, {"/": ["/tea"], "/tea": []})
+    options: dict[str, Any] = {"store": tmp_path / "s.duckdb", "policy": quick()}
+    if verb == "audit":
+        options |= {"llms_txt": False, "confirm_after_s": 0.0}
+
+    with caplog.at_level(logging.DEBUG, f"urlset.{verb}"):
+        result = getattr(urlset, verb)(box.site, **options)
+        if verb == "sync":
+            for batch in result:
+                batch.commit()
+        if verb != "watch":
+            result.close()
+
+    found = [record for record in caplog.records if record.name == f"urlset.{verb}"]
+    stages = [r.getMessage().rpartition(": ")[0] for r in found if r.levelno == logging.INFO]
+    others = {r.getMessage() for r in found if r.levelno == logging.DEBUG}
+    assert tuple(stages) == VISITS[verb]
+    expected = {
+        "crawl": {f"{box.site}/: ok", f"{box.site}/tea: ok"},
+        "audit": {f"{box.site}/: ok", f"{box.site}/tea: ok"},
+        "watch": {f"{box.url('/sitemap.xml')}: read"},
+        "sync": {f"{box.site}/: added", f"{box.site}/tea: added"},
+    }
+    assert others >= expected[verb]
 
 
 @pytest.mark.parametrize(

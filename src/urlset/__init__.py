@@ -3,9 +3,9 @@
 ``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch``,
 ``submit`` and ``sync`` are imported on first use, so that ``import urlset`` is fast.
 
-The loggers ``urlset.http``, ``urlset.read``, ``urlset.build`` and ``urlset.submit`` log retries and
-stages at the level info, requests and documents at the level debug. Without a handler they are
-silent.
+The loggers ``urlset.http``, ``urlset.read``, ``urlset.build``, ``urlset.crawl``, ``urlset.audit``,
+``urlset.watch``, ``urlset.submit`` and ``urlset.sync`` log retries and stages at the level info,
+requests, documents and pages at the level debug. Without a handler they are silent.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -31,11 +32,15 @@ from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, quoted
 from urlset.urls import split_origin
+
+logger: logging.Logger = logging.getLogger("urlset.audit")
 
 
 class _Crawled(NamedTuple):
@@ -154,14 +159,16 @@ class _AuditRun:
             store.add_live_tables()
             if not self._is_continued():
                 keep_listing(store)
-        packed = PackedSitemaps()
+        packed, stages = PackedSitemaps(), StageLog(logger)
         failures = read_sitemaps(
             store, self._entries, packed, self._on_document, self._budget.has_time
         )
         self._expect_sitemap()
         store.add_live_tables()
+        stages.end("sitemaps read")
         origin = self._main_origin()
-        crawl = self._crawl(origin) if settings.crawl else self._begin(origin)
+        politeness = Politeness(self._policy, self._budget, hosts=self._hosts(origin))
+        crawl = self._crawl(origin, politeness) if settings.crawl else self._begin(origin)
         with store.session() as session:
             session.run("DELETE FROM store.probes")
             if settings.logs:
@@ -171,14 +178,14 @@ class _AuditRun:
                 crawl.number,
                 settings,
                 policy=self._policy,
-                hosts=self._hosts(origin),
-                budget=self._budget,
+                politeness=politeness,
                 drive=self._drive,
                 progress=self._progress,
             )
             visits.add_probes(packed.rows)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
+        stages.end("%d requests sent", self._budget.requests)
         reasons = tuple(visits.reasons)
         overview = self._overview(crawl)
         facts = RunFacts(
@@ -189,6 +196,7 @@ class _AuditRun:
         )
         unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
+        stages.end("visits judged")
         return Audit(
             self._entries.source,
             settings,
@@ -234,7 +242,7 @@ class _AuditRun:
         common = origins.most_common(1)
         return (common[0][0] if common else named) or "https://localhost"
 
-    def _crawl(self, origin: str) -> _Crawled:
+    def _crawl(self, origin: str, politeness: Politeness) -> _Crawled:
         """Crawl the site by its links; return the number of the crawl and why it is incomplete."""
         settings = self._settings
         options = CrawlOptions(
@@ -252,7 +260,7 @@ class _AuditRun:
                 progress=self._progress,
                 kind="audit",
                 has_entries=True,
-                budget=self._budget,
+                politeness=politeness,
             )
         except KeyboardInterrupt:
             is_interrupted = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -25,9 +26,12 @@ from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.sample import allocate
+from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
+
+logger: logging.Logger = logging.getLogger("urlset.audit")
 
 T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
 
@@ -78,8 +82,7 @@ class SiteVisits:
         crawl: Number of the audit in the table ``crawls``.
         settings: Settings of the audit.
         policy: Policy of the run, with credentials.
-        hosts: Hosts that the user named, which may have private addresses.
-        budget: Limits of the audit, of which a crawl may have used a part.
+        politeness: Pace and limits of the audit, of which a crawl may have used a part.
         drive: Runs the walks.
         progress: Called with the state.
         sleep: Waits before the second visits.
@@ -92,13 +95,13 @@ class SiteVisits:
         settings: AuditSettings,
         *,
         policy: Policy,
-        hosts: frozenset[str],
-        budget: Budget,
+        politeness: Politeness,
         drive: Drive,
         progress: Progress,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        self.budget = budget
+        self.budget: Budget = politeness.budget
+        self._politeness = politeness
         self.reasons: list[str] = []
         self.is_llms_txt_known = False
         self._session = session
@@ -109,7 +112,6 @@ class SiteVisits:
         self._sleep = sleep
         self._done = 0
         self._policy = replace(policy, retries=0) if settings.policy is None else policy
-        self._politeness = Politeness(policy, budget, hosts=hosts)
         self._now: datetime | None = settings.now
 
     def run(self, *, asks_agents: bool, is_interrupted: bool = False) -> None:
@@ -123,24 +125,26 @@ class SiteVisits:
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
-        stages: list[Callable[[], None]] = [
-            self._visit_listed,
-            self._visit_again,
-            self._restore_redirects,
-        ]
+        stages: dict[str, Callable[[], None]] = {
+            "listed pages visited": self._visit_listed,
+            "failed pages visited again": self._visit_again,
+            "redirects to failed pages restored": self._restore_redirects,
+        }
         self._session.run("DELETE FROM store.llms_txt_links")
         if self._settings.llms_txt:
-            stages.append(self._read_llms_txt)
+            stages["llms.txt read"] = self._read_llms_txt
         if self._settings.targets:
-            stages.append(self._visit_targets)
+            stages["targets visited"] = self._visit_targets
         if not self._settings.head_only:
-            stages.append(self._find_soft_404s)
-        stages.append(lambda: self._probe(asks_agents=asks_agents))
+            stages["error pages searched"] = self._find_soft_404s
+        stages["probes sent"] = lambda: self._probe(asks_agents=asks_agents)
+        log = StageLog(logger)
         try:
             if is_interrupted:
                 raise KeyboardInterrupt
-            for stage in stages:
+            for name, stage in stages.items():
                 stage()
+                log.end(name)
         except KeyboardInterrupt:
             self.reasons.append("interrupted")
         if self.budget.exceeded:
@@ -406,6 +410,7 @@ class SiteVisits:
         try:
             for page in self._results(walk, policy):
                 writer.add(page)
+                logger.debug("%s: %s", page.url, page.verdict)
         except BaseException:
             with delayed_interrupts():
                 for page in walk.stop():

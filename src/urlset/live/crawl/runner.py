@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -30,6 +31,7 @@ from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
@@ -37,6 +39,8 @@ from urlset.reader.site import with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
 from urlset.urls import split_origin
+
+logger: logging.Logger = logging.getLogger("urlset.crawl")
 
 _MEMORY = "SET GLOBAL memory_limit = '200MB'"
 _THREADS = "SET GLOBAL threads = 1"
@@ -135,7 +139,7 @@ def crawl_into(
     progress: Callable[[ProgressEvent], None] | None = None,
     kind: str = "crawl",
     has_entries: bool = False,
-    budget: Budget | None = None,
+    politeness: Politeness | None = None,
 ) -> None:
     """Crawl a site into an open store, as :func:`crawl` does.
 
@@ -147,13 +151,13 @@ def crawl_into(
         progress: Called with the number of visited pages, and with the URL of the last one.
         kind: ``crawl`` or ``audit``, as in the table ``crawls``.
         has_entries: Whether the store has the entries of the sitemaps; they are not read again.
-        budget: Limits of all requests of a run, of which the crawl is a part; None for the limits
-            of ``options``, of which ``max_pages`` counts each page once.
+        politeness: Pace and limits of a run of which the crawl is a part, where each request
+            counts; None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
     store.add_live_tables()
     run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
-    run.budget = budget
+    run.politeness = politeness
     run.crawl(progress or (lambda _: None))
 
 
@@ -196,7 +200,7 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
-        self.budget: Budget | None = None
+        self.politeness: Politeness | None = None
 
     def crawl(self, progress: Progress) -> None:
         """Run the session to its end."""
@@ -207,8 +211,10 @@ class _Run:
                 self._session, self._number, self._journal, self._scope, self._options
             )
             frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
+            stages = StageLog(logger)
             if self._options.read_sitemaps:
                 self._read_sitemaps(frontier, progress)
+                stages.end("sitemaps read")
             walk = self._walk(frontier)
             budget = walk.politeness.budget
             try:
@@ -221,14 +227,17 @@ class _Run:
                     self._finish(frontier, walk, ["interrupted"], is_over=False)
                 raise
             list(walk.close())
+            stages.end("%d pages visited", walk.visited)
             ends = [] if budget.limit is None else [_ENDS[budget.limit]]
             # The same command continues a crawl that ended because the host was down.
             self._finish(frontier, walk, ends, is_over=not budget.is_unanswered)
+            stages.end("links and depths computed")
 
     def _visit(self, walk: CrawlWalk, progress: Progress) -> None:
         with closing(drive_in_thread(walk, self._policy)) as records:
             for record in records:
                 progress(ProgressEvent(walk.visited, source=record.url))
+                logger.debug("%s: %s", record.url, record.verdict)
 
     def _add_earlier_pages(self, frontier: Frontier) -> bool:
         """Add pages of earlier crawls that no link leads to any more; they may still exist."""
@@ -338,19 +347,19 @@ class _Run:
             )
         )
         options = self._options
-        budget = self.budget or Budget(options.max_pages, options.max_minutes, requests=visited)
+        politeness = self.politeness or Politeness(
+            self._policy,
+            Budget(options.max_pages, options.max_minutes, requests=visited),
+            hosts={split_origin(self._start)[1]},
+            robots=self._stored_robots(),
+        )
         return CrawlWalk(
             frontier,
-            Politeness(
-                self._policy,
-                budget,
-                hosts={split_origin(self._start)[1]},
-                robots=self._stored_robots(),
-            ),
+            politeness,
             self._start,
             confirm_after_s=options.confirm_after_s,
             visited=visited,
-            counts_requests=self.budget is not None,
+            counts_requests=self.politeness is not None,
         )
 
     def _stored_robots(self) -> dict[str, Robots]:

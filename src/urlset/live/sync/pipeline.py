@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
@@ -26,11 +27,14 @@ from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
+from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession, entries_at, moment
 from urlset.urls import split_origin
+
+logger: logging.Logger = logging.getLogger("urlset.sync")
 
 CONFIRMED_AFTER = timedelta(minutes=1)
 """Least time between two requests, in two runs, that confirm that a page is gone."""
@@ -148,6 +152,7 @@ class Sync:
                     policy=settings.policy or Policy(),
                     recheck_sitemaps=settings.recheck_sitemaps,
                     engine=settings.engine,
+                    logger=logger,
                     now=now,
                     drive=drive,
                     progress=progress,
@@ -228,10 +233,13 @@ class _Run:
 
     def batches(self) -> Iterator[SyncBatch]:
         """Yield the batches: pages that were requested, removed ones, then unknown ones."""
-        size = self._settings.batch_size
+        size, stages = self._settings.batch_size, StageLog(logger)
         total = self._create_tables()
+        stages.end("%d pages to request", total)
         for first in range(0, total, size):
+            stages = StageLog(logger)  # without the time of the caller
             visits = self._visit(list(self._targets(first, size)))
+            stages.end("%d pages requested", len(visits))
             yield from self._batch_of(visits)
             if self._budget.exceeded:
                 self._sync.reasons.append(self._budget.exceeded)
@@ -317,6 +325,7 @@ class _Run:
         for visit in self._drive(walk, self._policy):
             self._done += 1
             self._progress(ProgressEvent(self._done, source=visit.url))
+            logger.debug("%s: %s", visit.url, visit.update.change if visit.update else "unchanged")
             yield visit
         yield from walk.close()
 

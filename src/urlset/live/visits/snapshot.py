@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,6 +30,7 @@ def take_snapshot(
     policy: Policy,
     recheck_sitemaps: int,
     engine: str | None = None,
+    logger: logging.Logger,
     now: Callable[[], datetime],
     drive: Drive | None = None,
     progress: Progress | None = None,
@@ -45,6 +47,7 @@ def take_snapshot(
         recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
             those first that were not requested for the longest time.
         engine: Name of the engine.
+        logger: Logger of the verb, for the documents.
         now: Clock.
         drive: Runs the walk; None for the network.
         progress: Called with the number of sitemaps.
@@ -56,7 +59,7 @@ def take_snapshot(
     """
     expect_url(site)
     _expect_site(session, site)
-    step = _Step(session, site, recheck_sitemaps, engine, now())
+    step = _Step(session, site, recheck_sitemaps, engine, logger, now())
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
     return step.store(now(), then)
 
@@ -87,12 +90,14 @@ class _Step:
         site: str,
         recheck_sitemaps: int,
         engine: str | None,
+        logger: logging.Logger,
         started: datetime,
     ):
         self._writer = HistoryWriter(session)
         self._site = site
         self._recheck_sitemaps = recheck_sitemaps
         self._engine = engine
+        self._logger = logger
         self._started = started.astimezone(UTC)
         self._reasons: list[str] = []
         self._robots: list[RobotsState] = []
@@ -118,7 +123,9 @@ class _Step:
         self._revisit = walk.revisit
         for count, visit in enumerate(_visits(walk, drive, policy), 1):
             self._add(visit)
+            source = visit.record.source or self._site
             progress(ProgressEvent(documents=count, source=visit.record.source))
+            self._logger.debug("%s: %s", source, self._writer.outcome(source) or "not a sitemap")
         for source in self._revisit.trusted:
             self._writer.add(source, "trusted", {}, now=self._started)
         self._add_home()

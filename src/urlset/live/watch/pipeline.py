@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.snapshot import expect_url, take_snapshot
+from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.live.watch.report import write_report
 from urlset.live.watch.result import SectionEstimate, UrlChange, Watch
@@ -23,6 +25,8 @@ from urlset.live.watch.webhook import Hook, HookWalk
 from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, changes_at, moment
+
+logger: logging.Logger = logging.getLogger("urlset.watch")
 
 WEBHOOK_TIMEOUT_S = 60.0
 
@@ -105,8 +109,12 @@ def take_step(
     hook = None if settings.webhook is None else Hook(settings.webhook, settings.webhook_format)
     estimates: list[tuple[SectionEstimate, ...]] = []
 
+    stages = StageLog(logger)
+
     def judge(number: int) -> None:
+        stages.end("sitemaps read")
         estimates.append(section_estimates(*update_alerts(session, number)))
+        stages.end("snapshot %d judged", number)
 
     policy, site = with_login(settings.policy or Policy(), site, settings.auth)
     number = take_snapshot(
@@ -115,6 +123,7 @@ def take_step(
         policy=policy,
         recheck_sitemaps=settings.recheck_sitemaps,
         engine=settings.engine,
+        logger=logger,
         now=clock,
         drive=drive,
         progress=progress,
@@ -123,8 +132,10 @@ def take_step(
     found = _result(session, path, number, estimates[-1])
     if settings.report is not None:
         write_report(session, found, settings.report)
+        stages.end("report written")
     if hook is not None and found.new_alerts:
         found = replace(found, webhook_error=_send(hook, found, drive))
+        stages.end("%d new alerts sent to the webhook", len(found.new_alerts))
     if found.webhook_error is None:
         mark_reported(session, found.alerts, clock())
     return found
