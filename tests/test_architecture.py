@@ -19,7 +19,7 @@ SRC = Path(__file__).parents[1] / "src"
 # From the lowest layer to the highest. A module imports from its own layer and from lower ones.
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
-    "data and engine": "errors protocol fields model option_schema engine_rules dates urls "
+    "data and engine": "errors protocol result fields model option_schema engine_rules dates urls "
     "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
     "folder_walk languages temp_files terminal_text notebook object_store hidden_fields registry",
     "services": "http store robots html html_report publisher",
@@ -84,12 +84,14 @@ SMALL_MODULES = {
     "urlset.live.submit.working_tables": "declarations, as of the crawler",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.sources.git": "public names of the package",
+    "urlset.live.sync.update_file": "files, which the pipeline does not know",
     "urlset.live.watch.summary": "pure, the pipeline around it is not",
     "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.
 GERUNDS = {
+    "urlset.checker.finding",
     "urlset.formats.encoding",
     "urlset.http.content_encoding",
 }

@@ -40,7 +40,6 @@ SHOWN = {
     "ProbeRow.key": "key of a page",
     "Request.is_secret": "a flag",
     "StepSettings.webhook_format": "name of a format",
-    "Watch.webhook_error": "a message without the URL",
     "_Version.key": "size and time of a file",
 }
 

@@ -50,6 +50,7 @@ def test_default_in_python_is_the_declared_one(command, option):
 
 WORDS = {str: "str", int: "int", float: "float", bool: "bool", Callable: "Callable"}
 SPECIAL = {
+    "baseline": "Baseline | str | os.PathLike[str] | None",
     "sources": "Any",
     "target": "StrPath",
     "map": "Mapping[str, str] | str | None",

@@ -24,20 +24,22 @@ _PAGE_LISTS = {
 HINTS: dict[str, dict[str, str]] = {
     "Alternate": {"lang": "hreflang", "language": "hreflang", "url": "href", "loc": "href"},
     "Audit": {
-        "errors": "by_level", "warnings": "by_level", "findings": "found, or iterate",
+        "errors": "by_level", "warnings": "by_level", "reasons": "incomplete",
         "counts": "by_rule", "to_html": "report", "save": "report", "write": "report",
         "pages": "table()", "query": "table()", "sql": "table()",
     },
     "Build": {
-        "errors": "failures", "warnings": "notes", "written": "changed_files",
+        "errors": "incomplete", "failures": "incomplete", "warnings": "notes",
+        "written": "changed_files",
         "counts": "added, changed, removed", "count": "urls", "output": "target",
     },
     "Crawl": {
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
+        "reasons": "incomplete",
         "save": "the argument output of urlset.crawl",
     },
     "Diff": {
-        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()",
+        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "unread": "incomplete",
         "to_html": "report", "moves": "counts.moved, and iterate over the changes",
     },
     "Document": {
@@ -64,7 +66,7 @@ HINTS: dict[str, dict[str, str]] = {
         "path": "source", "text": "message", "document": "source",
     },
     "Findings": {
-        "errors": "by_level", "warnings": "by_level", "counts": "by_rule",
+        "errors": "by_level", "warnings": "by_level", "counts": "by_rule", "failed": "incomplete",
         "findings": "the object itself: iterate over it", "to_json": "report",
         "to_sarif": "report, or urlset.reporter.sarif", "to_html": "report", "save": "report",
         "write": "report", "problems": "the object itself: iterate over it",
@@ -86,8 +88,12 @@ HINTS: dict[str, dict[str, str]] = {
         "entries": 'query("SELECT * FROM entries")', "urls": 'query("SELECT * FROM entries")',
         "tables": 'query("SELECT * FROM information_schema.tables")',
     },
-    "Submission": {"urls": "sent", "failures": "errors", "failed": "errors"},
-    "Watch": {"counts": "added, removed, changed", "findings": "alerts", "changes": "examples"},
+    "Submission": {"urls": "sent", "failures": "incomplete", "errors": "incomplete"},
+    "Sync": {"reasons": "incomplete", "updates": "the object itself: iterate over its batches"},
+    "Watch": {
+        "counts": "added, removed, changed", "findings": "alerts", "changes": "examples",
+        "reasons": "incomplete",
+    },
     "urlset": {
         "open": "Store.open()", "scan": "urlset.integrations.polars.scan_sitemap",
         "scan_polars": "urlset.integrations.polars.scan_sitemap",

@@ -62,7 +62,7 @@ def test_urls_of_a_source_that_fails_stay_listed_with_their_values(site):
         path: before[path]._replace(line=0, offset=0) for path in ("z/1", "z/2")
     }
     assert (made.added, made.changed, made.removed) == (1, 0, 1)
-    assert made.failures == ("shop: password authentication failed",)
+    assert made.incomplete == ("shop: password authentication failed",)
     assert any(
         note.startswith("2 URLs stay listed as published, because shop") for note in made.notes
     )
@@ -123,7 +123,7 @@ def test_the_only_source_that_fails_changes_nothing(site):
     made = of_sources(site, Failing([], "a"))
 
     assert site.bytes() == before
-    assert (made.removed, made.failures) == (0, ("a: password authentication failed",))
+    assert (made.removed, made.incomplete) == (0, ("a: password authentication failed",))
 
 
 def test_a_first_build_without_rows_names_the_cause(site):
@@ -263,8 +263,8 @@ def _check_unreadable_folder(site, refuse):
 
     assert paths(site) == ["a.html", "blog/", "blog/x/y.html"]
     assert made.removed == 1
-    assert len(made.failures) == 1
-    assert "expected a readable folder" in made.failures[0]
+    assert len(made.incomplete) == 1
+    assert "expected a readable folder" in made.incomplete[0]
 
 
 def test_a_source_that_falls_to_nothing_closes_the_gate(site):

@@ -89,7 +89,7 @@ def write_site(folder: Path) -> None:
     built = urlset.build("urls.csv", folder, base_url="https://example.com/")
     assert_type(built, Build)
     assert_type(built.added, int)
-    assert_type(built.failures, tuple[str, ...])
+    assert_type(built.incomplete, tuple[str, ...])
 
 
 def check_site(site: str) -> bool:
@@ -127,7 +127,7 @@ def visit_site(site: str) -> None:
     assert_type(watched.started, datetime)
     sent = urlset.submit(["https://example.com/b"], progress=show)
     assert_type(sent, Submission)
-    assert_type(sent.errors, list[str])
+    assert_type(sent.incomplete, tuple[str, ...])
 
 
 def handle() -> str:

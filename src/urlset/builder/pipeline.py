@@ -331,7 +331,7 @@ class Pipeline:
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),
             notes=(*self._notes, *(note for source in self._sources for note in source.notes)),
-            failures=tuple(text for source in self._sources for text in source.failures),
+            incomplete=tuple(text for source in self._sources for text in source.failures),
             why=self._explained,
             sources=tuple((source.name, source_type_of(source)) for source in self._sources),
             reused=tuple(self._provenance.reuse.reused),

@@ -19,6 +19,7 @@ from urlset.builder.resolve import exclusion_sql
 from urlset.dates import format_date
 from urlset.errors import TargetError
 from urlset.notebook import html_table
+from urlset.result import Result
 from urlset.store import ScratchDatabase, quoted
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
@@ -57,7 +58,7 @@ class BuiltFile:
 
 
 @dataclass(frozen=True, repr=False)
-class Build:
+class Build(Result):
     """Result of a build.
 
     ``added``, ``changed`` and ``removed`` count URLs, compared with the ledger. ``rejected`` has
@@ -65,9 +66,9 @@ class Build:
     (``noindex``, ``filter 1: drop:/private/``), and ``excluded`` has the first of each reason
     (option ``excluded`` writes all of them to a file). ``undated`` counts URLs without a
     ``lastmod``; ``duplicates`` counts repeated rows. ``removed_files`` were removed, ``notes`` has
-    further remarks, ``failures`` the inputs that could not be read. ``sources`` has the name and
-    the type (``html``, ``table``, ``log``, …) of each source. ``reused`` has the names of those
-    whose rows the last build has, so that they were not read again.
+    further remarks, ``incomplete`` what could not be read. ``sources`` has the name and the type
+    (``html``, ``table``, ``log``, …) of each source. ``reused`` has the names of those whose rows
+    the last build has, so that they were not read again.
     """
 
     target: str
@@ -83,7 +84,7 @@ class Build:
     duplicates: int = 0
     removed_files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
     undated: int = 0
@@ -101,21 +102,25 @@ class Build:
         """The files and indexes whose bytes changed."""
         return tuple(file for file in (*self.files, *self.indexes) if file.changed)
 
-    def __repr__(self) -> str:
-        return f"<Build {self._summary()}>"
-
     def _repr_html_(self) -> str:
         """Return the counts and the first files as an HTML table, for notebooks."""
         columns = ("name", "urls", "bytes", "lastmod", "changed", "section")
         rows = ([getattr(file, name) for name in columns] for file in (*self.indexes, *self.files))
-        return html_table(f"Build {self._summary()}", columns, rows)
+        return html_table(self.caption, columns, rows)
 
-    def _summary(self) -> str:
+    @property
+    def subject(self) -> str:
+        """The target, as the end of a phrase."""
+        return f"in {self.target!r}"
+
+    @property
+    def summary(self) -> str:
+        """Numbers of URLs and files, and what changed."""
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
         files = len(self.files) + len(self.indexes)
         excluded = sum((self.excluded_counts or {}).values()) + len(self.rejected)
         return (
-            f"in {self.target!r}: {pluralize(self.urls, 'URL')} in {pluralize(files, 'file')}; "
+            f"{pluralize(self.urls, 'URL')} in {pluralize(files, 'file')}; "
             f"{counts}, {excluded:,} excluded"
         )
 
@@ -134,7 +139,7 @@ class Build:
             "undated": self.undated,
             "duplicates": self.duplicates,
             "notes": list(self.notes),
-            "failures": list(self.failures),
+            "incomplete": list(self.incomplete),
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 from urlset.arguments import checked_arguments
 from urlset.checker.baseline import Baseline
 from urlset.checker.evaluate import verified_query
-from urlset.checker.findings import FAILURE_CODES, LEVELS, Finding, Findings, failed_source
+from urlset.checker.finding import FAILURE_CODES, LEVELS, Finding, failed_source
+from urlset.checker.findings import Findings
 from urlset.checker.load import Excerpt
 from urlset.checker.rule import Basis, Rule, rule, rule_texts
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
@@ -69,6 +71,7 @@ def check(
     auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
     rule_timeout_s: float | None = RULE_S,
+    baseline: Baseline | str | os.PathLike[str] | None = None,
 ) -> Findings:
     """Read a source as :func:`urlset.read` does, and evaluate the rules of the catalogue on it.
 
@@ -98,15 +101,18 @@ def check(
         auth: Credentials for the site.
         progress: Callback after each document, with the numbers of documents and URLs so far.
         rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
+        baseline: Known findings, or the file of them: only other ones are found
+            (:class:`urlset.checker.Baseline`).
 
     Returns:
         The findings. A document that could not be read is a finding, and its record is in
-        :attr:`Findings.failed`.
+        :attr:`Findings.incomplete`.
 
     Raises:
         urlset.SourceError: There is nothing to read.
         ValueError: A name matches no rule.
         urlset.QueryError: The SQL of a rule does more than select from the tables.
+        urlset.ConfigurationError: The baseline cannot be read.
 
     >>> document = b"<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>"
     >>> [finding.rule for finding in check(document, select=["X", "S"])]
@@ -142,6 +148,7 @@ def check(
         profile=profile,
         progress=progress,
         rule_timeout_s=rule_timeout_s,
+        baseline=Baseline.of(baseline),
     )
 
 

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from urlset.checker.evaluate import FindingKey
-from urlset.checker.findings import LEVELS, Finding
+from urlset.checker.evaluate import FindingKey, Tally
+from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 from urlset.temp_files import AtomicFile, bounded_text, is_special
 
@@ -101,6 +101,13 @@ class Baseline:
                 f"expected a baseline of urlset, found something else: {str(path)!r}"
             ) from error
 
+    @classmethod
+    def of(cls, source: Baseline | str | os.PathLike[str] | None) -> Baseline | None:
+        """Return a baseline, or read that of a path; None without one."""
+        if source is None or isinstance(source, Baseline):
+            return source
+        return cls.read(Path(source))
+
     def write(self, path: Path) -> None:
         """Write the baseline to a file atomically, one finding on each line.
 
@@ -137,9 +144,13 @@ class Baseline:
         for key, count in counts.items():
             self.counted[_group(key)] += count
 
+    def copy(self) -> Baseline:
+        """Return an equal baseline, for one comparison."""
+        return Baseline(Counter(self.known), Counter(self.counted), self._folder)
+
     def new(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings that are not known."""
-        remaining = Baseline(Counter(self.known), Counter(self.counted), self._folder)
+        remaining = self.copy()
         yield from (finding for finding in findings if not remaining.match(finding))
 
     def match(self, finding: Finding) -> bool:
@@ -191,6 +202,44 @@ class Baseline:
             remaining[group] -= matched
             new[found] = counts[found] - matched
         return +new
+
+
+class Comparison:
+    """Comparison of findings with a baseline: first :meth:`new`, then :meth:`counts`.
+
+    Attributes:
+        baseline: The findings of the baseline that are left.
+        known: Number of findings that are in it.
+        yielded: New findings that were yielded, by rule, level and document.
+        omitted: New findings, by code, that are counted but not yielded.
+    """
+
+    def __init__(self, baseline: Baseline):
+        self.baseline = baseline
+        self.known: int = 0
+        self.yielded: Tally = Counter()
+        self.omitted: Counter[str] = Counter()
+
+    def new(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings that are not in the baseline."""
+        for finding in findings:
+            if self.baseline.match(finding):
+                self.known += 1
+            else:
+                self.yielded[FindingKey(finding.code, finding.level, finding.source)] += 1
+                yield finding
+
+    def counts(self, unlisted: Tally) -> Tally:
+        """Return the number of new findings, with those that were not yielded.
+
+        Args:
+            unlisted: Number of findings that are counted but were not among those of :meth:`new`.
+        """
+        new = self.baseline.match_counted(unlisted)
+        for key, count in new.items():
+            self.omitted[key.code] += count
+        self.known += unlisted.total() - new.total()
+        return self.yielded + new
 
 
 def _relative(source: str, folder: Path) -> str:

@@ -80,7 +80,7 @@ class Row(NamedTuple):
     basis: Basis | None
 
 
-class Result(NamedTuple):
+class Evaluation(NamedTuple):
     """Counts of the findings, and the store that holds their rows."""
 
     counts: Tally
@@ -105,7 +105,7 @@ def evaluate(
     profile: str | None = None,
     source: str | None = None,
     rule_timeout_s: float | None = RULE_S,
-) -> Result:
+) -> Evaluation:
     """Evaluate rules on a store.
 
     The store is sealed first, so no rule has access to anything but its tables.
@@ -149,7 +149,7 @@ def evaluate(
         counts: Tally = Counter()
         for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s)).values():
             counts += partial_counts
-    return Result(counts + _count_stored(store, {key.code for key in counts}), store)
+    return Evaluation(counts + _count_stored(store, {key.code for key in counts}), store)
 
 
 def _entry_count(store: StoreSession) -> int:

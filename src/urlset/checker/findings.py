@@ -1,4 +1,4 @@
-"""Findings of a check: their type, and the iterable that evaluates the rules for them."""
+"""Findings of a check: the iterable that reads the documents and evaluates the rules."""
 
 from __future__ import annotations
 
@@ -7,110 +7,40 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from itertools import islice
+from typing import Any
 
-from urlset.checker.evaluate import MAX_ROWS, FindingKey, Row, Tally, evaluate
-from urlset.checker.load import Excerpt, Failures, Text, TextCache, load
+from urlset.checker.baseline import Baseline, Comparison
+from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
+from urlset.checker.finding import CountedFindings, Finding, Selected, finding_of
+from urlset.checker.load import Failures, Text, TextCache, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.rule import Basis, Rule, rule_texts
-from urlset.errors import SourceError
-from urlset.model import Level, ProgressEvent
+from urlset.checker.rule import Rule
+from urlset.model import ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
 from urlset.store import RULE_S, Store, StoreSession
 
-if TYPE_CHECKING:
-    from urlset.html_report import SourceFigures
 
-LEVELS: tuple[Level, ...] = ("error", "warning", "info")
-"""The levels, most severe first."""
-
-FAILURE_CODES = ("I503", "N001", "N003", "N007", "N008", "N012", "R015")
-"""Codes of the rules that report a document as unread or read only in part.
-
-A document that failed is a finding like any other: every report lists it, and ``ignore`` and a
-baseline accept it. The command selects these rules unless they are ignored, because a check says
-nothing about a document that was not read.
-"""
-
-_CODE_BY_FAILURE = {
-    "missing": "I503",
-    "status": "N001",
-    "refused": "N012",
-    "incomplete": "N008",
-    "same-answer": "N007",
-}
-
-Parameters = tuple[tuple[str, str | None], ...]
-"""Values in a message: pairs of a name and a text, in the order of the message."""
-
-Selected = Callable[[Rule, str | None], bool]
-"""Return whether findings of a rule are selected: in any document (None), or in this one."""
-
-
-class Finding(NamedTuple):
-    """One finding of a rule: where it is, what is wrong, and how to fix it.
-
-    ``source`` is the path or URL of the document. ``line`` and ``column`` count from 1, ``offset``
-    counts bytes of the decompressed document; all three are None if the finding is about the whole
-    document. ``loc`` is the URL of its entry, ``fix`` a sentence, ``excerpt`` the line (for the
-    first findings of each rule). ``parameters`` are the values in the message by name, as
-    unformatted text, for programs: the columns that the message of the rule names, or the
-    ``detail`` of a problem that the engine reports. ``basis`` is what a finding of an audit is
-    based on (:data:`urlset.checker.Basis`); None for a finding of a check.
-    """
-
-    rule: str
-    code: str
-    level: Level
-    message: str
-    source: str | None
-    line: int | None
-    column: int | None
-    loc: str | None
-    fix: str | None
-    offset: int | None
-    excerpt: Excerpt | None = None
-    parameters: Parameters = ()
-    basis: Basis | None = None
-
-
-def failed_source(
-    source: str,
-    error: SourceError,
-    rules: Mapping[str, Rule],
-    selected: Selected,
-) -> Finding | None:
-    """Return the finding for a source of which nothing could be read; None if it is ignored."""
-    rule = rules[_CODE_BY_FAILURE.get(error.failure, "N003")]
-    if not selected(rule, source):
-        return None
-    return Finding(
-        rule.name,
-        rule.code,
-        rule.level,
-        str(error),
-        source,
-        None,
-        None,
-        None,
-        rule.page.fix_hint,
-        None,
-    )
-
-
-class Findings:
+class Findings(CountedFindings):
     """Findings of a check. All documents are read before the first finding is yielded.
 
     Iterate it as :class:`Finding`, as often as needed. Each iteration evaluates the rules again:
     on the current content of files, and on the first download of a site. The counts are those of
     the most recent iteration; without one, reading a count starts one.
 
+    With a baseline, the findings and counts are those that are not in it.
+
     >>> from urlset.checker import check
     >>> findings = check(b"https://example.com/ https://example.com/a", select=["T"])
     >>> findings.ok, findings.worst, findings.by_rule
     (False, 'error', {'T002': 1})
+
+    Attributes:
+        known: Number of findings that are in the baseline.
+        unmatched: Findings of the baseline that were not found again; None without a baseline.
     """
 
     def __init__(
@@ -124,6 +54,7 @@ class Findings:
         profile: str | None,
         progress: Callable[[ProgressEvent], None] | None = None,
         rule_timeout_s: float | None = RULE_S,
+        baseline: Baseline | None = None,
     ):
         self._entries = entries
         self._rules = {
@@ -135,6 +66,9 @@ class Findings:
         self._profile = profile
         self._rule_timeout_s = rule_timeout_s
         self._progress = progress
+        self._baseline = baseline
+        self.known: int = 0
+        self.unmatched: Baseline | None = baseline
         self._counts: Tally | None = None
         self._omitted: Counter[str] = Counter()
         self._yielded: Tally = Counter()
@@ -144,6 +78,19 @@ class Findings:
 
     def observed(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
         """Yield the findings, then call ``observe`` with the tables before they are deleted."""
+        if self._baseline is None:
+            yield from self._all(observe)
+            return
+        comparison = Comparison(self._baseline.copy())
+        yield from comparison.new(self._all(observe))
+        self._counts = comparison.counts(self.unlisted)
+        self._yielded = comparison.yielded
+        self._omitted = comparison.omitted
+        self.known = comparison.known
+        self.unmatched = comparison.baseline
+
+    def _all(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
+        """Yield the findings, also those of the baseline."""
         markup = MarkupFacts({need for rule in self._rules.values() for need in rule.needs})
         with Store.with_details() as store, TextCache() as texts:
             failures = Failures()
@@ -171,34 +118,24 @@ class Findings:
         ...     path.read_text("utf-8")[:15]
         '<!doctype html>'
         """
-        from urlset.html_report import ExampleLog, ReportInput, take_figures, write_html_report
+        from urlset.checker.report import CheckReport
 
         name = os.fsdecode(os.fspath(self._entries.source or "bytes"))
-        figures: list[SourceFigures] = []
-        log = ExampleLog()
-        found = log.record(self.observed(lambda tables: figures.append(take_figures(tables, name))))
-        deque(found, maxlen=0)
+        report = CheckReport(self._rules)
+        deque(report.record(self.observed(partial(report.observe, name))), maxlen=0)
         for key, count in self.unlisted.items():
-            log.add_omitted(key.level, key.code, count)
-        report = ReportInput(
-            kind="check",
-            site=name,
-            moment=self._now or datetime.now(UTC),
-            log=log,
-            rules=rule_texts(self._rules),
-            sources=figures,
-        )
-        write_html_report(report, path)
+            report.log.add_omitted(key.level, key.code, count)
+        report.write(path, name, known=self.known, moment=self._now)
 
     @property
     def count(self) -> int:
         """Number of findings, including those that are counted but not yielded."""
-        return self._tally.total()
+        return self.tally.total()
 
     @property
     def omitted(self) -> dict[str, int]:
         """Number of findings of each code beyond the 10,000 that are yielded."""
-        return dict(self._omitted) if self._tally else {}
+        return dict(self._omitted) if self.tally else {}
 
     @property
     def unlisted(self) -> Tally:
@@ -206,49 +143,42 @@ class Findings:
 
         The keys are rule, level and document.
         """
-        return self._tally - self._yielded
-
-    def __repr__(self) -> str:
-        return f"<Findings {self._summary()}>"
+        return self.tally - self._yielded
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the counts by rule for notebooks; evaluates nothing."""
         rows = sorted((self.by_rule if self._counts is not None else {}).items())
-        return html_table(f"Findings {self._summary()}", ("rule", "findings"), rows)
+        return html_table(self.caption, ("rule", "findings"), rows)
 
-    def _summary(self) -> str:
-        """Return the source and, once evaluated, the number of findings by level."""
-        source = repr(self._entries.source) if self._entries.source is not None else "bytes"
+    @property
+    def subject(self) -> str:
+        """The source, as the end of a phrase."""
+        return f"of {'bytes' if self._entries.source is None else repr(self._entries.source)}"
+
+    @property
+    def summary(self) -> str:
+        """Number of findings by level; evaluates nothing."""
         if self._counts is None:
-            return f"of {source}: not evaluated yet"
-        levels = ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
-        return f"of {source}: {levels or 'none'}"
+            return "not evaluated yet"
+        return ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
 
-    @property
-    def by_rule(self) -> dict[str, int]:
-        """Number of findings of each code, sorted by code."""
-        counts: Counter[str] = Counter()
-        for key, count in self._tally.items():
-            counts[key.code] += count
-        return {code: counts[code] for code in sorted(counts)}
-
-    @property
-    def by_level(self) -> dict[Level, int]:
-        """Number of findings of each level, including levels without findings."""
-        counts: Counter[Level] = Counter()
-        for key, count in self._tally.items():
-            counts[key.level] += count
-        return {level: counts[level] for level in LEVELS}
-
-    @property
-    def worst(self) -> Level | None:
-        """Most severe level among the findings; None if there are none."""
-        return next((level for level, count in self.by_level.items() if count), None)
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, findings and what is incomplete as values that JSON has."""
+        findings = [finding.to_dict() for finding in self]
+        return {
+            "by_level": self.by_level,
+            "by_rule": self.by_rule,
+            "known": self.known,
+            "incomplete": [
+                {"source": record.source, "error": record.error} for record in self.incomplete
+            ],
+            "findings": findings,
+        }
 
     @property
     def ok(self) -> bool:
         """Whether every document was read and there are no findings."""
-        return not self._tally and not self.failed
+        return not self.tally and not self.incomplete
 
     @property
     def documents(self) -> list[DocumentRecord]:
@@ -256,15 +186,17 @@ class Findings:
         return self._entries.documents
 
     @property
-    def failed(self) -> list[DocumentRecord]:
+    def incomplete(self) -> tuple[DocumentRecord, ...]:
         """Documents that could not be read completely; each has an ``error``."""
-        return [record for record in self.documents if record.error]
+        return tuple(record for record in self.documents if record.error)
 
     @property
-    def _tally(self) -> Tally:
+    def tally(self) -> Tally:
+        """Number of findings by rule, level and document; with a baseline, of the new ones."""
         if self._counts is None:
             with closing(iter(self)) as findings:
-                next(findings, None)
+                # Which findings are new is known when all are compared.
+                deque(islice(findings, 1 if self._baseline is None else None), maxlen=0)
         return self._counts or Counter()
 
     def _evaluate(
@@ -319,24 +251,6 @@ class Findings:
         for key, count in omitted.items():
             self._omitted[key.code] += count if key in both else 0
         self._omitted = +self._omitted
-
-
-def finding_of(row: Row, rule: Rule, place: ExactPlace) -> Finding:
-    """Return the finding for a row, at its exact position."""
-    return Finding(
-        rule.name,
-        row.code,
-        row.level,
-        row.message,
-        row.source,
-        place.line,
-        place.column,
-        place.loc,
-        rule.page.fix_hint,
-        place.offset,
-        parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
-        basis=row.basis,
-    )
 
 
 def _with_excerpt(finding: Finding, place: ExactPlace, text: Text) -> Finding:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +28,8 @@ from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
-    from urlset.checker import Baseline, Finding
     from urlset.live.audit import Audit
-    from urlset.model import Level, ProgressEvent
+    from urlset.model import ProgressEvent
 
 INTERRUPTED = 130
 
@@ -87,7 +85,7 @@ def audit(
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 
-    known = Baseline.read(config_options.baseline) if config_options.baseline else None
+    known = Baseline.of(config_options.baseline)
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
 
@@ -95,19 +93,19 @@ def audit(
                 progress.update(f"{event.urls:,} responses · {event.source or ''}")
 
             try:
-                found = run_audit(source, store=store, progress=on_event, **settings)
+                found = run_audit(
+                    source, store=store, baseline=known, progress=on_event, **settings
+                )
             except KeyboardInterrupt:
                 print_info(_how_to_continue(store))
                 raise
         with found:
-            code = _print(
-                found, sink, config_options, known, format, write_baseline, is_quiet=quiet
-            )
+            code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
             if report is not None:
                 found.report(report)
                 if not quiet:
                     print_info(f"report written to {str(report)!r}")
-            if "interrupted" in found.reasons:
+            if "interrupted" in found.incomplete:
                 print_info(_how_to_continue(store))
     raise Exit(code)
 
@@ -126,7 +124,6 @@ def _print(
     found: Audit,
     sink: Sink,
     options: CheckConfig,
-    known: Baseline | None,
     format_: str,
     write_baseline: Path | None,
     *,
@@ -135,73 +132,34 @@ def _print(
     """Write the findings and the summary; return the exit code."""
     from urlset.checker import LEVELS, Baseline
 
-    new = _NewFindings(found, known)
-    for text in _report(format_, new, found, options, sink):
+    for text in _report(format_, found, options, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
         for line in (found.summary, *found.notes):
             sink.write(f"{line}\n")
     elif not is_quiet:
         print_info(found.summary)
-    if new.known and not is_quiet:
-        print_info(f"{pluralize(new.known, 'finding')} in the baseline, not listed")
+    if found.known and not is_quiet:
+        print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:
         record = Baseline()
         for _ in record.record(found.findings):
             pass
-        record.record_counted(found.found.unlisted)
+        record.record_counted(found.unlisted)
         record.write(write_baseline)
         print_info(
             f"{pluralize(len(record), 'finding')} written to the baseline {str(write_baseline)!r}"
         )
         return 0
-    if "interrupted" in found.reasons:
+    if "interrupted" in found.incomplete:
         return INTERRUPTED
     if found.is_blind:
         return 1
     bad = LEVELS[: LEVELS.index(options.fail_level) + 1]
-    return int(any(new.by_level[level] for level in bad))
+    return int(any(found.by_level[level] for level in bad))
 
 
-class _NewFindings:
-    """Findings that are not in a baseline, with their counts once they are iterated."""
-
-    def __init__(self, found: Audit, baseline: Baseline | None):
-        self.known = 0
-        self.by_level: Counter[Level] = Counter()
-        self.omitted: Mapping[str, int] = found.omitted
-        self._found = found
-        self._baseline = baseline
-        if baseline is None:
-            self.by_level.update(found.by_level)
-
-    def __iter__(self) -> Iterator[Finding]:
-        if self._baseline is None:
-            yield from self._found.findings
-            return
-        for finding in self._found.findings:
-            if self._baseline.match(finding):
-                self.known += 1
-            else:
-                self.by_level[finding.level] += 1
-                yield finding
-        unlisted = self._found.found.unlisted
-        new = self._baseline.match_counted(unlisted)
-        omitted: Counter[str] = Counter()
-        for key, count in new.items():
-            self.by_level[key.level] += count
-            omitted[key.code] += count
-        self.omitted = omitted
-        self.known += sum(unlisted.values()) - new.total()
-
-
-def _report(
-    format_: str,
-    new: _NewFindings,
-    found: Audit,
-    options: CheckConfig,
-    sink: Sink,
-) -> Iterable[str]:
+def _report(format_: str, found: Audit, options: CheckConfig, sink: Sink) -> Iterable[str]:
     from urlset.reporter import (
         report_github,
         report_json,
@@ -210,19 +168,17 @@ def _report(
         report_text,
     )
 
-    findings = iter(new)
+    findings, examples = found.findings, options.max_examples
     if format_ == "json":
         return report_json(findings, has_basis=True)
     if format_ == "sarif":
         return report_sarif(findings, version=version_of_urlset(), rules=found.rules)
     if format_ == "github":
-        return report_github(findings, max_examples=options.max_examples)
+        return report_github(findings, max_examples=examples)
     if format_ == "junit":
         return report_junit(findings, found.documents, fail_level=options.fail_level)
-    # The counts are read after the findings, so they must be complete by then.
-    listed = list(findings)
     render = line_renderer(is_stdout=sink.is_stdout)
     lines = report_text(
-        listed, max_examples=options.max_examples, omitted=new.omitted, width=terminal_width()
+        findings, max_examples=examples, omitted=found.omitted, width=terminal_width()
     )
     return map(render, lines)

@@ -104,7 +104,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
             if not is_dry_run:
                 output.copy(result, sink)
     if not explained_urls:
-        print_errors(result.failures)
+        print_errors(result.incomplete)
         print_errors(rejection.reason for rejection in result.rejected)
         if not is_quiet:
             evidence = parse_evidence(values["lastmod"]) if "lastmod" in values else EVIDENCE
@@ -114,7 +114,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
             elif not has_robots and target != "-":
                 for address in result.addresses:
                     print_info(f"For robots.txt: Sitemap: {address}")
-    return int(bool(result.failures or result.rejected))
+    return int(bool(result.incomplete or result.rejected))
 
 
 def _report_gate(error: GateError) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from urlset.checker import Finding
-from urlset.cli.check_run import CheckConfig, CheckRun, HtmlReport
+from urlset.cli.check_run import CheckConfig, CheckRun
 from urlset.cli.console import (
     Progress,
     Sink,
+    expect_target,
     line_renderer,
     print_errors,
     print_info,
@@ -99,7 +100,13 @@ def check(
     elif backup is not None:
         raise UsageError("--backup, --no-backup: expected --fix, too")
     run = CheckRun(settings, network)
-    html_report = None if report is None else HtmlReport(run, report)
+    html_report = None
+    if report is not None:
+        from urlset.checker.report import CheckReport
+
+        expect_target("--report", report)  # before the sources are read
+        html_report = CheckReport(run.rules)
+        run.observe = html_report.observe
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
         findings = run.findings(sources, progress)
         if html_report is not None:
@@ -116,8 +123,11 @@ def check(
             sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else print_info
-    if html_report is not None:
-        html_report.write(sources)
+    if html_report is not None and report is not None:
+        for level, code, omitted in run.omitted_findings():
+            html_report.log.add_omitted(level, code, omitted)
+        names = ", ".join(sources[:3]) + ("…" if len(sources) > 3 else "")
+        html_report.write(report, names, known=run.known)
     if is_shown:
         _note_ignored_failures(run, info)
     else:

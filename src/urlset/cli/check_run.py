@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from urlset.checker import (
     FAILURE_CODES,
@@ -19,13 +18,11 @@ from urlset.checker import (
     Rule,
     catalogue_with,
     failed_source,
-    rule_texts,
     rules_named,
     selector,
 )
 from urlset.checker import check as find
-from urlset.checker.evaluate import FindingKey
-from urlset.cli.console import Progress, expect_target, print_info
+from urlset.cli.console import Progress, print_info
 from urlset.cli.options import NetworkOptions, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.errors import SourceError
@@ -34,9 +31,6 @@ from urlset.option_schema.check import CHECK_OPTIONS
 from urlset.reader import DocumentRecord
 from urlset.store import StoreSession, end_process_when_stuck
 from urlset.terminal_text import pluralize
-
-if TYPE_CHECKING:
-    from urlset.html_report import SourceFigures
 
 PARTLY_READ = ("X002", "X009")
 """Rules about damaged documents. Most other rules skip these: a part may be misread."""
@@ -97,7 +91,7 @@ class CheckRun:
         reported_failures: Number of yielded findings about documents that could not be read.
         partly_checked: Code of the rule for which only the form of a document was checked, by
             document.
-        found: All findings, for a new baseline.
+        found: All findings that were yielded or counted, for a new baseline.
         observe: Called with each source and its tables when its findings are yielded.
     """
 
@@ -118,7 +112,7 @@ class CheckRun:
         self._read_documents = self._read_entries = 0
         self._latest_failures: list[str] = []
         self._settings = config
-        self._baseline = Baseline.read(config.baseline) if config.baseline else None
+        self._baseline = Baseline.of(config.baseline)
         self._network = network
         options = config.options
         if options.get("rules"):
@@ -147,7 +141,8 @@ class CheckRun:
         for source in sources:
             try:
                 found = self._check(source, progress)
-                yield from self._counted(self._new(found.observed(partial(self.observe, source))))
+                new = found.observed(partial(self.observe, source))
+                yield from self._counted(self.found.record(new))
             except SourceError as error:
                 yield from self._counted(self._report_failure(source, error))
                 continue
@@ -165,10 +160,13 @@ class CheckRun:
         """Yield a finding about a source that could not be read."""
         self.failures.append(str(error))
         finding = failed_source(source, error, self.rules, self._selected)
-        new = list(self._new([] if finding is None else [finding]))
-        if self._baseline is None:
-            self.by_level.update(finding.level for finding in new)
-        yield from new
+        if finding is None:
+            return
+        if self._baseline is not None and self._baseline.match(finding):
+            self.known += 1
+            return
+        self.by_level[finding.level] += 1
+        yield from self.found.record([finding])
 
     def exit_code(self) -> int:
         """Return 1 if there are findings of the fail level or worse, else 0."""
@@ -179,18 +177,6 @@ class CheckRun:
         """Yield level, code and number of the findings that are counted but not yielded."""
         for code, count in self.omitted.items():
             yield self.rules[code].level, code, count
-
-    def _new(self, found: Iterable[Finding]) -> Iterator[Finding]:
-        noted = self.found.record(found)
-        if self._baseline is None:
-            yield from noted
-            return
-        for finding in noted:
-            if self._baseline.match(finding):
-                self.known += 1
-            else:
-                self.by_level[finding.level] += 1
-                yield finding
 
     def _check(self, source: str, progress: Progress) -> Findings:
         documents, entries = self._read_documents, self._read_entries
@@ -207,6 +193,7 @@ class CheckRun:
                 always=FAILURE_CODES,
                 max_excerpts=sys.maxsize if examples is None else examples,
                 progress=on_progress,
+                baseline=self._baseline,
                 **self._settings.options,
                 **self._network._asdict(),
             )
@@ -226,68 +213,12 @@ class CheckRun:
 
     def _count(self, found: Findings) -> None:
         self.found.record_counted(found.unlisted)
-        if self._baseline is None:  # these counts include the findings that are not yielded
-            self.by_level.update(found.by_level)
-            self.omitted.update(found.omitted)
-        else:
-            self._count_new(found.unlisted)
+        self.by_level.update(found.by_level)
+        self.omitted.update(found.omitted)
+        self.known += found.known
+        self._baseline = found.unmatched
         for record in found.documents:
             if record.failure is not None and record.failure != "stream":
                 self.failures.append(f"{record.source}: {record.error}")
             if record.kind is not None:
                 self.documents.append(record._replace(problems=()))
-
-    def _count_new(self, unlisted: Mapping[FindingKey, int]) -> None:
-        """Count findings that are not yielded as new or known, by comparison with the baseline."""
-        assert self._baseline is not None
-        new = self._baseline.match_counted(unlisted)
-        for key, count in new.items():
-            self.by_level[key.level] += count
-            self.omitted[key.code] += count
-        self.known += sum(unlisted.values()) - new.total()
-
-
-class HtmlReport:
-    """HTML report of a run: record its findings and tables, then write the file.
-
-    Args:
-        run: The run; nothing was yielded yet.
-        path: The file.
-    """
-
-    def __init__(self, run: CheckRun, path: Path):
-        from urlset.html_report import ExampleLog  # only a report needs it
-
-        expect_target("--report", path)  # before the sources are read
-        self._run = run
-        self._path = path
-        self._log = ExampleLog()
-        self._figures: list[SourceFigures] = []
-        run.observe = self._observe
-
-    def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings unchanged and record them."""
-        return self._log.record(findings)
-
-    def write(self, sources: Sequence[str]) -> None:
-        """Write the file, after all findings were yielded."""
-        from urlset.html_report import ReportInput, write_html_report
-
-        run = self._run
-        for level, code, count in run.omitted_findings():
-            self._log.add_omitted(level, code, count)
-        report = ReportInput(
-            kind="check",
-            site=", ".join(sources[:3]) + ("…" if len(sources) > 3 else ""),
-            moment=datetime.now(UTC),
-            log=self._log,
-            rules=rule_texts(run.rules),
-            sources=self._figures,
-            known=run.known,
-        )
-        write_html_report(report, self._path)
-
-    def _observe(self, source: str, tables: StoreSession) -> None:
-        from urlset.html_report import take_figures
-
-        self._figures.append(take_figures(tables, source))

@@ -91,9 +91,10 @@ def crawl(
             )
         raise
     with found:
+        is_json = format == "json"
+        text = json.dumps(found.to_dict(), ensure_ascii=False) if is_json else ""
         with Sink(None) as sink:
-            lines = [_json(found)] if format == "json" else _summary(found, str(store))
-            for line in lines:
+            for line in [text] if is_json else _summary(found, str(store)):
                 sink.write(f"{line}\n")
         visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
         if not list(found.query(visited)):
@@ -138,30 +139,14 @@ def _summary(found: Crawl, path: str) -> Iterator[str]:
         yield "Complete: every page in scope was visited."
         return
     yield "Not complete:"
-    for reason in found.reasons:
+    for reason in found.incomplete:
         yield f"  {reason}"
-
-
-def _json(found: Crawl) -> str:
-    values: dict[str, Any] = {
-        "site": found.site,
-        "crawl": found.number,
-        "path": found.path,
-        "pages": sum(found.verdicts.values()),
-        "verdicts": found.verdicts,
-        "is_complete": found.is_complete,
-        "reasons": found.reasons,
-        "traps": [
-            dict(zip(("pattern", "kind", "cut_count", "example"), row, strict=True))
-            for row in found.traps
-        ],
-    }
-    return json.dumps(values, ensure_ascii=False)
 
 
 def _why_nothing(found: Crawl) -> str:
     """Return the message about a crawl that visited no page."""
-    texts = [text for text in found.reasons if text.startswith("robots.txt: ")] or found.reasons
+    reasons = found.incomplete
+    texts = [text for text in reasons if text.startswith("robots.txt: ")] or reasons
     return f"{found.site}: no page was visited: {'; '.join(texts)}"
 
 

@@ -87,7 +87,7 @@ def submit(
             found = run(source, progress=on_event, **values)
         for line in _lines(found, format):
             sink.write(f"{line}\n")
-    print_errors([*found.errors, *filter(None, (result.error for result in found.results))])
+    print_errors([*found.incomplete, *filter(None, (result.error for result in found.results))])
     if not quiet:
         _report(found)
     raise Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
@@ -218,15 +218,5 @@ def _report(found: Submission) -> None:
             "changed before announcing began. The next run announces changes; --all announces "
             "everything now."
         )
-    text = f"{pluralize(found.new, 'new change')}, {found.known:,} announced before"
-    if found.waiting_before:
-        text += f", {found.waiting_before:,} waiting since an earlier run"
-    if found.refused_before:
-        text += f", {found.refused_before:,} refused before (--retry-refused sends them again)"
-    if found.retried:
-        text += f", {found.retried:,} refused before and tried again"
-    if found.is_dry_run:
-        count = pluralize(len(found.requests), "request")
-        print_info(f"{text}; nothing was sent: this was a dry run of {count}")
-    else:
-        print_info(f"{text}; {pluralize(found.sent, 'URL')} sent")
+    hint = "; --retry-refused sends what was refused before" if found.refused_before else ""
+    print_info(f"{found.summary}{hint}")

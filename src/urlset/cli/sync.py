@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import ClosedPipeError, Progress, print_info
 from urlset.cli.options import (
@@ -17,12 +14,10 @@ from urlset.cli.options import (
     as_usage_error,
     given_options,
 )
-from urlset.errors import TargetError
 from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
-    from urlset.live.sync import Sync
     from urlset.model import ProgressEvent
 
 
@@ -70,79 +65,19 @@ def sync(
         def on_event(event: ProgressEvent) -> None:
             progress.update(_progress_text(event))
 
-        with start(site, store, progress=on_event, **settings) as run, _opened(output) as file:
-            for batch in run:
-                lines = (json.dumps(update.to_dict(), ensure_ascii=False) for update in batch)
-                data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
-                _write(file, data, output)
-                batch.commit()
+        target = sys.stdout.buffer if output is None or str(output) == "-" else output
+        with start(site, store, progress=on_event, **settings) as run:
+            try:
+                run.to_jsonl(target)
+            except BrokenPipeError as error:
+                raise ClosedPipeError from error
     if not quiet:
-        for line in _summary(run):
-            print_info(line)
+        print_info(run.summary)
+        for reason in run.incomplete:
+            print_info(f"not complete: {sanitize(reason)}")
     raise Exit(0 if run.is_complete else 1)
-
-
-@contextmanager
-def _opened(path: Path | None) -> Iterator[BinaryIO]:
-    """Open the output for appending, without the incomplete line of a killed run."""
-    if path is None or str(path) == "-":
-        import sys
-
-        yield sys.stdout.buffer
-        return
-    try:
-        file = path.open("ab+", buffering=0)  # closing does not write again what failed
-    except OSError as error:
-        raise _target_error(path, error) from error
-    with file:
-        if file.seekable():
-            _cut_incomplete_line(file)
-        yield file
-
-
-def _cut_incomplete_line(file: BinaryIO) -> None:
-    end = position = file.seek(0, os.SEEK_END)
-    while position > 0:
-        begin = max(0, position - 65_536)
-        file.seek(begin)
-        found = file.read(position - begin).rfind(b"\n")
-        if found >= 0:
-            position = begin + found + 1
-            break
-        position = begin
-    if position < end:
-        file.truncate(position)
-    file.seek(0, os.SEEK_END)
-
-
-def _write(file: BinaryIO, data: bytes, path: Path | None) -> None:
-    """Write lines so that they survive a crash of the machine."""
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[file.write(rest) :]
-        file.flush()
-        if path is not None and file.seekable():
-            os.fsync(file.fileno())
-    except BrokenPipeError as error:
-        raise ClosedPipeError from error
-    except OSError as error:
-        raise _target_error(path, error) from error
-
-
-def _target_error(path: Path | None, error: OSError) -> TargetError:
-    name = "stdout" if path is None else repr(sanitize(str(path)))
-    return TargetError(f"cannot write {name}: {error.strerror or error}")
 
 
 def _progress_text(event: ProgressEvent) -> str:
     done = (event.documents, "sitemap") if event.documents else (event.urls, "page")
     return f"{pluralize(*done)} · {event.source or ''}"
-
-
-def _summary(run: Sync) -> Iterator[str]:
-    counts = run.counts
-    kinds = ("added", "changed", "removed", "unknown", "unchanged", "trusted", "gone")
-    yield ", ".join(f"{counts[kind]:,} {kind}" for kind in kinds if kind != "gone" or counts[kind])
-    for reason in run.reasons:
-        yield f"not complete: {sanitize(reason)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
-    from urlset.live.watch import Alert, SectionEstimate, UrlChange, Watch
+    from urlset.live.watch import SectionEstimate, Watch
     from urlset.model import ProgressEvent
 
 MAX_SHOWN = 10
@@ -80,10 +79,12 @@ def watch(
             except KeyboardInterrupt:
                 print_info("interrupted: no snapshot was stored; the same command starts again")
                 raise
-        for line in [_json(found)] if format == "json" else _text(found):
+        is_json = format == "json"
+        text = json.dumps(found.to_dict(), ensure_ascii=False) if is_json else ""
+        for line in [text] if is_json else _text(found):
             sink.write(f"{line}\n")
     if not quiet:
-        for reason in found.reasons:
+        for reason in found.incomplete:
             print_info(f"not read: {reason}")
         if report is not None:
             print_info(f"report written to {str(report)!r}")
@@ -103,14 +104,7 @@ def _text(found: Watch) -> Iterator[str]:
         f"{sanitize(found.site)}: snapshot {found.snapshot:,} of "
         f"{found.started:%Y-%m-%d %H:%M} UTC, {pluralize(found.requests, 'request')}"
     )
-    unknown = f", {found.unknown:,} unknown" if found.unknown else ""
-    if found.snapshot == 1:
-        yield f"{pluralize(found.urls, 'URL')} in {pluralize(found.sitemaps, 'document')}{unknown}"
-    else:
-        yield (
-            f"{pluralize(found.urls, 'URL')}: {found.added:,} new, {found.removed:,} removed, "
-            f"{found.changed:,} changed{unknown}"
-        )
+    yield found.summary
     for example in found.examples[:MAX_SHOWN]:
         yield f"  {_MARKS[example.change]} {sanitize(example.loc)}"
     total = found.added + found.removed + found.changed
@@ -151,48 +145,3 @@ def _rate(section: SectionEstimate) -> str:
     if section.changes_per_day is None:
         return ""
     return f"{7 * section.changes_per_day:.2g}"
-
-
-def _json(found: Watch) -> str:
-    values: dict[str, Any] = {
-        "site": found.site,
-        "snapshot": found.snapshot,
-        "started": found.started.isoformat(timespec="seconds"),
-        "is_complete": found.is_complete,
-        "reasons": found.reasons,
-        "requests": found.requests,
-        "urls": found.urls,
-        "added": found.added,
-        "removed": found.removed,
-        "changed": found.changed,
-        "unknown": found.unknown,
-        "sitemaps": found.sitemaps,
-        "sitemaps_read": found.sitemaps_read,
-        "sitemaps_failed": found.sitemaps_failed,
-        "changes": [_change_values(change) for change in found.examples],
-        "sections": [section._asdict() for section in found.sections],
-        "alerts": [_alert_values(alert) for alert in found.alerts],
-    }
-    return json.dumps(_finite(values), ensure_ascii=False)
-
-
-def _change_values(change: UrlChange) -> dict[str, Any]:
-    before, after = (
-        None if date is None else date.isoformat() for date in (change.before, change.after)
-    )
-    return {"change": change.change, "loc": change.loc, "before": before, "after": after}
-
-
-def _alert_values(alert: Alert) -> dict[str, Any]:
-    values = alert._asdict()
-    values["opened"] = alert.opened and alert.opened.isoformat(timespec="seconds")
-    return values
-
-
-def _finite(value: Any) -> Any:
-    """Return a value for JSON, with None in place of infinity."""
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

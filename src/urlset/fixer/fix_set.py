@@ -6,6 +6,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from urlset.document import text_offset
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
@@ -18,6 +19,8 @@ from urlset.formats.detect import has_sitemap_ending
 from urlset.model import ProgressEvent
 from urlset.reader import read_documents
 from urlset.reader.document_sources import DocumentSource, Location
+from urlset.result import Result
+from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
 MAX_ROUNDS = 10
@@ -45,8 +48,8 @@ class FixedDocument:
     text_after: bytes = field(repr=False)
 
 
-@dataclass
-class Fixed:
+@dataclass(repr=False)
+class Fixed(Result):
     """Result of :func:`urlset.fix`.
 
     Attributes:
@@ -63,6 +66,30 @@ class Fixed:
     dropped: list[Dropped] = field(default_factory=list)
     remaining: list[tuple[str, str, str]] = field(default_factory=list)
     passed: bytes = field(default=b"", repr=False)
+
+    @property
+    def summary(self) -> str:
+        """Numbers of fixes and of changed documents."""
+        fixes = pluralize(self.counts.total(), "fix", "fixes")
+        return f"{fixes} in {pluralize(len(self.documents), 'document')}"
+
+    @property
+    def incomplete(self) -> tuple[tuple[str, str], ...]:
+        """Documents that must not be fixed, each with the reason."""
+        return tuple((name, why) for code, name, why in self.remaining if not code)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, documents, removed content and what remains as values that JSON has."""
+        return {
+            "documents": [document.name for document in self.documents],
+            "counts": dict(self.counts),
+            "dropped": [drop._asdict() for drop in self.dropped],
+            "remaining": [
+                {"code": code, "document": name, "reason": why}
+                for code, name, why in self.remaining
+            ],
+            "incomplete": [{"document": name, "reason": why} for name, why in self.incomplete],
+        }
 
     def add(self, result: FixedText, name: str) -> None:
         """Add the result of one document."""

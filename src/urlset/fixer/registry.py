@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from urlset.checker.findings import Parameters
+from urlset.checker.finding import Parameters
 from urlset.document import Document
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, Effect

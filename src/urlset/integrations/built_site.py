@@ -206,7 +206,7 @@ def report_lines(made: Build) -> list[str]:
         f"{counts}; {made.added:,} added, {made.changed:,} changed, {made.removed:,} removed",
         *(f"{count:,} excluded: {reason}" for reason, count in excluded.items()),
         *made.notes,
-        *made.failures,
+        *made.incomplete,
     ]
 
 

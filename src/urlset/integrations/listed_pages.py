@@ -41,5 +41,5 @@ def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[
                 else:
                     _log.warning("%s was not read: %s", update.url, update.reason)
             batch.commit()
-        for reason in run.reasons:
+        for reason in run.incomplete:
             _log.warning("%s: %s", site, reason)

@@ -89,7 +89,6 @@ RULE_OPTIONS: tuple[Option, ...] = (
         type=Path,
         help="Report only findings that are not in this file.",
         metavar="FILE",
-        allowed=NOT_IN_PYTHON,
         is_path=True,
     ),
     WRITE_BASELINE,

@@ -16,12 +16,11 @@ from typing import Any
 from urllib.parse import quote
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, LEVELS, Finding, Rule
+from urlset.checker.finding import JSON_FIELDS
 from urlset.reader import DocumentRecord
 from urlset.terminal_text import escape_json, sanitize, template_text
 from urlset.urls import split_origin
 
-# Public format: names and order do not change; new fields are appended.
-_JSON_FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 
@@ -33,7 +32,7 @@ def report_json(findings: Iterable[Finding], *, has_basis: bool = False) -> Iter
     >>> list(report_json([]))
     ['[', ']']
     """
-    names = (*_JSON_FIELDS, "basis") if has_basis else _JSON_FIELDS
+    names = (*JSON_FIELDS, "basis") if has_basis else JSON_FIELDS
     yield "["
     last = None
     for finding in findings:

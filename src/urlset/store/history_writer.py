@@ -349,10 +349,12 @@ class HistoryWriter:
             SELECT section, gap_s,
                 -- A URL that changed while it moved from another document was observed, too.
                 greatest(coalesce(observed, 0) - coalesce(removed, 0), coalesce(changed, 0))
-                    ::UINTEGER,
-                coalesce(changed, 0)::UINTEGER, coalesce(dated, 0)::UINTEGER,
-                coalesce(age, 0)::DOUBLE, coalesce(added, 0)::UINTEGER,
-                coalesce(removed, 0)::UINTEGER, coalesce(unknown_urls, 0)::UINTEGER
+                    ::UINTEGER AS observed_count,
+                coalesce(changed, 0)::UINTEGER AS changed_count,
+                coalesce(dated, 0)::UINTEGER AS dated_count, coalesce(age, 0)::DOUBLE AS age_s,
+                coalesce(added, 0)::UINTEGER AS added_count,
+                coalesce(removed, 0)::UINTEGER AS removed_count,
+                coalesce(unknown_urls, 0)::UINTEGER AS unknown_count
             FROM kept_urls FULL JOIN moved USING (section, gap_s)
             FULL JOIN unknown USING (section, gap_s) ORDER BY ALL"""
         )

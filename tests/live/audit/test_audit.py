@@ -316,7 +316,7 @@ def test_ctrl_c_ends_the_visits_and_judges_the_rest():
                     raise KeyboardInterrupt
 
     with audit_with(Interrupted(example), example) as found:
-        assert found.reasons == ("interrupted",)
+        assert found.incomplete == ("interrupted",)
         assert found.visited == 1
 
 

@@ -204,7 +204,7 @@ def test_a_crawl_states_that_scripts_may_add_links(box, tmp_path):
 
     with crawl(box, tmp_path / "site.duckdb") as result:
         assert not result.is_complete
-        assert [reason.partition(":")[0] for reason in result.reasons] == ["scripts"]
+        assert [reason.partition(":")[0] for reason in result.incomplete] == ["scripts"]
         assert result.verdicts == {"ok": 10}
     # Every page was visited: a build from the crawl lacks none.
     pages = open_source(f"crawl:{tmp_path / 'site.duckdb'}")

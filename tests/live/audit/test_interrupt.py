@@ -37,7 +37,7 @@ def test_the_same_call_continues_an_audit(tmp_path: Path):
     path = str(tmp_path / "site.duckdb")
     first, second, third = Interrupted(EXAMPLE), RecordingServer(EXAMPLE), RecordingServer(EXAMPLE)
     with audit_with(first, EXAMPLE, path, media=False) as found:
-        assert (found.visited, found.reasons) == (2, ("interrupted",))
+        assert (found.visited, found.incomplete) == (2, ("interrupted",))
 
     with audit_with(second, EXAMPLE, path, media=False) as found:
         assert (found.visited, found.is_complete, found.changes) == (4, True, None)
@@ -85,7 +85,7 @@ def test_ctrl_c_during_the_crawl_of_an_audit_ends_it(tmp_path: Path):
             "policy": quick(concurrency=1, per_host=1),
         }
         with urlset.audit(box.site, progress=stop, **options) as found:
-            assert found.reasons == ("interrupted",)
+            assert found.incomplete == ("interrupted",)
             crawled = box.paths.copy()
             [(pages,)] = found.store.query("SELECT count(*) FROM pages")
         assert pages <= 5, "the visits of the audit were skipped"

@@ -65,7 +65,7 @@ def test_the_limit_of_time_covers_the_reading_of_sitemaps(monkeypatch: pytest.Mo
 
     with audited(example, MOMENT, max_minutes=3 / 60) as found:
         assert len(found.documents) == 3
-        assert found.reasons == ("limit of time",)
+        assert found.incomplete == ("limit of time",)
 
 
 def test_a_crawl_ends_when_the_host_is_down_and_the_same_call_continues(tmp_path: Path):
@@ -84,13 +84,13 @@ def test_a_crawl_ends_when_the_host_is_down_and_the_same_call_continues(tmp_path
             read_sitemaps=False,
         )
         with crawl() as found:
-            assert found.reasons[0].startswith("no-response: the last 50 requests failed: ")
+            assert found.incomplete[0].startswith("no-response: the last 50 requests failed: ")
             assert found.finished is None
         assert len(set(page_requests(box))) < 100  # those in flight are counted, too
 
         box.players = players
         with crawl() as found:
-            assert (found.number, found.is_complete, found.reasons) == (1, True, [])
+            assert (found.number, found.is_complete, found.incomplete) == (1, True, ())
             assert len(found.pages) == 201
 
 
@@ -109,7 +109,7 @@ def test_visits_end_when_nothing_responds_any_more(tmp_path: Path):
 
     server = Dying(example)
     with audit_with(server, example, str(tmp_path / "site.duckdb"), media=False) as found:
-        assert found.reasons == ("no response: the last 50 requests failed",)
+        assert found.incomplete == ("no response: the last 50 requests failed",)
         assert len(server.requests) < 120
     server.is_dead = False
     with audit_with(server, example, str(tmp_path / "site.duckdb"), media=False) as found:

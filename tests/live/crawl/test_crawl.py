@@ -50,7 +50,7 @@ def test_pages_that_are_linked_are_visited(box):
     with crawl(box) as found:
         assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a", "b"]
         assert found.is_complete
-        assert found.reasons == []
+        assert found.incomplete == ()
         depths = found.query("SELECT depth FROM pages ORDER BY url")
         assert [row[0] for row in depths] == [0, 1, 2]
 
@@ -99,7 +99,7 @@ def test_robots_txt_is_obeyed(box):
         (row,) = found.query("SELECT url, status FROM pages WHERE verdict = 'disallowed'")
 
         assert row == (box.url("/closed/a"), None)
-        assert found.reasons == ["robots: 1 URL disallowed by robots.txt"]
+        assert found.incomplete == ("robots: 1 URL disallowed by robots.txt",)
 
     assert "/closed/a" not in box.paths
 
@@ -125,7 +125,7 @@ def test_a_robots_txt_that_fails_disallows_everything_for_now(box):
         box.site, policy=urlset.Policy(proxies={}, backoff_s=0.01), read_sitemaps=False
     ) as found:
         assert found.verdicts == {"unknown": 1}
-        assert "503" in found.reasons[1]
+        assert "503" in found.incomplete[1]
         assert list(found.query("SELECT excluded_by FROM frontier")) == [("robots",)]
 
     assert visits(box) == []
@@ -168,7 +168,7 @@ def test_a_refusal_is_unknown_and_not_broken(box, status):
     with crawl(box) as found:
         query = "SELECT verdict, unknown_reason, attempts FROM pages WHERE ends_with(url, '/a')"
         assert list(found.query(query)) == [("unknown", f"http-{status}", 2)]
-        assert found.reasons == ["failed: 1 URL without a usable response"]
+        assert found.incomplete == ("failed: 1 URL without a usable response",)
 
 
 def test_a_server_error_is_confirmed_by_a_second_visit(box):
@@ -223,7 +223,7 @@ def test_a_limit_is_a_reason_why_a_crawl_is_not_complete(box, options, expected,
 
     with crawl(box, **options) as found:
         assert paths(found, "SELECT url FROM pages ORDER BY url") == expected
-        assert found.reasons == [reason]
+        assert found.incomplete == (reason,)
         assert not found.is_complete
 
 

@@ -230,7 +230,7 @@ def test_calendar_without_end_is_cut_and_reported(box, tmp_path):
         traps = [tuple(row[1:3]) for row in result.traps]
         assert "calendar" in {kind for kind, _ in traps}
         assert not result.is_complete
-        assert any("trap" in reason for reason in result.reasons)
+        assert any("trap" in reason for reason in result.incomplete)
     assert len(box.paths) < 600
 
 
@@ -279,7 +279,7 @@ def test_pages_without_end_stop_at_the_limit_which_is_the_reason(box, tmp_path):
 
     with crawl(box, tmp_path / "site.duckdb", max_pages=100) as result:
         assert not result.is_complete
-        assert any("max-pages" in reason for reason in result.reasons)
+        assert any("max-pages" in reason for reason in result.incomplete)
     assert 90 < len(box.paths) < 250
 
 

@@ -93,7 +93,7 @@ def test_crawl_that_was_stopped_is_not_called_complete_and_goes_on(box, tmp_path
 
     with crawl(box, store, max_pages=5) as result:
         assert not result.is_complete
-        assert result.reasons
+        assert result.incomplete
         first = paths(result, box)
     with crawl(box, store) as result:
         assert result.is_complete

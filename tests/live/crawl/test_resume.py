@@ -115,7 +115,7 @@ def test_ctrl_c_leaves_a_store_that_can_be_continued(box, tmp_path):
         assert len(found.pages) == 10
         assert found.finished is None
         assert not found.is_complete
-        assert found.reasons[0].startswith("interrupted: ")
+        assert found.incomplete[0].startswith("interrupted: ")
     before = page_visits(box)
     with urlset.crawl(box.site, path, policy=policy, read_sitemaps=False) as found:
         assert found.is_complete

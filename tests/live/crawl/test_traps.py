@@ -113,7 +113,7 @@ def test_a_trap_is_reported_with_pattern_and_count():
     pattern = f"{box.site}/x/y/*"
     assert traps == [(pattern, "repeated-path", 2, f"{box.site}/x/y/x/y/x/y/")]
     assert states == [("excluded", f"repeated-path: {pattern}")] * 2
-    assert found.reasons == ["traps: 2 URLs of patterns without an end"]
+    assert found.incomplete == ("traps: 2 URLs of patterns without an end",)
 
 
 def test_a_listed_url_is_never_cut():

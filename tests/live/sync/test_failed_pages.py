@@ -211,7 +211,7 @@ def test_partial_sitemap_is_unread_and_removes_nothing_from_a_watch(box, tmp_pat
     step = urlset.watch(box.url("/sitemap.txt"), store, policy=POLICY)
 
     assert (step.removed, step.unknown, step.is_complete) == (0, 30, False)
-    assert SITEMAP_FAULTS[status] in step.reasons[0]
+    assert SITEMAP_FAULTS[status] in step.incomplete[0]
 
 
 @pytest.mark.parametrize("status", [202, 204, 206])

@@ -285,7 +285,7 @@ def test_an_emptied_sitemap_does_not_remove_everything(index):
 
     found = index.sync()
     assert len(found["unknown"]) == 29
-    assert "29 of 30 pages are not listed any more" in index.last.reasons[0]
+    assert "29 of 30 pages are not listed any more" in index.last.incomplete[0]
     assert len(index.sync(max_removed_share=1)["removed"]) == 29
 
 

@@ -131,7 +131,7 @@ def test_failed_sitemap_is_not_a_removal(site, failure):
 
     assert (failed.urls, failed.unknown, failed.removed) == (10, 5, 0)
     assert not failed.is_complete
-    assert f"{SITE}/b.xml" in failed.reasons[0]
+    assert f"{SITE}/b.xml" in failed.incomplete[0]
     assert {known for path, _, known in state_at(site, 2) if "/blog/" in path} == {False}
     assert {known for path, _, known in state_at(site, 2) if "/news/" in path} == {True}
 

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
-from urlset.checker import FAILURE_CODES, LEVELS, Finding, Rule, catalogue_with, selector
+from urlset.checker import FAILURE_CODES, Baseline, Finding, Rule, catalogue_with, selector
+from urlset.checker.baseline import Comparison
 from urlset.checker.evaluate import FindingKey, Tally, evaluate
-from urlset.checker.findings import finding_of
+from urlset.checker.finding import finding_of
 from urlset.checker.load import Failures, TextCache
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.views import BROKEN
 from urlset.live.audit.settings import AuditSettings
-from urlset.model import Level
 from urlset.store import Store, StoreSession, quoted
 
 STORE_RULES = BROKEN | {"D007", "H501", "R010", "R011", "U023", "U024", "U028"}
@@ -76,27 +76,13 @@ class AuditFindings(NamedTuple):
         findings: The findings by document and position; at most 10,000 of each rule.
         counts: All findings by rule, level and document.
         changes: Comparison with the audit before.
+        known: Number of findings that are in the baseline, and are not among the others.
     """
 
     findings: list[Finding]
     counts: Tally
     changes: Changes | None
-
-    @property
-    def by_rule(self) -> dict[str, int]:
-        """Number of findings of each code, sorted by code."""
-        counts: Counter[str] = Counter()
-        for key, count in self.counts.items():
-            counts[key.code] += count
-        return {code: counts[code] for code in sorted(counts)}
-
-    @property
-    def by_level(self) -> dict[Level, int]:
-        """Number of findings of each level, including levels without findings."""
-        counts: Counter[Level] = Counter()
-        for key, count in self.counts.items():
-            counts[key.level] += count
-        return {level: counts[level] for level in LEVELS}
+    known: int = 0
 
     @property
     def unlisted(self) -> Tally:
@@ -111,6 +97,15 @@ class AuditFindings(NamedTuple):
         for key, count in self.unlisted.items():
             counts[key.code] += count
         return dict(counts)
+
+    def without(self, baseline: Baseline | None) -> AuditFindings:
+        """Return the findings that are not in a baseline."""
+        if baseline is None:
+            return self
+        comparison = Comparison(baseline.copy())
+        findings = list(comparison.new(self.findings))
+        counts = comparison.counts(self.unlisted)
+        return AuditFindings(findings, counts, self.changes, comparison.known)
 
 
 class RuleSet:

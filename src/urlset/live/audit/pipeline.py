@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Unpack
 
 from urlset.arguments import checked_arguments
+from urlset.checker import Baseline
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy
@@ -57,6 +58,7 @@ def audit(
     source: Source,
     *,
     store: str | os.PathLike[str] | None = None,
+    baseline: Baseline | str | os.PathLike[str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
     **settings: Unpack[AuditKeywords],
 ) -> Audit:
@@ -71,6 +73,8 @@ def audit(
             sitemap.
         store: File that keeps the tables of the audit; None for a temporary one. A second audit
             with the same file asks servers only for changes, and compares its findings.
+        baseline: Known findings, or the file of them: only other ones are found
+            (:class:`urlset.checker.Baseline`).
         progress: Called with the number of responses so far, and with the URL of the last one.
         settings: Fields of :class:`urlset.live.audit.AuditSettings`, such as ``sample``, ``crawl``,
             ``logs``, ``max_minutes``, ``select`` or ``policy``.
@@ -81,6 +85,7 @@ def audit(
     Raises:
         urlset.SourceError: No sitemap could be read.
         urlset.StoreError: The store cannot be opened.
+        urlset.ConfigurationError: The baseline cannot be read.
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
     """
@@ -103,7 +108,10 @@ def audit(
         keep=False,
     )
     path = None if store is None else os.fspath(store)
-    return audit_entries(entries, options, path=path, progress=progress, policy=policy)
+    known = Baseline.of(baseline)
+    return audit_entries(
+        entries, options, path=path, progress=progress, policy=policy, baseline=known
+    )
 
 
 def audit_entries(
@@ -114,6 +122,7 @@ def audit_entries(
     progress: Progress | None = None,
     drive: Drive | None = None,
     policy: Policy | None = None,
+    baseline: Baseline | None = None,
 ) -> Audit:
     """Audit entries; as :func:`audit`, but ``drive`` may simulate the server.
 
@@ -124,7 +133,8 @@ def audit_entries(
     store = Store.open(path)
     try:
         policy = policy or settings.policy
-        return _AuditRun(entries, settings, rules, store, progress, drive, policy).audit()
+        run = _AuditRun(entries, settings, rules, store, progress, drive, policy)
+        return run.audit(baseline)
     except BaseException:
         store.close()
         raise
@@ -153,7 +163,7 @@ class _AuditRun:
         self._budget = Budget(settings.max_requests, settings.max_minutes)
         self._policy = run_policy(policy)
 
-    def audit(self) -> Audit:
+    def audit(self, baseline: Baseline | None) -> Audit:
         store, settings = self._store, self._settings
         if store.path is not None:
             store.add_live_tables()
@@ -201,7 +211,7 @@ class _AuditRun:
             self._entries.source,
             settings,
             store,
-            found,
+            found.without(baseline),
             overview,
             self._entries.documents,
             reasons,

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from urlset.checker import Finding, Rule, rule_texts
+from urlset.checker.evaluate import Tally
+from urlset.checker.finding import CountedFindings
 from urlset.checker.views import view_script
 from urlset.html_report import (
     CoverageCounts,
@@ -26,7 +27,6 @@ from urlset.live.audit.lastmod_trial import LASTMOD_SQL, SectionTrial
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.summary import share_lines, summary_sentence
 from urlset.live.audit.verdict_shares import VerdictShare
-from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord
 from urlset.store import QueryResult, Store, quoted
@@ -53,7 +53,7 @@ class Overview(NamedTuple):
     lastmod: list[SectionTrial]
 
 
-class Audit:
+class Audit(CountedFindings):
     """Result of an audit: findings, tables, coverage and the truth of lastmod.
 
     The tables are in a store, which :meth:`close` closes; it is a context manager. A store without
@@ -63,18 +63,21 @@ class Audit:
         source: What was audited.
         settings: Settings of the audit.
         store: Store with the tables (:data:`urlset.store.LIVE_TABLES`).
-        findings: Findings by document and position, at most 10,000 of each rule.
+        findings: Findings by document and position, at most 10,000 of each rule. With a baseline,
+            they are those that are not in it.
         changes: How the findings differ from those of the audit before; None for the first one.
         listed: Number of URLs that the sitemaps list, without duplicates.
         visited: Number of them with a result: they were requested, or robots.txt disallows them.
         verdicts: Share of the listed URLs with each verdict, most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.
-        reasons: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
+        incomplete: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
         request_count: Number of requests for pages and media.
         rules: The rules that were evaluated, by code.
         started: When the audit started.
     """
+
+    incomplete: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -84,7 +87,7 @@ class Audit:
         found: AuditFindings,
         overview: Overview,
         documents: list[DocumentRecord],
-        reasons: tuple[str, ...],
+        incomplete: tuple[str, ...],
         request_count: int,
         rules: Mapping[str, Rule],
         started: datetime,
@@ -100,7 +103,7 @@ class Audit:
         self.coverage: Coverage = overview.coverage
         self.lastmod: list[SectionTrial] = overview.lastmod
         self.documents = documents
-        self.reasons = reasons
+        self.incomplete = incomplete
         self.request_count = request_count
         self.rules = rules
         self.started = started
@@ -112,24 +115,24 @@ class Audit:
         return self.settings.sample is not None and self.visited < self.listed
 
     @property
-    def is_complete(self) -> bool:
-        """Whether everything was visited that was to be visited."""
-        return not self.reasons
-
-    @property
     def is_blind(self) -> bool:
         """Whether URLs are listed, and no visit of one shows anything about it."""
         return self.listed > 0 and all(each.verdict == "unknown" for each in self.verdicts)
 
     @property
-    def by_rule(self) -> dict[str, int]:
-        """Number of findings of each code, sorted by code."""
-        return self._found.by_rule
+    def tally(self) -> Tally:
+        """Number of findings by rule, level and document; with a baseline, of the new ones."""
+        return self._found.counts
 
     @property
-    def by_level(self) -> dict[Level, int]:
-        """Number of findings of each level, including levels without findings."""
-        return self._found.by_level
+    def known(self) -> int:
+        """Number of findings that are in the baseline."""
+        return self._found.known
+
+    @property
+    def unlisted(self) -> Tally:
+        """Number of findings that are counted but not in ``findings``."""
+        return self._found.unlisted
 
     @property
     def omitted(self) -> dict[str, int]:
@@ -137,9 +140,9 @@ class Audit:
         return self._found.omitted
 
     @property
-    def found(self) -> AuditFindings:
-        """The findings and their counts, as one value for reports."""
-        return self._found
+    def subject(self) -> str:
+        """What was audited, as the end of a phrase."""
+        return f"of {self.source!r}"
 
     @property
     def summary(self) -> str:
@@ -151,9 +154,23 @@ class Audit:
             text += f" {pluralize(unread, 'sitemap')} could not be read completely."
         if self.is_blind:
             text += f" Nothing could be judged{self._most_common_cause()}."
-        if self.reasons:
-            text += f" The audit is not complete: {', '.join(self.reasons)}."
+        if self.incomplete:
+            text += f" The audit is not complete: {', '.join(self.incomplete)}."
         return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, findings, verdicts and what is incomplete as values that JSON has."""
+        return {
+            "summary": self.summary,
+            "listed": self.listed,
+            "visited": self.visited,
+            "verdicts": {share.verdict: share.urls for share in self.verdicts},
+            "by_level": self.by_level,
+            "by_rule": self.by_rule,
+            "known": self.known,
+            "incomplete": list(self.incomplete),
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
 
     @property
     def shares(self) -> list[str]:
@@ -207,7 +224,7 @@ class Audit:
         log = ExampleLog()
         for finding in self.findings:
             log.add(finding)
-        for key, count in self._found.unlisted.items():
+        for key, count in self.unlisted.items():
             log.add_omitted(key.level, key.code, count)
         with self.store.session() as session:
             session.run(
@@ -250,6 +267,7 @@ class Audit:
             views_sql=self._views_script(),
             changes=self._rule_changes(),
             previous=self._previous(),
+            known=self.known,
             changes_sql="SELECT code, change, count(*) FROM audit_findings GROUP BY ALL",
         )
         write_html_report(report, Path(path))
@@ -272,7 +290,7 @@ class Audit:
         facts = RunFacts(
             self.settings.sample is not None,
             self.coverage.is_complete,
-            not self.reasons,
+            not self.incomplete,
             self.coverage.is_over,
         )
         run = ", ".join(
@@ -312,20 +330,6 @@ class Audit:
     def close(self) -> None:
         """Close the store; does nothing the second time."""
         self.store.close()
-
-    def __enter__(self) -> Audit:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<Audit of {self.source!r}: {self.summary}>"
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the findings by rule for notebooks."""

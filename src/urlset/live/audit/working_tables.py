@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from urlset.store import declare_table
+from urlset.store import LIVE_TABLES, declare_table
+
+_PAGE_COLUMNS = next(
+    [column.name for column in table.columns] for table in LIVE_TABLES if table.name == "pages"
+)
 
 WORKING_TABLES = (
     declare_table(
@@ -15,7 +19,7 @@ WORKING_TABLES = (
     declare_table(
         "crawled_redirects",
         "Pages that the crawl of this audit saw redirect.",
-        "url verdict status",
+        " ".join(_PAGE_COLUMNS),
         writers="run",
         readers="run",
     ),

@@ -92,10 +92,10 @@ class CrawledPages:
         return Crawl.open(self._path)
 
     def _report_gaps(self, found: Crawl) -> None:
-        gaps = [reason for reason in found.reasons if reason.startswith(_GAPS)]
-        unseen = [reason for reason in found.reasons if reason.startswith(_UNSEEN)]
-        others = [reason for reason in found.reasons if reason not in (*gaps, *unseen)]
-        if found.finished is None and not found.reasons:
+        gaps = [reason for reason in found.incomplete if reason.startswith(_GAPS)]
+        unseen = [reason for reason in found.incomplete if reason.startswith(_UNSEEN)]
+        others = [reason for reason in found.incomplete if reason not in (*gaps, *unseen)]
+        if found.finished is None and not found.incomplete:
             gaps = ["unvisited: the crawl was killed"]
         if gaps:
             self.failures.append(

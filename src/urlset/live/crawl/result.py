@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from types import TracebackType
 from typing import Any
 
 from urlset.errors import StoreError
 from urlset.notebook import html_table
+from urlset.result import Result
 from urlset.store import QueryResult, Store
+from urlset.terminal_text import pluralize
 
 _LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
 
 
-class Crawl:
+class Crawl(Result):
     """The latest crawl of a store: pages, links and discovered URLs. A context manager.
 
     :data:`urlset.store.LIVE_TABLES` describes the columns of the tables. Each table is an Arrow
@@ -28,8 +29,11 @@ class Crawl:
         started: Start of the crawl.
         finished: End of the crawl; None if the same call continues it.
         is_complete: Whether every page in scope was visited.
-        reasons: Why it is not complete; empty if it is.
+        incomplete: Why it is not complete; empty if it is.
     """
+
+    is_complete: bool = False
+    incomplete: tuple[str, ...] = ()
 
     def __init__(self, store: Store):
         self.store = store
@@ -49,8 +53,8 @@ class Crawl:
         self.started: datetime
         self.finished: datetime | None
         self.number, self.site, self.started, self.finished, complete, reasons = found[0]
-        self.is_complete: bool = bool(complete)
-        self.reasons: list[str] = list(reasons or ())
+        self.is_complete = bool(complete)
+        self.incomplete = tuple(reasons or ())
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Crawl:
@@ -136,26 +140,33 @@ class Crawl:
         """Close the store, and delete a temporary one."""
         self.store.close()
 
-    def __enter__(self) -> Crawl:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<Crawl {self.site}: {self._summary()}>"
-
     def _repr_html_(self) -> str:
-        return html_table(
-            f"Crawl of {self.site}: {self._summary()}", ["verdict", "pages"], self.verdicts.items()
-        )
+        caption = f"Crawl of {self.site}: {self.summary}"
+        return html_table(caption, ["verdict", "pages"], self.verdicts.items())
 
-    def _summary(self) -> str:
-        count = sum(self.verdicts.values())
+    @property
+    def subject(self) -> str:
+        """The start of the crawl."""
+        return self.site
+
+    @property
+    def summary(self) -> str:
+        """Number of pages, and whether the crawl is complete."""
         state = "complete" if self.is_complete else "not complete"
-        return f"{count:,} page{'' if count == 1 else 's'}, {state}"
+        return f"{pluralize(sum(self.verdicts.values()), 'page')}, {state}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, what is incomplete and the traps as values that JSON has."""
+        return {
+            "site": self.site,
+            "crawl": self.number,
+            "path": self.path,
+            "pages": sum(self.verdicts.values()),
+            "verdicts": self.verdicts,
+            "is_complete": self.is_complete,
+            "incomplete": list(self.incomplete),
+            "traps": [
+                dict(zip(("pattern", "kind", "cut_count", "example"), row, strict=True))
+                for row in self.traps
+            ],
+        }

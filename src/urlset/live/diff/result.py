@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cached_property
-from types import TracebackType
 from typing import Any, TextIO, get_args
 
 from urlset.arrow import rows_of
@@ -27,6 +26,7 @@ from urlset.live.diff.rows import (
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.row_formats import write_lines
+from urlset.result import Result
 from urlset.store import FIRST_FOLDER, quoted
 from urlset.terminal_text import escape_json
 
@@ -72,7 +72,7 @@ class ChangeRows:
         return to_polars(self)
 
 
-class Diff:
+class Diff(Result):
     """Changes between two states of a site; :func:`urlset.diff` returns it. A context manager.
 
     Iterating yields a :class:`PageChange` for each URL: first moved ones, then removed, added,
@@ -160,20 +160,42 @@ class Diff:
         return LastmodTruth(*map(int, row))
 
     @cached_property
-    def unread(self) -> list[tuple[str, int]]:
-        """Documents that could not be read, each with the number of unknown URLs it may list."""
-        return [
+    def incomplete(self) -> tuple[tuple[str, int], ...]:
+        """What could not be read, each with the number of unknown URLs that it may list."""
+        return tuple(
             (str(detail), int(count))
             for detail, count in self._tables.db.rows(
                 "SELECT why[1].detail AS detail, count(*) FROM changes WHERE change = 'unknown' "
                 "GROUP BY detail ORDER BY count(*) DESC, detail"
             )
-        ]
+        )
 
     @property
     def notes(self) -> list[str]:
         """Remarks on the states, such as rows of a table that have no URL."""
         return self._tables.notes
+
+    @property
+    def subject(self) -> str:
+        """Both states, as the end of a phrase."""
+        return f"of {self.before!r} and {self.after!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, sections, patterns of moves and what is incomplete, without the changes.
+
+        :meth:`jsonl` has the changes.
+        """
+        return {
+            "before": self.before,
+            "after": self.after,
+            "counts": self.counts._asdict(),
+            "sections": [section._asdict() for section in self.sections],
+            "patterns": [pattern._asdict() for pattern in self.patterns],
+            "notes": list(self.notes),
+            "incomplete": [
+                {"reason": reason, "unknown": count} for reason, count in self.incomplete
+            ],
+        }
 
     @property
     def summary(self) -> str:
@@ -232,20 +254,6 @@ class Diff:
     def close(self) -> None:
         """Delete the temporary tables; does nothing the second time."""
         self._stack.close()
-
-    def __enter__(self) -> Diff:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<Diff of {self.before!r} and {self.after!r}: {self.summary}>"
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the first changes for notebooks."""

@@ -162,8 +162,8 @@ class DiffView(Protocol):
         """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
 
     @property
-    def unread(self) -> list[tuple[str, int]]:
-        """Documents that could not be read, each with the number of unknown URLs."""
+    def incomplete(self) -> tuple[tuple[str, int], ...]:
+        """What could not be read, each with the number of unknown URLs."""
 
     @property
     def notes(self) -> list[str]:

@@ -278,7 +278,7 @@ def _exclude_without_key(
     if not without:
         return
     for host, first in log.exclude(without).items():
-        result.errors.append(no_key_message(host, keys))
+        result.incomplete += (no_key_message(host, keys),)
         result.excluded += [
             ExcludedUrl(url, "no-key", f"there is no key for {host}") for url in first
         ]
@@ -287,9 +287,9 @@ def _exclude_without_key(
 def _report_invalid(staged: Staged, result: Submission) -> None:
     result.invalid = staged.invalid
     if staged.invalid_count:
-        result.errors.append(
+        result.incomplete += (
             f"expected http(s) URLs, found {staged.invalid_count:,} other values, such as "
-            f"{staged.invalid[0][:100]!r}"
+            f"{staged.invalid[0][:100]!r}",
         )
 
 

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from urlset.live.submit.announcement_log import RefusedUrl
 from urlset.live.submit.preflight import ExcludedUrl
+from urlset.result import Result
+from urlset.terminal_text import pluralize
 
 
 class ChannelResult(NamedTuple):
@@ -35,8 +37,8 @@ class ChannelResult(NamedTuple):
     is_delayed: bool = False
 
 
-@dataclass(kw_only=True)
-class Submission:
+@dataclass(kw_only=True, repr=False)
+class Submission(Result):
     """Result of :func:`urlset.submit`.
 
     Attributes:
@@ -57,7 +59,7 @@ class Submission:
         sitemaps: Sitemaps that Search Console lists, with their state.
         inspected: URLs whose state in Search Console was stored.
         notes: Messages that are no errors.
-        errors: Messages about hosts without a key and the like.
+        incomplete: Why something was not announced, such as a host without a key.
         is_dry_run: Whether nothing was sent.
     """
 
@@ -77,7 +79,7 @@ class Submission:
     sitemaps: list[dict[str, Any]] = field(default_factory=list)
     inspected: int = 0
     notes: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    incomplete: tuple[str, ...] = ()
     is_dry_run: bool = False
 
     @property
@@ -95,12 +97,27 @@ class Submission:
         """Whether something was not announced for another reason than a delay."""
         has_error = any(result.error and not result.is_delayed for result in self.results)
         has_excluded = self.excluded or self.refused_before
-        return bool(has_error or self.errors or has_excluded or self.invalid)
+        return bool(has_error or self.incomplete or has_excluded or self.invalid)
 
     @property
     def is_delayed(self) -> bool:
         """Whether announcements wait although nothing is wrong."""
         return any(result.is_delayed for result in self.results)
+
+    @property
+    def summary(self) -> str:
+        """Numbers of changes, and of URLs that were sent."""
+        text = f"{pluralize(self.new, 'new change')}, {self.known:,} announced before"
+        if self.waiting_before:
+            text += f", {self.waiting_before:,} waiting since an earlier run"
+        if self.refused_before:
+            text += f", {self.refused_before:,} refused before"
+        if self.retried:
+            text += f", {self.retried:,} refused before and tried again"
+        if self.is_dry_run:
+            count = pluralize(len(self.requests), "request")
+            return f"{text}; nothing was sent: this was a dry run of {count}"
+        return f"{text}; {pluralize(self.sent, 'URL')} sent"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as values that JSON has."""
@@ -123,5 +140,5 @@ class Submission:
             "sitemaps": self.sitemaps,
             "inspected": self.inspected,
             "notes": self.notes,
-            "errors": self.errors,
+            "incomplete": list(self.incomplete),
         }

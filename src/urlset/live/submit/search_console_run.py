@@ -131,7 +131,7 @@ def run_google(
             found = search_console.sitemaps_of(response)
             result.sitemaps += [one._asdict() for one in found]
         else:
-            result.errors.append(_google_error(verdict, settings, parts))
+            result.incomplete += (_google_error(verdict, settings, parts),)
     if settings.inspect:
         _inspect(settings, parts)
 
@@ -223,5 +223,5 @@ def _inspect(settings: GoogleSettings, parts: _Parts) -> None:
                 table.add(url, search_console.inspection_of(response), sender.now())
                 parts.result.inspected += 1
                 continue
-            parts.result.errors.append(_google_error(verdict, settings, parts))
+            parts.result.incomplete += (_google_error(verdict, settings, parts),)
             break

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from urlset.live.sync.pipeline import Sync, SyncBatch, sync
+from urlset.live.sync.pipeline import Sync, sync
 from urlset.live.sync.settings import SyncKeywords, SyncSettings
-from urlset.live.sync.update import PageUpdate, page_text
+from urlset.live.sync.update import PageUpdate, SyncBatch, page_text
 
 __all__ = ["PageUpdate", "Sync", "SyncBatch", "SyncKeywords", "SyncSettings", "page_text", "sync"]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Unpack
+from typing import Any, BinaryIO, Unpack
 
 from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
@@ -22,7 +22,8 @@ from urlset.live.sync.page_walk import (
     unknown_update,
 )
 from urlset.live.sync.settings import GUARDED_FROM, SyncKeywords, SyncSettings
-from urlset.live.sync.update import PageUpdate
+from urlset.live.sync.update import PageUpdate, SyncBatch
+from urlset.live.sync.update_file import UpdateFile
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import Politeness
@@ -30,6 +31,7 @@ from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
+from urlset.result import Result
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession, entries_at, moment
 from urlset.urls import split_origin
@@ -54,34 +56,7 @@ _VISITED: list[tuple[str, ColumnType]] = [
 ]
 
 
-class SyncBatch:
-    """Updates of some pages. Call :meth:`commit` once the index has them.
-
-    What is not committed is delivered again by the next run.
-
-    Attributes:
-        updates: The updates; a URL is in one batch of a run only.
-    """
-
-    def __init__(self, updates: list[PageUpdate], commit: Callable[[], None]):
-        self.updates = updates
-        self.is_committed: bool = False
-        self._commit = commit
-
-    def commit(self) -> None:
-        """Record that the index has these updates; nothing happens the second time."""
-        if not self.is_committed:
-            self._commit()
-            self.is_committed = True
-
-    def __iter__(self) -> Iterator[PageUpdate]:
-        return iter(self.updates)
-
-    def __len__(self) -> int:
-        return len(self.updates)
-
-
-class Sync:
+class Sync(Result):
     """One run of a synchronization: iterate over its batches once.
 
     The store is open until the iteration ends, or until :meth:`close`.
@@ -90,8 +65,10 @@ class Sync:
         counts: Updates by kind so far, and pages that are ``unchanged``, ``gone`` (listed, but they
             answer 404 or 410, and were never delivered) or ``trusted`` (not requested, because
             their ``lastmod`` is the same).
-        reasons: Why not every page is known; empty if everything is.
+        incomplete: Why not every page is known; empty if everything is.
     """
+
+    incomplete: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -107,7 +84,7 @@ class Sync:
         policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
         settings = replace(settings, policy=policy, auth=None)
         self.counts: Counter[str] = Counter()
-        self.reasons: list[str] = []
+        self.incomplete = ()
         self._batches = self._run(
             os.fspath(store),
             settings,
@@ -119,20 +96,47 @@ class Sync:
     @property
     def is_complete(self) -> bool:
         """Whether every page that is listed was read, or is known to be the same."""
-        return not self.reasons and not self.counts["unknown"]
+        return not self.incomplete and not self.counts["unknown"]
 
     def __iter__(self) -> Iterator[SyncBatch]:
         return self._batches
+
+    def to_jsonl(self, target: str | os.PathLike[str] | BinaryIO) -> None:
+        """Write the updates as JSON lines; commit each batch when its lines are on the disk.
+
+        A file is appended to; an incomplete line at its end, of a killed run, is removed.
+
+        Args:
+            target: Path of a file, or a binary file such as ``sys.stdout.buffer``.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        with UpdateFile.opened(target) as file:
+            for batch in self:
+                file.write(batch)
+                batch.commit()
 
     def close(self) -> None:
         """End the run and close the store."""
         self._batches.close()
 
-    def __enter__(self) -> Sync:
-        return self
+    @property
+    def subject(self) -> str:
+        """The site, as the end of a phrase."""
+        return f"of {self.site}"
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    @property
+    def summary(self) -> str:
+        """Numbers of pages by kind, so far."""
+        kinds = ("added", "changed", "removed", "unknown", "unchanged", "trusted", "gone")
+        shown = (kind for kind in kinds if kind != "gone" or self.counts[kind])
+        return ", ".join(f"{self.counts[kind]:,} {kind}" for kind in shown)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and what is incomplete as values that JSON has."""
+        counts, incomplete = dict(self.counts), list(self.incomplete)
+        return {"site": self.site, "counts": counts, "incomplete": incomplete}
 
     def _run(
         self,
@@ -242,7 +246,7 @@ class _Run:
             stages.end("%d pages requested", len(visits))
             yield from self._batch_of(visits)
             if self._budget.exceeded:
-                self._sync.reasons.append(self._budget.exceeded)
+                self._sync.incomplete += (self._budget.exceeded,)
                 break
         reasons = [
             reason
@@ -251,7 +255,7 @@ class _Run:
             )
         ]
         yield from self._missing(is_whole=not reasons)
-        self._sync.reasons += reasons
+        self._sync.incomplete += tuple(reasons)
         yield from self._unread()
 
     def _create_tables(self) -> int:
@@ -432,9 +436,9 @@ class _Run:
         if not is_whole:
             yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
         elif known >= GUARDED_FROM and count > share * known:
-            self._sync.reasons.append(
+            self._sync.incomplete += (
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
-                f"{share:.0%} (max_removed_share): they are unknown"
+                f"{share:.0%} (max_removed_share): they are unknown",
             )
             yield from self._rows_of(
                 "FROM unlisted_pages", _all_unknown("many pages are not listed")

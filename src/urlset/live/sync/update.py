@@ -1,7 +1,8 @@
-"""Update of one page, for an index: its content and facts, or that it is gone or unknown."""
+"""Update of one page, for an index, and batches of them: content and facts, gone or unknown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -97,3 +98,30 @@ def page_text(data: bytes, content_type: str | None) -> str:
 def content_fingerprint(data: bytes) -> str:
     """Return 128 bits of blake2b, in hexadecimal, of a document that is no HTML page."""
     return blake2b(data, digest_size=16, person=b"urlset-file-1").hexdigest()
+
+
+class SyncBatch:
+    """Updates of some pages. Call :meth:`commit` once the index has them.
+
+    What is not committed is delivered again by the next run.
+
+    Attributes:
+        updates: The updates; a URL is in one batch of a run only.
+    """
+
+    def __init__(self, updates: list[PageUpdate], commit: Callable[[], None]):
+        self.updates = updates
+        self.is_committed: bool = False
+        self._commit = commit
+
+    def commit(self) -> None:
+        """Record that the index has these updates; nothing happens the second time."""
+        if not self.is_committed:
+            self._commit()
+            self.is_committed = True
+
+    def __iter__(self) -> Iterator[PageUpdate]:
+        return iter(self.updates)
+
+    def __len__(self) -> int:
+        return len(self.updates)

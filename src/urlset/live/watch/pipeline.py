@@ -153,20 +153,19 @@ def _result(
     session: StoreSession, path: str, number: int, sections: tuple[SectionEstimate, ...]
 ) -> Watch:
     query = (
-        "SELECT site, epoch_us(started), is_complete, reasons, request_count, url_count, "
+        "SELECT site, epoch_us(started), reasons, request_count, url_count, "
         "unknown_count, added_count, removed_count, changed_count, sitemap_count, read_count, "
         f"failed_count FROM store.snapshots WHERE snapshot = {number}"
     )
     [row] = list(session.rows(query))
-    site, started, is_complete, reasons, requests, urls, unknown, *counts = row
+    site, started, reasons, requests, urls, unknown, *counts = row
     added, removed, changed, sitemaps, read, failed = counts
     return Watch(
         site=site,
         path=path,
         snapshot=number,
         started=moment(started) or datetime.now(UTC),
-        is_complete=is_complete,
-        reasons=tuple(reasons),
+        incomplete=tuple(reasons),
         requests=requests,
         urls=urls,
         unknown=unknown,

@@ -76,7 +76,7 @@ def write_report(session: StoreSession, found: Watch, path: str | os.PathLike[st
         ],
         _figures(session, found),
         _section_table(found.sections) if found.sections else None,
-        [f"Not read: {reason}" for reason in found.reasons[:5]],
+        [f"Not read: {reason}" for reason in found.incomplete[:5]],
         DAYS_SQL,
     )
     report = ReportInput(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from urlset.result import Result
+from urlset.terminal_text import pluralize
 
 
 class Alert(NamedTuple):
@@ -83,8 +87,8 @@ class UrlChange(NamedTuple):
     after: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Watch(Result):
     """Result of one step: its snapshot, changed URLs, alerts and estimates.
 
     Attributes:
@@ -92,8 +96,7 @@ class Watch:
         path: Path of the store.
         snapshot: Number of the snapshot, from 1.
         started: Start of the step.
-        is_complete: Whether everything that was requested could be read.
-        reasons: Why it is not complete; empty if it is.
+        incomplete: Why not everything that was requested could be read; empty if it could.
         requests: Requests that were sent.
         urls: URLs that are listed, with those that are unknown.
         unknown: URLs that may be listed or not, because a sitemap could not be read.
@@ -114,8 +117,6 @@ class Watch:
     path: str
     snapshot: int
     started: datetime
-    is_complete: bool
-    reasons: tuple[str, ...]
     requests: int
     urls: int
     unknown: int
@@ -125,6 +126,7 @@ class Watch:
     sitemaps: int
     sitemaps_read: int
     sitemaps_failed: int
+    incomplete: tuple[str, ...] = ()
     examples: tuple[UrlChange, ...] = ()
     sections: tuple[SectionEstimate, ...] = ()
     alerts: tuple[Alert, ...] = ()
@@ -134,3 +136,51 @@ class Watch:
     def new_alerts(self) -> tuple[Alert, ...]:
         """Alerts that were not reported before."""
         return tuple(alert for alert in self.alerts if alert.is_new)
+
+    @property
+    def subject(self) -> str:
+        """The site, as the end of a phrase."""
+        return f"of {self.site}"
+
+    @property
+    def summary(self) -> str:
+        """Numbers of URLs: listed, and what the step changed."""
+        unknown = f", {self.unknown:,} unknown" if self.unknown else ""
+        urls = pluralize(self.urls, "URL")
+        if self.snapshot == 1:
+            return f"{urls} in {pluralize(self.sitemaps, 'document')}{unknown}"
+        return (
+            f"{urls}: {self.added:,} new, {self.removed:,} removed, {self.changed:,} changed"
+            f"{unknown}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the snapshot, changes, sections and alerts as values that JSON has."""
+        names = ("requests", "urls", "added", "removed", "changed", "unknown", "sitemaps")
+        return {
+            "site": self.site,
+            "snapshot": self.snapshot,
+            "started": self.started.isoformat(timespec="seconds"),
+            "is_complete": self.is_complete,
+            "incomplete": list(self.incomplete),
+            **{name: getattr(self, name) for name in names},
+            "sitemaps_read": self.sitemaps_read,
+            "sitemaps_failed": self.sitemaps_failed,
+            "changes": [_plain(change) for change in self.examples],
+            "sections": [_plain(section) for section in self.sections],
+            "alerts": [
+                {**_plain(alert), "opened": alert.opened and alert.opened.isoformat("T", "seconds")}
+                for alert in self.alerts
+            ],
+        }
+
+
+def _plain(row: UrlChange | SectionEstimate | Alert) -> dict[str, Any]:
+    """Return the fields of a row for JSON: times as text, and None in place of infinity."""
+    return {name: _plain_value(value) for name, value in row._asdict().items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

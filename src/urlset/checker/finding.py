@@ -1,0 +1,150 @@
+"""Finding: its type, and the findings of a source that cannot be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from urlset.checker.evaluate import Row, Tally
+from urlset.checker.load import Excerpt
+from urlset.checker.locate import ExactPlace
+from urlset.checker.rule import Basis, Rule
+from urlset.errors import SourceError
+from urlset.model import Level
+from urlset.result import Result
+
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+"""The levels, most severe first."""
+
+FAILURE_CODES = ("I503", "N001", "N003", "N007", "N008", "N012", "R015")
+"""Codes of the rules that report a document as unread or read only in part.
+
+A document that failed is a finding like any other: every report lists it, and ``ignore`` and a
+baseline accept it. The command selects these rules unless they are ignored, because a check says
+nothing about a document that was not read.
+"""
+
+JSON_FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
+"""Fields of the format json, which do not change; new ones are appended."""
+
+_CODE_BY_FAILURE = {
+    "missing": "I503",
+    "status": "N001",
+    "refused": "N012",
+    "incomplete": "N008",
+    "same-answer": "N007",
+}
+
+Parameters = tuple[tuple[str, str | None], ...]
+"""Values in a message: pairs of a name and a text, in the order of the message."""
+
+Selected = Callable[[Rule, str | None], bool]
+"""Return whether findings of a rule are selected: in any document (None), or in this one."""
+
+
+class Finding(NamedTuple):
+    """One finding of a rule: where it is, what is wrong, and how to fix it.
+
+    ``source`` is the path or URL of the document. ``line`` and ``column`` count from 1, ``offset``
+    counts bytes of the decompressed document; all three are None if the finding is about the whole
+    document. ``loc`` is the URL of its entry, ``fix`` a sentence, ``excerpt`` the line (for the
+    first findings of each rule). ``parameters`` are the values in the message by name, as
+    unformatted text, for programs: the columns that the message of the rule names, or the
+    ``detail`` of a problem that the engine reports. ``basis`` is what a finding of an audit is
+    based on (:data:`urlset.checker.Basis`); None for a finding of a check.
+    """
+
+    rule: str
+    code: str
+    level: Level
+    message: str
+    source: str | None
+    line: int | None
+    column: int | None
+    loc: str | None
+    fix: str | None
+    offset: int | None
+    excerpt: Excerpt | None = None
+    parameters: Parameters = ()
+    basis: Basis | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields of the format json; those of an audit have ``basis``, too."""
+        names = (*JSON_FIELDS, "basis") if self.basis else JSON_FIELDS
+        return {name: getattr(self, name) for name in names}
+
+
+def failed_source(
+    source: str,
+    error: SourceError,
+    rules: Mapping[str, Rule],
+    selected: Selected,
+) -> Finding | None:
+    """Return the finding for a source of which nothing could be read; None if it is ignored."""
+    rule = rules[_CODE_BY_FAILURE.get(error.failure, "N003")]
+    if not selected(rule, source):
+        return None
+    return Finding(
+        rule.name,
+        rule.code,
+        rule.level,
+        str(error),
+        source,
+        None,
+        None,
+        None,
+        rule.page.fix_hint,
+        None,
+    )
+
+
+def finding_of(row: Row, rule: Rule, place: ExactPlace) -> Finding:
+    """Return the finding for a row, at its exact position."""
+    return Finding(
+        rule.name,
+        row.code,
+        row.level,
+        row.message,
+        row.source,
+        place.line,
+        place.column,
+        place.loc,
+        rule.page.fix_hint,
+        place.offset,
+        parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
+        basis=row.basis,
+    )
+
+
+class CountedFindings(Result):
+    """Base of the results that have findings: their numbers by rule and level.
+
+    A subclass has ``tally``: the number of findings by rule, level and document.
+    """
+
+    @property
+    def tally(self) -> Tally:
+        """Number of findings by rule, level and document."""
+        raise NotImplementedError
+
+    @property
+    def by_rule(self) -> dict[str, int]:
+        """Number of findings of each code, sorted by code."""
+        found: Counter[str] = Counter()
+        for key, count in self.tally.items():
+            found[key.code] += count
+        return {code: found[code] for code in sorted(found)}
+
+    @property
+    def by_level(self) -> dict[Level, int]:
+        """Number of findings of each level, including levels without findings."""
+        found: Counter[Level] = Counter()
+        for key, count in self.tally.items():
+            found[key.level] += count
+        return {level: found[level] for level in LEVELS}
+
+    @property
+    def worst(self) -> Level | None:
+        """Most severe level among the findings; None if there are none."""
+        return next((level for level, count in self.by_level.items() if count), None)

@@ -1,0 +1,69 @@
+"""Write the findings of a check as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+from urlset.checker.finding import Finding
+from urlset.checker.rule import Rule, rule_texts
+from urlset.html_report import (
+    ExampleLog,
+    ReportInput,
+    SourceFigures,
+    take_figures,
+    write_html_report,
+)
+from urlset.store import StoreSession
+
+
+class CheckReport:
+    """HTML report of one or more sources: record findings and tables, then write the file.
+
+    Attributes:
+        log: The findings so far.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule]):
+        self.log: ExampleLog = ExampleLog()
+        self._rules = rules
+        self._figures: list[SourceFigures] = []
+
+    def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings unchanged and record them."""
+        return self.log.record(findings)
+
+    def observe(self, source: str, tables: StoreSession) -> None:
+        """Take the figures of a source from its tables, when its findings were yielded."""
+        self._figures.append(take_figures(tables, source))
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        site: str,
+        *,
+        known: int = 0,
+        moment: datetime | None = None,
+    ) -> None:
+        """Write the file.
+
+        Args:
+            path: The file; it is replaced.
+            site: What was checked.
+            known: Number of findings of the baseline, which were not recorded.
+            moment: Time of the check; None is now.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        report = ReportInput(
+            kind="check",
+            site=site,
+            moment=moment or datetime.now(UTC),
+            log=self.log,
+            rules=rule_texts(self._rules),
+            sources=self._figures,
+            known=known,
+        )
+        write_html_report(report, path)

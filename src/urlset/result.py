@@ -1,0 +1,60 @@
+"""Base of the results of all verbs: a summary, what is incomplete, plain data, and closing."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+
+class Result:
+    """Result of a verb; a context manager.
+
+    Subclasses say what they are about (``subject``) and what was found (``summary``).
+    """
+
+    @property
+    def subject(self) -> str:
+        """What the result is about, such as ``of 'public/'``."""
+        return ""
+
+    @property
+    def summary(self) -> str:
+        """The result in one line."""
+        raise NotImplementedError
+
+    @property
+    def incomplete(self) -> tuple[Any, ...]:
+        """What could not be read, or why not everything was; empty if everything was."""
+        return ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything could be read."""
+        return not self.incomplete
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as values that JSON has."""
+        return {"summary": self.summary, "incomplete": list(self.incomplete)}
+
+    def close(self) -> None:
+        """Release files and temporary tables; does nothing the second time."""
+
+    @property
+    def caption(self) -> str:
+        """Name, subject and summary, as notebooks show them."""
+        subject = f" {self.subject}" if self.subject else ""
+        return f"{type(self).__name__}{subject}: {self.summary}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{self.caption}>"
