@@ -1,17 +1,17 @@
 """Valid but unusual inputs that a rule must not report, as documents for tests and rule pages.
 
-Each line of :mod:`urlset.checker.silent_inputs` has the code of a rule, the reason why the input is
-valid, and the input. A table holds inputs for one place: the ``loc`` of an entry, its ``lastmod``,
-the ``hreflang`` of a link and so on.
+Each line of ``silent_inputs.txt`` has the code of a rule, the reason why the input is valid, and
+the input; ``⏎`` is a line end. A table, after its name in brackets, holds inputs for one place:
+the ``loc`` of an entry, its ``lastmod``, the ``hreflang`` of a link and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from typing import NamedTuple
 
 from urlset.checker.examples import HOME, Example, entry
-from urlset.checker.silent_inputs import TABLES
 from urlset.protocol import SITEMAP_NS
 from urlset.urls import split_origin
 
@@ -181,10 +181,16 @@ _EXAMPLE_OF: dict[str, Callable[[str, int], Example]] = {
 }
 
 
+_LINES = files("urlset.checker").joinpath("silent_inputs.txt").read_text("utf-8")
+
+
 def _read() -> Iterator[Silent]:
-    number = 0
-    for table, lines in TABLES.items():
-        for line in lines.strip().splitlines():
+    """Yield the inputs of all tables; each is numbered, so that their URLs differ."""
+    table, number = "", 0
+    for line in _LINES.split("\n"):
+        if line.startswith("["):
+            table = line.strip("[]")
+        elif line:
             number += 1
             code, why, text = (cell.strip() for cell in line.split("|", 2))
             yield Silent(code, why, text, _EXAMPLE_OF[table](text, number), table)
