@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import Many, entry
 from urlset.checker.rule import engine_rule, rule
 from urlset.dates import DAY, MINUTE, NO_DAY, ZONE
@@ -75,47 +77,39 @@ _NEWEST = """
 
 _DAYS = [f"2026-11-{day}T08:00:00Z" for day in range(11, 16)]
 
+_rule = partial(rule, source=_BING, good=_GOOD)
+_engine_rule = partial(engine_rule, source=_W3C, fix_safety="safe", good=_GOOD)
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "D001",
         why="Only W3C dates are read by all search engines. Other forms are ignored, or read with "
         "day and month exchanged. Search Console reports an invalid date.",
         fix_hint="Write the date as 2026-11-20 or 2026-11-20T08:00:00+00:00",
-        source=_W3C,
         bad=entry(_HOME, lastmod="20.11.2026"),
-        good=_GOOD,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "D002",
         why="A W3C date with a time has a time zone. Without one, Google rejects the date, "
         "although the XML schema allows it.",
         fix_hint="Append Z or an offset such as +01:00, or remove the time",
-        source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00:00"),
-        good=_GOOD,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "D003",
         why="Strict readers reject offsets of other forms, and with them the whole date.",
         fix_hint="Write the offset as Z, +01:00 or -05:00, directly after the time",
-        source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00:00+0100"),
-        good=_GOOD,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "D004",
         why="This day or time does not exist. Usually the database has no date, and the generator "
         "wrote a default value.",
         fix_hint="Omit lastmod if the date is unknown",
-        source=_W3C,
         bad=entry(_HOME, lastmod="2026-02-30"),
-        good=_GOOD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "D005 lastmod-reduced-precision warning",
         message='"{lastmod_text}" has no day',
         view="lastmods",
@@ -127,9 +121,8 @@ RULES = (
         fix_hint="Add the day, or omit lastmod",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11"),
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "D006 lastmod-no-seconds info",
         message='"{lastmod_text}" has no seconds',
         view="lastmods",
@@ -140,11 +133,10 @@ RULES = (
         fix_hint="Append the seconds, or :00 if they are unknown",
         source=_W3C,
         bad=entry(_HOME, lastmod="2026-11-20T08:00Z"),
-        good=_GOOD,
         is_default=False,
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "D007 lastmod-future warning",
         message='"{lastmod_text}" is in the future: today is {today}',
         view="lastmods",
@@ -158,10 +150,9 @@ RULES = (
         source="https://blogs.bing.com/webmaster/july-2025/"
         "Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search",
         bad=entry(_HOME, lastmod="2027-11-20T08:00:00Z"),
-        good=_GOOD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "D008 lastmod-placeholder warning",
         message='"{lastmod_text}" looks like a default value: it is before 1995',
         view="lastmods",
@@ -172,10 +163,9 @@ RULES = (
         fix_hint="Omit lastmod if the date is unknown",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad=entry(_HOME, lastmod="1970-01-01T00:00:00Z"),
-        good=_GOOD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "D009 lastmod-all-identical warning",
         message="{percent} % of {n:,} URLs share the lastmod {value}",
         requires_rows="clustered_dates",
@@ -185,12 +175,11 @@ RULES = (
         why="Pages rarely change all at once, so this is the date of a deployment or of the "
         "sitemap. Search engines that notice this ignore lastmod on the whole site.",
         fix_hint="Write the date of the last change of each page, or omit lastmod",
-        source=_BING,
         bad=(Many(entry("https://example.com/{n}"), 10),),
         good=_SPREAD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "D010 lastmod-is-generation-time warning",
         message="{percent} % of {n:,} URLs have a lastmod within 5 minutes of {generated_at}, "
         "{origin}",
@@ -213,7 +202,7 @@ RULES = (
         needs=("set",),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "D011 lastmod-coverage info",
         message="{missing:,} of {total:,} URLs have no lastmod",
         sql="""
@@ -223,11 +212,10 @@ RULES = (
         why="Search engines use lastmod to fetch changed pages first. Without it, they find a "
         "change only on their next regular visit.",
         fix_hint="Add the date of the last change to each URL",
-        source=_BING,
         bad="<url><loc>https://example.com/</loc></url>",
         good=entry("https://example.com/"),
     ),
-    rule(
+    _rule(
         "D012 lastmod-date-only info",
         message="None of {n:,} lastmod values has a time",
         sql=f"SELECT document, count(*) AS n {_DATED} GROUP BY document "
@@ -235,12 +223,11 @@ RULES = (
         why="If a page changes more than once a day, a date alone hides the later changes. Bing "
         "asks for the time.",
         fix_hint="Add the time and its zone if they are known",
-        source=_BING,
         bad=entry("https://example.com/", lastmod="2026-11-20"),
         good=entry("https://example.com/"),
         is_default=False,
     ),
-    rule(
+    _rule(
         "D501 index-lastmod-stale warning",
         message="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
         # Seconds may be cut off. Two days are compared as days: most sites have one time zone.
@@ -266,7 +253,7 @@ RULES = (
         needs=("set",),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "D502 index-lastmod-constant info",
         message="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
         requires_rows="listed",
@@ -298,7 +285,7 @@ RULES = (
         needs=("set",),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "D503 index-lastmod-missing info",
         message="{missing:,} of {total:,} sitemaps in the index have no lastmod",
         requires_rows="listed",

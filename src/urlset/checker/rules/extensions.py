@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import URIS, Ns
 
@@ -73,6 +75,8 @@ _TABLE = ", ".join(
 _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"', 1)"
 
 
+_rule = partial(rule, source=_NEWS_SOURCE, view="articles", good=_article())
+
 RULES = (
     engine_rule(
         "G001",
@@ -83,7 +87,7 @@ RULES = (
         good=_entry(_IMAGE),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G002 image-loc-invalid error",
         message='image:loc "{v}" {fault}',
         view="images",
@@ -97,7 +101,7 @@ RULES = (
         good=_entry(_IMAGE),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G003 image-removed-tag info",
         message="{tags} of an image: ignored by search engines since 2022",
         view="images",
@@ -119,7 +123,7 @@ RULES = (
         good=_entry(_IMAGE),
         fix_safety="opt-in",
     ),
-    rule(
+    _rule(
         "G004 image-duplicate info",
         message="Image {image} is listed {n} times on this page",
         requires_rows="images",
@@ -141,8 +145,9 @@ RULES = (
         bad=_entry(_IMAGE, _IMAGE),
         good=_entry(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
         fix_safety="unsafe",
+        view=None,
     ),
-    rule(
+    _rule(
         "G005 image-is-page warning",
         message="image:loc is the URL of the page itself",
         view="images",
@@ -156,10 +161,9 @@ RULES = (
         bad=_entry("<image:loc>https://example.com/a</image:loc>"),
         good=_entry(_IMAGE),
     ),
-    rule(
+    _rule(
         "G050 news-missing-required error",
         message="news:news without {missing}",
-        view="articles",
         where=" OR ".join(f"news.{name} IS NULL" for name in _REQUIRED),
         values={
             "missing": "concat_ws(', ', {})".format(
@@ -170,14 +174,11 @@ RULES = (
         why="Google requires the publication, its language, the date and the title of an article, "
         "and otherwise ignores the article.",
         fix_hint="Add publication name and language, date and title to each article",
-        source=_NEWS_SOURCE,
         bad=_article(title=""),
-        good=_article(),
     ),
-    rule(
+    _rule(
         "G051 news-language error",
         message='news:language "{v}" is not a language of ISO 639, nor zh-cn or zh-tw',
-        view="articles",
         where="CASE WHEN news.language IS NULL OR news.language IN ('en', 'zh-cn', 'zh-tw') "
         "THEN false WHEN length(news.language) = 2 THEN NOT is_language(news.language) "
         "ELSE NOT regexp_full_match(news.language, '[a-z]{3}') END",
@@ -186,15 +187,12 @@ RULES = (
         why="The language of a publication has two or three lower-case letters, without a country. "
         "Only zh-cn and zh-tw have one.",
         fix_hint="Write the code of the language alone: en for en-US",
-        source=_NEWS_SOURCE,
         bad=_article(language="en-US"),
-        good=_article(),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "G052 news-date error",
         message='news:publication_date "{v}" {fault}',
-        view="articles",
         where="w3c_fault(news.publication_date) IS NOT NULL",
         values={
             "v": "preview(news.publication_date)",
@@ -203,15 +201,13 @@ RULES = (
         element="news:publication_date",
         why="Without a valid date, search engines cannot tell whether the article is news.",
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
-        source=_NEWS_SOURCE,
         bad=_article("2026-11-20T08:00:00"),
         good=_article("2026-11-20T08:00:00+01:00"),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G053 news-too-old warning",
         message="Article is {n:,.1f} hours old; the limit is 48 hours",
-        view="articles",
         where=f"{_END} < check_time() - INTERVAL 48 HOURS",
         # Rounded up: 48 hours and ten seconds are 48.1.
         values={
@@ -222,23 +218,20 @@ RULES = (
         why="A news sitemap is for articles of the last two days. Older ones stay in search and do "
         "not need a news:news.",
         fix_hint="Remove the news:news, or the entry, of articles older than two days",
-        source=_NEWS_SOURCE,
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
         needs=("time",),
         fix_safety="opt-in",
     ),
-    rule(
+    _rule(
         "G054 news-future warning",
         message='news:publication_date "{v}" is in the future',
-        view="articles",
         where=f"{_BEGIN} > check_time() + INTERVAL 1 HOUR",
         values={"v": "preview(news.publication_date)"},
         element="news:publication_date",
         why="This is the time of first publication. A time in the future usually has the wrong "
         "time zone.",
         fix_hint="Write the time of publication with the correct offset from UTC",
-        source=_NEWS_SOURCE,
         bad=_article("2026-11-21T14:00:00Z"),
         good=_article("2026-11-21T12:00:00Z"),
         needs=("time",),
@@ -253,7 +246,7 @@ RULES = (
         good=_article(),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G056 news-name info",
         message='news:name "{v}" {reason}',
         requires_rows="articles",
@@ -276,15 +269,13 @@ RULES = (
         element="news:name",
         why="The name must be exactly the one on news.google.com, without any text in parentheses.",
         fix_hint="Use one spelling of the name, without parentheses",
-        source=_NEWS_SOURCE,
         bad=_article(name="The Rye (subscription)"),
-        good=_article(),
         fix_safety="unsafe",
+        view=None,
     ),
-    rule(
+    _rule(
         "G057 news-removed-tag info",
         message="{tags}: no longer used by search engines",
-        view="articles",
         where=" OR ".join(f"news.{name} IS NOT NULL" for name in _DEAD_NEWS_TAGS),
         values={
             "tags": "concat_ws(', ', {})".format(
@@ -296,12 +287,10 @@ RULES = (
         element="news:news",
         why="Google's documentation of news sitemaps has only name, language, date and title.",
         fix_hint="Remove it, unless other readers use it",
-        source=_NEWS_SOURCE,
         bad=_article(more="<news:keywords>rye</news:keywords>"),
-        good=_article(),
         fix_safety="opt-in",
     ),
-    rule(
+    _rule(
         "G070 dead-extension info",
         message="{description}; entries with it in this file: {n:,}",
         # One finding for each file and extension, at the first entry that has it.
@@ -320,8 +309,9 @@ RULES = (
         bad=_PAGE.format("<mobile:mobile/>"),
         good=_PAGE.format(""),
         fix_safety="opt-in",
+        view=None,
     ),
-    rule(
+    _rule(
         "G071 baidu-mobile-type warning",
         message='type "{v}" of mobile:mobile is none that Baidu knows',
         view="extended",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
 
@@ -29,15 +31,16 @@ _LOCATION = "https://www.sitemaps.org/protocol.html#location"
 # A feed of links to other sites is usually not meant as a sitemap.
 _LEVEL = "CASE WHEN kind IN ('rss', 'atom') THEN 'warning' ELSE 'error' END"
 
+_rule = partial(rule, source=_LOCATION, element="loc")
+
 RULES = (
-    rule(
+    _rule(
         "U009 loc-idn-host warning",
         message="Host {name} is not ASCII; write its punycode form (xn--…)",
         view="unusual_urls",
         # `host` itself is the form in ASCII.
         where="strlen(authority) > length(authority)",
         values={"name": "regexp_extract(lower(authority), '^(?:.*@)?([^:]*)', 1)"},
-        element="loc",
         why="DNS looks up names in ASCII. Readers that do not convert international names cannot "
         "find the host, and treat the two forms as two hosts.",
         fix_hint="Write the host in punycode",
@@ -50,13 +53,12 @@ RULES = (
         },
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "U013 loc-credentials error",
         message='URL contains user information ("{user}" before the @)',
         view="unusual_urls",
         where="contains(loc, '@') AND contains(authority_of(loc), '@')",
         values={"user": "regexp_extract(authority_of(loc), '^[^:@]*')"},
-        element="loc",
         why="Everyone who reads the sitemap sees the name and the password. Crawlers do not send "
         "them and cannot fetch the page.",
         fix_hint="Remove the text before the @, and change the password",
@@ -65,7 +67,7 @@ RULES = (
         good=entry("https://example.com/draft"),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U014 loc-port info",
         message="Port {port} is {reason}",
         view="unusual_urls",
@@ -76,7 +78,6 @@ RULES = (
             "reason": "CASE WHEN scheme || port IN ('http80', 'https443') "
             "THEN 'the default port of ' || scheme ELSE 'not the default port of ' || scheme END"
         },
-        element="loc",
         why="A default port is redundant and creates a second spelling of each URL. Another port "
         "usually belongs to a server that is not public.",
         fix_hint="Remove the port",
@@ -85,7 +86,7 @@ RULES = (
         good=entry("https://example.com/about"),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "U016 loc-nonpublic-host warning",
         message="Host {host} is not public; URLs with it: {n:,}",
         # If the URL of the sitemap is known, it has the same host, or U028 reports it.
@@ -94,7 +95,6 @@ RULES = (
             SELECT document, host, count(*) AS n, min("offset") AS "offset",
                 arg_min(line, "offset") AS line, arg_min(loc, "offset") AS loc
             FROM unusual_urls WHERE sitemap IS NULL AND {_IS_NOT_PUBLIC} GROUP BY document, host""",
-        element="loc",
         why="The page cannot be fetched from outside your network. Usually the sitemap was "
         "generated on a development machine.",
         fix_hint="Generate the sitemap with the base URL of the public site",
@@ -102,7 +102,7 @@ RULES = (
         bad={"file:///srv/www/sitemap.xml": entry("http://localhost:3000/about")},
         good={"file:///srv/www/sitemap.xml": entry("https://example.com/about")},
     ),
-    rule(
+    _rule(
         "U026 mixed-hosts error",
         message="URLs of {n:,} hosts in one sitemap: {examples}",
         requires_rows="site_mixes",
@@ -123,11 +123,9 @@ RULES = (
             SELECT document, odd.start AS "offset", odd.line AS line, odd.loc AS loc, n,
                 examples || CASE WHEN n > 3 THEN ' …' ELSE '' END AS examples, {_LEVEL} AS level
             FROM conflicts""",
-        element="loc",
         why="A sitemap may only list URLs of its own host, or of a host whose robots.txt declares "
         "it. URLs of other hosts are dropped. A name with www. is another host.",
         fix_hint="Write one sitemap for each host, or correct the host",
-        source=_LOCATION,
         bad={
             "file:///srv/www/sitemap.xml": entry("https://example.com/")
             + entry("https://blog.example.com/")
@@ -137,7 +135,7 @@ RULES = (
             + entry("https://example.com/blog")
         },
     ),
-    rule(
+    _rule(
         "U027 mixed-schemes warning",
         message="Both http and https URLs: {n:,} of {total:,} are {scheme}",
         requires_rows="site_mixes url_scopes",
@@ -154,7 +152,6 @@ RULES = (
             FROM schemes s JOIN (
                 SELECT document, sum(n)::BIGINT AS total, arg_min(scheme, (n, scheme)) AS scheme
                 FROM schemes GROUP BY document HAVING count(*) > 1) USING (document, scheme)""",
-        element="loc",
         why="Each page has one URL, and http usually redirects to https. Search engines spend a "
         "request on each redirect and keep the URL of the target.",
         fix_hint="List https URLs only",
@@ -170,7 +167,7 @@ RULES = (
         },
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U028 out-of-scope-host error",
         message="URL is on {origin}, the sitemap is on {sitemap_origin}",
         view="url_scopes",
@@ -179,12 +176,10 @@ RULES = (
         "OR host NOT IN (SELECT host FROM known_robots))",
         values={"origin": "origin_of(loc)"},
         level_sql=_LEVEL,
-        element="loc",
         why="A sitemap may only list URLs of its own scheme, host and port, or of a host whose "
         "robots.txt declares it. Search engines drop all other URLs.",
         fix_hint="Move the entry to a sitemap on its own host, or declare this sitemap in the "
         "robots.txt of that host",
-        source=_LOCATION,
         bad=entry("https://shop.example.com/about"),
         good={
             "sitemap.xml": entry("https://shop.example.com/about"),
@@ -193,32 +188,28 @@ RULES = (
         },
         needs=("location",),
     ),
-    rule(
+    _rule(
         "U029 out-of-scope-path error",
         message="Outside of {folder}, the folder of the sitemap: {path}",
         requires_rows="url_scopes",
         view="url_scopes",
         where="scope = 'path' AND NOT is_proven",
         values={"folder": "sitemap_folder", "path": "path"},
-        element="loc",
         why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
         "host declares it. Search engines ignore other URLs.",
         fix_hint="Move the sitemap to the common parent folder of its pages",
-        source=_LOCATION,
         bad={"shop/sitemap.xml": entry("https://example.com/about")},
         good={"shop/sitemap.xml": entry("https://example.com/shop/about")},
         needs=("location",),
     ),
-    rule(
+    _rule(
         "U030 http-on-https-site warning",
         message="http URL in an https sitemap",
         view="url_scopes",
         where="scope = 'http'",
-        element="loc",
         why="A sitemap may not list URLs of another scheme. If http redirects to https, each page "
         "costs an additional request, and search engines keep the https URL.",
         fix_hint="Write https://",
-        source=_LOCATION,
         bad=entry("http://example.com/about"),
         good=entry("https://example.com/about"),
         needs=("location",),

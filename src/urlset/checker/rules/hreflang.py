@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.rule import engine_rule, rule
 from urlset.languages import LANGUAGES, VARIANTS
 
@@ -106,6 +108,8 @@ _WHOLE = "\n".join(_entry(name, *_ALL) for name in "abc")
 # Columns with the position of a link.
 _ENTRY = 'document, entry, "offset", line, loc'
 
+_rule = partial(rule, source=_SOURCE, element="link")
+
 RULES = (
     engine_rule(
         "H001",
@@ -127,28 +131,25 @@ RULES = (
         good=_example_entry(_link("de")),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "H003 hreflang-relative-href error",
         message='href "{v}" is not a full URL',
         view="alternates",
         where="CASE WHEN hreflang IS NULL OR is_web(href) THEN false "
         "ELSE NOT regexp_matches(href, '^(?i:android|ios)-app:') END",
         values={"v": "preview(href)"},
-        element="link",
         why="Google needs the full URL with https:// and the host, and does not resolve a path.",
         fix_hint="Write the full URL",
-        source=_SOURCE,
         bad=_example_entry(_link("de", "/de")),
         good=_example_entry(_link("de", "https://example.org/de")),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "H004 hreflang-underscore error",
         message='hreflang "{v}" has "_"; write "{wanted}"',
         view="alternates",
         where="NOT is_locale AND contains(hreflang, '_')",
         values={"v": "preview(hreflang)", "wanted": "preview(replace(hreflang, '_', '-'))"},
-        element="link",
         why="en_GB is the name of a locale in programs. In hreflang it is invalid, and the link is "
         "ignored.",
         fix_hint='Replace "_" with "-"',
@@ -157,7 +158,7 @@ RULES = (
         good=_example_entry(_link("de-AT")),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "H005 hreflang-language error",
         message='"{language}" is not a language of ISO 639-1{hint}',
         view="alternates",
@@ -166,16 +167,14 @@ RULES = (
         values={"language": "preview(regexp_extract(hreflang, '^[^-_]*'))", "hint": _HINT},
         level_sql="CASE WHEN regexp_full_match(language_of(hreflang), '[a-z]{3}') "
         "THEN 'warning' ELSE 'error' END",
-        element="link",
         why="hreflang begins with a language of two letters. If it begins with a country or an "
         "invented word, the link is ignored.",
         fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
-        source=_SOURCE,
         bad=_example_entry(_link("jp")),
         good=_example_entry(_link("ja")),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "H006 hreflang-region error",
         message='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
         view="alternates",
@@ -188,16 +187,14 @@ RULES = (
             "hint": f"CASE {_REGION} WHEN 'UK' THEN '; write GB' "
             "WHEN '419' THEN '; name its countries one by one' ELSE '' END",
         },
-        element="link",
         why="The language is followed by a country of two letters from ISO 3166-1. Google names "
         "es-419, UK, EU and UN as values that it ignores.",
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
-        source=_SOURCE,
         bad=_example_entry(_link("de-EU")),
         good=_example_entry(_link("de-DE")),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "H007 hreflang-likely-region info",
         message='"{hreflang}" means the language {name}; if the country is meant, name its '
         "language first",
@@ -215,22 +212,19 @@ RULES = (
             SELECT * FROM likely a
             WHERE (document, entry, host_of(href)) IN (FROM single)""",
         values={"name": _NAME},
-        element="link",
         why="A code without a region is a language: be is Belarusian, not Belgium, and uk is "
         "Ukrainian. hreflang cannot name a country alone.",
         fix_hint="Write the language followed by the country, as in nl-BE",
-        source=_SOURCE,
         bad=_example_entry(_link("be", "https://www.example.be/")),
         good=_example_entry(_link("nl-BE", "https://www.example.be/")),
     ),
-    rule(
+    _rule(
         "H013 hreflang-format info",
         message='hreflang "{v}" is usually written "{wanted}"',
         view="alternates",
         where=f"CASE WHEN is_locale OR regexp_full_match(hreflang, "
         f"'(?i:[a-z]{{2}}-[a-z]{{2}}-[a-z]{{4}})') THEN hreflang <> {_WANTED} ELSE false END",
         values={"v": "preview(hreflang)", "wanted": _WANTED},
-        element="link",
         why="Search engines ignore case. By convention the language is lower case, the script has "
         "a capital, the region is upper case, and they have this order.",
         fix_hint="Write the usual form, as in zh-Hant-TW",
@@ -240,7 +234,7 @@ RULES = (
         is_default=False,
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "H008 hreflang-missing-self warning",
         message="Page does not list itself among its {n} alternates",
         requires_rows="alternates",
@@ -253,12 +247,11 @@ RULES = (
         why="Each version lists all versions, including itself. Without the link to itself, the "
         "language of the page is unknown.",
         fix_hint="Add a link from the page to its own URL, with its own language",
-        source=_SOURCE,
         bad=_example_entry_with(_GERMAN),
         good=_example_entry_with(_SELF, _GERMAN),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "H009 hreflang-duplicate-language error",
         message='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
         requires_rows="alternates",
@@ -274,16 +267,14 @@ RULES = (
             "last": "preview(b)",
             "others": "CASE WHEN n > 2 THEN ' among them' ELSE '' END",
         },
-        element="link",
         why="A search engine can show only one of two pages for the same readers, and may ignore "
         "both.",
         fix_hint="Keep one URL for each language, or distinguish them by region",
-        source=_SOURCE,
         bad=_example_entry_with(_SELF, _GERMAN, "de https://example.org/at"),
         good=_example_entry_with(_SELF, _GERMAN, "de-AT https://example.org/at"),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "H010 hreflang-duplicate-link info",
         message='Alternate {href} is listed {n} times as "{v}"',
         requires_rows="alternates",
@@ -294,16 +285,14 @@ RULES = (
             WHERE target IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag, target
             HAVING count(*) > 1""",
         values={"v": "preview(tag)"},
-        element="link",
         why="The second link has no effect. It shows that two parts of the generator write the "
         "link.",
         fix_hint="Keep one of the links",
-        source=_SOURCE,
         bad=_example_entry_with(_SELF, _GERMAN, _GERMAN),
         good=_example_entry_with(_SELF, _GERMAN),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "H011 hreflang-no-x-default info",
         message="Page has {n} languages, but no x-default for other languages",
         requires_rows="alternates",
@@ -311,15 +300,13 @@ RULES = (
             SELECT v.*, v.tag_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
             WHERE v.tag_count > 1 AND NOT v.has_default""",
-        element="link",
         why="x-default names the page for readers whose language is not among the others.",
         fix_hint="Add a link with hreflang x-default",
-        source=_SOURCE,
         bad=_example_entry_with(_SELF, _GERMAN),
         good=_example_entry_with(_SELF, _GERMAN, "x-default https://example.com/en"),
         is_default=False,
     ),
-    rule(
+    _rule(
         "H012 hreflang-no-generic info",
         message='Page has {n} regions of "{language}" ({regions}), but no "{language}" '
         "for other regions",
@@ -337,11 +324,9 @@ RULES = (
                 WHERE tag <> 'x-default' AND length(split_part(tag, '-', 2)) IN (0, 2)
                 GROUP BY document, entry, "offset", line, loc, split_part(tag, '-', 1)
             ) WHERE n > 1 AND NOT has_generic""",
-        element="link",
         why="Readers of the language in other countries get one of the regions, or another "
         "language.",
         fix_hint="Add a link with the language alone; its URL may be one of the regional pages",
-        source=_SOURCE,
         bad=_example_entry_with("en-US https://example.com/en", "en-GB https://example.org/gb"),
         good=_example_entry_with(
             "en-US https://example.com/en",
@@ -350,7 +335,7 @@ RULES = (
         ),
         is_default=False,
     ),
-    rule(
+    _rule(
         "H501 hreflang-no-return-link error",
         message='Lists {other} as "{lang}", which does not list this page in return',
         requires_rows="suspect_links",
@@ -361,16 +346,14 @@ RULES = (
             FROM suspect_link_details WHERE is_listed AND NOT is_returned
             GROUP BY {_ENTRY}, target""",
         values={"other": "preview(href)", "lang": "preview(hreflang)"},
-        element="link",
         why="Any site can claim that a foreign page is a version of its own page. Search engines "
         "accept two pages as versions of each other only if each lists the other.",
         fix_hint="List all versions, with the same links, on each of them",
-        source=_SOURCE,
         bad=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'de=b')}",
         good=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'en=a', 'de=b')}",
         needs=("set",),
     ),
-    rule(
+    _rule(
         "H502 hreflang-target-not-listed warning",
         message="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
         # One finding for each URL, at the first page that lists it. Where not all sitemaps were
@@ -388,11 +371,9 @@ RULES = (
                         SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
                 GROUP BY target) first""",
         values={"other": "preview(href)"},
-        element="link",
         why="Each version needs an entry of its own with links to all others. The URL may be "
         "written differently there, with a slash or with www.",
         fix_hint="Add an entry for the URL, or link to the URL that is listed",
-        source=_SOURCE,
         bad={
             "en.xml": _entry("a", *_ALL),
             "de.xml": _entry("b", *_ALL),
@@ -404,7 +385,7 @@ RULES = (
         },
         needs=("set",),
     ),
-    rule(
+    _rule(
         "H503 hreflang-cluster-differs warning",
         message="{other} does not list the same {size} URLs as this page, though each lists "
         "the other",
@@ -414,16 +395,14 @@ RULES = (
             FROM suspect_link_details WHERE is_returned AND NOT is_alike AND is_listed
             GROUP BY {_ENTRY}""",
         values={"other": "preview(href)"},
-        element="link",
         why="All versions of a page must have the same links. If they differ, some versions do not "
         "know the others.",
         fix_hint="Write the same links on all versions",
-        source=_SOURCE,
         bad=f"{_entry('a', *_ALL)}\n{_entry('b', 'en=a', 'de=b')}\n{_entry('c', 'en=a', 'fr=c')}",
         good=_WHOLE,
         needs=("set",),
     ),
-    rule(
+    _rule(
         "H504 hreflang-language-conflict error",
         message='Lists {other} as "{lang}", which calls itself "{own}"',
         view="suspect_link_details",
@@ -433,11 +412,9 @@ RULES = (
             "lang": "preview(hreflang)",
             "own": "preview(list_aggregate(own_tags, 'string_agg', '\", \"'))",
         },
-        element="link",
         why="One of the two pages is wrong, and search engines cannot know which. Readers may get "
         "a page in another language.",
         fix_hint="Use the same hreflang for a URL on all pages that list it",
-        source=_SOURCE,
         bad=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'en=a', 'de-AT=b')}",
         good=f"{_entry('a', 'en=a', 'de-AT=b')}\n{_entry('b', 'en=a', 'de-AT=b')}",
         needs=("set",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.rule import engine_rule, rule
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
@@ -35,8 +37,10 @@ def _index_of(*names: str) -> str:
 
 _GOOD_SET = {"sitemap-index.xml": _index_of("sitemap.xml"), "sitemap.xml": _PAGE}
 
+_rule = partial(rule, source=_PROTOCOL, element="loc", needs=("set",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "I001 index-child-cross-site error",
         message="{loc} is on another site than the index ({sitemap_origin})",
         view="listed",
@@ -44,13 +48,11 @@ RULES = (
         # As for a page (U030): if only the scheme differs, http usually redirects.
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
         "THEN 'warning' ELSE 'error' END",
-        element="loc",
         needs=("location",),
         why="An index may only list sitemaps of its own site: the same scheme, host and port. "
         "Others are ignored, unless the robots.txt of their host declares them.",
         fix_hint="List the sitemap in an index on its own site, or declare it in the robots.txt of "
         "that site",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
             "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
@@ -62,7 +64,7 @@ RULES = (
             "https://shop.example.com/robots.txt": "Sitemap: https://shop.example.com/sitemap.xml",
         },
     ),
-    rule(
+    _rule(
         "I002 index-child-above warning",
         message="{loc} is not in or below {sitemap_folder}, the folder of the index",
         view="listed",
@@ -70,7 +72,6 @@ RULES = (
             AND NOT starts_with(percent_decoded(remove_dot_segments(path)),
                 percent_decoded(remove_dot_segments(sitemap_folder)))
             AND {_NOT_PROVEN}""",
-        element="loc",
         needs=("location",),
         why="Google reads the sitemaps of an index from its own folder or below. Others are "
         "ignored, unless robots.txt declares the index.",
@@ -80,31 +81,26 @@ RULES = (
             "maps/index.xml": _listed("example.com/sitemap.xml"),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "I003 index-self-reference error",
         message="The index lists itself: {loc}",
         view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
             SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
             WHERE f.failure = 'cycle' AND p.depth = 0))""",
-        element="loc",
         why="An index lists sitemaps, not indexes. A crawler that follows this entry returns to "
         "the same index.",
         fix_hint="Remove the entry",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("example.com/sitemap.xml")
             + "\n"
             + _listed("example.com/sitemap-index.xml"),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
-        needs=("set",),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "I004 index-duplicate-child warning",
         message="{loc} is listed {n:,} times",
         requires_rows="listed",
@@ -116,17 +112,15 @@ RULES = (
                         PARTITION BY document, normal_of(loc) ORDER BY number) AS nth
                 FROM listed)
             WHERE nth = 2""",
-        element="loc",
         why="Each entry names one file. If two entries have different dates, search engines may "
         "use either.",
         fix_hint="Keep one entry, with the date of the file's last change",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": "\n".join([_listed("example.com/sitemap.xml")] * 2),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
         fix_safety="unsafe",
+        needs=(),
     ),
     engine_rule(
         "I005",
@@ -136,31 +130,27 @@ RULES = (
         bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
         good=_GOOD,
     ),
-    rule(
+    _rule(
         "I006 index-child-not-sitemap info",
         message="{loc} does not look like a sitemap",
         view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
-        element="loc",
         why="An index lists sitemaps. Search engines report a page, an image or robots.txt in it "
         "as an error and do not read its URLs.",
         fix_hint="List pages in a sitemap, and the sitemap in the index",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _listed("example.com/sitemap.xml")
             + "\n"
             + _listed("example.com/about.html"),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
+        needs=(),
     ),
-    rule(
+    _rule(
         "I501 nested-index error",
         message="{loc} is an index; an index may only list sitemaps",
         view="nested_indexes",
         where="child <> document AND way IS NULL",
-        element="loc",
-        needs=("set",),
         why="Google does not follow an index inside an index, so none of its sitemaps is read.",
         fix_hint="List the sitemaps of the inner index in the outer one, or declare both in "
         "robots.txt",
@@ -173,7 +163,7 @@ RULES = (
         good=_GOOD_SET,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "I502 index-cycle error",
         message="Index cycle: {path}",
         # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
@@ -196,12 +186,9 @@ RULES = (
                     SELECT (document, loc) FROM shown)
                 AND CASE WHEN s.url IS NULL THEN s.depth > 0
                     ELSE normal_of(f.loc) <> normal_of(s.url) END""",
-        element="loc",
-        needs=("set",),
         why="A crawler that follows the indexes returns to an index that it has read. Search "
         "engines stop immediately.",
         fix_hint="Remove the entry that closes the cycle",
-        source=_PROTOCOL,
         bad={
             "a-index.xml": _index_of("b-index.xml"),
             "b-index.xml": _index_of("a-index.xml", "sitemap.xml"),
@@ -210,22 +197,19 @@ RULES = (
         good=_GOOD_SET,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "I503 child-missing error",
         message="{loc} is listed but missing",
         view="failed",
         where="failure = 'missing'",
-        element="loc",
-        needs=("set",),
         why="Search engines request the file, find nothing and report an error in the index. The "
         "URLs of the sitemap are not found.",
         fix_hint="Publish the file, or remove its entry from the index",
-        source=_PROTOCOL,
         bad={"sitemap-index.xml": _index_of("sitemap.xml", "blog.xml"), "sitemap.xml": _PAGE},
         good=_GOOD_SET,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "I504 sitemap-not-referenced info",
         message="Not listed in an index{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
@@ -247,16 +231,15 @@ RULES = (
                 AND EXISTS (SELECT 1 FROM listing l WHERE l.host IS NOT DISTINCT FROM free.host)
                 AND coalesce(stem, '') NOT IN (
                     SELECT stem FROM free WHERE is_named AND stem IS NOT NULL)""",
-        needs=("set",),
         why="Search engines find a sitemap through robots.txt, through an index, or because it was "
         "submitted. They do not read one that nothing names.",
         fix_hint="List it in the index, or remove the file",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": _index_of("sitemap.xml"),
             "sitemap.xml": _PAGE,
             "old.xml": _PAGE.replace("com/", "com/old"),
         },
         good=_GOOD_SET,
+        element=None,
     ),
 )

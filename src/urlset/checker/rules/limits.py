@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import Many
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import SITEMAP_NS
@@ -29,49 +31,43 @@ _PADDING = Many(
     "what a generator wrote for itself, of each of its " + "many " * 10 + "steps", 520_000
 )
 
+_engine_rule = partial(engine_rule, source=_PROTOCOL, fix_safety="safe")
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "L001",
         why="Google rejects a whole sitemap with more than 50,000 URLs. Other search engines stop "
         "reading there.",
         fix_hint="Split it into several sitemaps, and list them in an index",
-        source=_PROTOCOL,
         bad=Many(_PAGE, 50_001),
         good=Many(_PAGE, 9),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "L002",
         why="Search engines reject a sitemap over 50 MiB, or cut it off. The size is measured "
         "before compression.",
         fix_hint="Split it into several sitemaps, and list them in an index",
-        source=_PROTOCOL,
         bad=(_ONE, "<!--", _PADDING, "-->"),
         good=(_ONE, "<!-- written by hand -->"),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "L004",
         why="An index lists at most 50,000 sitemaps. Search engines do not read further ones.",
         fix_hint="Write several indexes, and declare each in robots.txt",
-        source=_PROTOCOL,
         bad={"sitemap-index.xml": Many(_CHILD, 50_001), "sitemap.xml": _ONE},
         good={"sitemap-index.xml": _CHILD, "sitemap.xml": _ONE},
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "L005",
         why="An index has the same limit as a sitemap: 50 MiB before compression.",
         fix_hint="Write several indexes, and declare each in robots.txt",
-        source=_PROTOCOL,
         bad={
             "sitemap-index.xml": (_CHILD, "<!--", _PADDING, "-->"),
             "sitemap.xml": _ONE,
         },
         good={"sitemap-index.xml": (_CHILD, "<!-- short -->"), "sitemap.xml": _ONE},
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "L006",
         why="Google reads 1,000 images of a page and ignores the rest.",
         fix_hint="List the most important images, at most 1,000",
@@ -80,21 +76,19 @@ RULES = (
         good=(_ONE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "L007",
         why="A news sitemap may have at most 1,000 articles. Google reports more as an error.",
         fix_hint="Split it, and exclude articles that are older than two days",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap",
         bad=Many(_ARTICLE, 1_001),
         good=Many(_ARTICLE, 2),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "L009",
         why="A file that is far larger than a sitemap may be, or decompresses to such a size, is "
         "damaged or an attack. Crawlers stop reading it, and so does this check.",
         fix_hint="Publish sitemaps of at most 50 MiB before compression, and compress them once",
-        source=_PROTOCOL,
         bad=(
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<urlset xmlns="{SITEMAP_NS}">',
@@ -103,6 +97,7 @@ RULES = (
             Many(" " * 255, 420_000),
         ),
         good=_ONE,
+        fix_safety="none",
     ),
     rule(
         "L003 near-limit info",

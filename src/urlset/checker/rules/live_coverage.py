@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import Many, page, site
 from urlset.checker.rule import rule
 
@@ -15,8 +17,10 @@ _LISTED = "<url><loc>https://example.com/shop/{n}</loc><lastmod>2026-11-20</last
 SLOW_PAGE_S = 5
 """Seconds to the first byte after which a single page is reported."""
 
+_rule = partial(rule, source=_SOURCE, needs=("live",))
+
 RULES = (
-    rule(
+    _rule(
         "P502 url-count-drop warning",
         message="{percent:.0f} % fewer URLs than at the previous audit: {now:,} instead of "
         "{previous:,}",
@@ -40,10 +44,9 @@ RULES = (
             "sitemap.xml": (Many(_LISTED, 39),),
             **_SHOP,
         },
-        needs=("live",),
         basis="complete",
     ),
-    rule(
+    _rule(
         "P503 not-in-sitemap info",
         message="Indexable page {page} is in no sitemap; first link: {referrer}",
         sql="""
@@ -57,12 +60,10 @@ RULES = (
         why="Search engines find the page only by links, later than the listed ones, and do not "
         "know when it changes.",
         fix_hint="List the page, or mark it with noindex if it should not be found",
-        source=_SOURCE,
         bad={**site("", "tea", **_PAGES), "": page("Shop", body=_LINKS)},
         good={**site("", "tea", "coffee", **_PAGES), "": page("Shop", body=_LINKS)},
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "P504 orphan-url info",
         message="No page {links} to {page}{instead}{unread}",
         sql="""
@@ -91,16 +92,14 @@ RULES = (
         "basis is unknown: one of them may have the link. Links that scripts add are not seen. "
         "A page that redirects by meta refresh is reported as that (N125).",
         fix_hint="Link to the page from a page of its subject, or remove it",
-        source=_SOURCE,
         bad={
             **site("", "tea", "coffee", **_PAGES),
             "": page("Shop", body='<a href="/tea">Tea</a>'),
         },
         good={**site("", "tea", "coffee", **_PAGES), "": page("Shop", body=_LINKS)},
-        needs=("live",),
         basis="complete",
     ),
-    rule(
+    _rule(
         "N126 visited-not-listed info",
         message="{page} is visited according to the logs, but in no sitemap",
         # Pages that the audit found to be no page, noindex or a duplicate are meant to be missing.
@@ -114,15 +113,13 @@ RULES = (
         why="People or search engines request the page, so it matters, but the sitemap does not "
         "list it.",
         fix_hint="List the page, or mark it with noindex if it should not be found",
-        source=_SOURCE,
         bad={**site("tea", **_PAGES), "access.log": _LOG.format("/tea") + _LOG.format("/coffee")},
         good={
             **site("tea", "coffee", **_PAGES),
             "access.log": _LOG.format("/tea") + _LOG.format("/coffee"),
         },
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N128 duplicate-content warning",
         message="{page} has the same content as {original}",
         view="duplicate_pages",
@@ -135,9 +132,8 @@ RULES = (
         "consolidate-duplicate-urls",
         bad=site("tea", "tea-2", tea=page("Tea"), **{"tea-2": page("Tea")}),
         good=site("tea", "coffee", **_PAGES),
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N129 slow-section info",
         message="Section {section}: one response in ten takes longer than {p90:.1f} s "
         "({pages:,} pages)",
@@ -157,9 +153,8 @@ RULES = (
             "sitemap.xml": (Many(_LISTED, 10),),
             **{f"shop/{n}": page(f"Tea {n}", x_seconds="0.1") for n in range(1, 11)},
         },
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N130 url-slow warning",
         message="{page}: the first byte takes {wait:.1f} s",
         # A section that is slow as a whole is one finding of slow-section.
@@ -176,9 +171,8 @@ RULES = (
         source="https://web.dev/articles/ttfb",
         bad=site("tea", "coffee", tea=page("Tea", x_seconds="9"), coffee=page("Coffee")),
         good=site("tea", "coffee", tea=page("Tea", x_seconds="4"), coffee=page("Coffee")),
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N131 broken-link info",
         message="{page} returns HTTP {final_status}; pages that link to it: {n:,}, such as "
         "{referrer}",
@@ -205,6 +199,5 @@ RULES = (
             **site("", "tea", tea=page("Tea")),
             "": page("Shop", body='<a href="/tea">Tea</a>'),
         },
-        needs=("live",),
     ),
 )

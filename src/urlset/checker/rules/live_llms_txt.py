@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import ExampleResponse, Piece, page, redirect, site
 from urlset.checker.rule import rule
 
@@ -24,8 +26,10 @@ def _llms_txt(*paths: str) -> Piece:
 _BOTH = {"llms.txt": _llms_txt("tea", "coffee")}
 _GOOD = {**site(**_PAGES), **_BOTH}
 
+_rule = partial(rule, source=_SOURCE, needs=("live",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "M007 llms-txt-dead-link error",
         message="llms.txt links to {page}, which {fault}",
         view="llms_txt_pages",
@@ -35,12 +39,9 @@ RULES = (
         why="A program that reads the file requests the page and gets an error. A language model "
         "may still name the URL to people.",
         fix_hint="Restore the page, or remove the link",
-        source=_SOURCE,
         bad={**site("tea", **_PAGES), "llms.txt": _llms_txt("tea", "cocoa")},
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "M008 llms-txt-redirect warning",
         message="llms.txt links to {page}, which redirects to {target} (HTTP {status}){outcome}",
         view="llms_txt_pages",
@@ -54,15 +55,12 @@ RULES = (
         why="Each program that reads the file makes a request in vain, and some follow no "
         "redirects. The old URL fails when the redirect is removed.",
         fix_hint="Link to the URL to which it redirects, or remove the link",
-        source=_SOURCE,
         bad={
             **site("tea", "coffee", **_PAGES, **{"old-tea": redirect("/tea")}),
             "llms.txt": _llms_txt("old-tea", "coffee"),
         },
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "M009 llms-txt-link-not-indexable warning",
         message="llms.txt links to {page}, {reason}",
         view="llms_txt_pages",
@@ -78,16 +76,13 @@ RULES = (
         "Programs that obey robots.txt cannot read a disallowed page. Files that are not HTML, "
         "such as Markdown versions of pages, may be noindex.",
         fix_hint="Allow the page, link to its canonical URL, or remove the link",
-        source=_SOURCE,
         bad={
             **site("tea", **_PAGES),
             "coffee": page("Coffee", '<meta name="robots" content="noindex">'),
             **_BOTH,
         },
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "M010 llms-txt-not-in-sitemap info",
         message="llms.txt links to {page}, an indexable page that is in no sitemap",
         # Nothing is said if a sitemap, or a part of one, could not be read.
@@ -103,7 +98,5 @@ RULES = (
         fix_hint="List the page in a sitemap",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview",
         bad={**site("tea", **_PAGES), **_BOTH},
-        good=_GOOD,
-        needs=("live",),
     ),
 )

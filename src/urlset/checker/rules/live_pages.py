@@ -8,6 +8,8 @@ previous audit.
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import (
     HOME,
     ExampleResponse,
@@ -68,8 +70,10 @@ def _site(names: list[str], date: str, lastmod: str) -> dict[str, Piece]:
 _NEW, _OLD = "2026-11-20T08:00:00Z", "2026-03-01T08:00:00Z"
 
 
+_rule = partial(rule, source=_CANONICAL, needs=("live",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "N105 url-noindex error",
         message="{page} forbids indexing: {directives} ({origin})",
         view="listed_pages",
@@ -90,10 +94,8 @@ RULES = (
             tea=page("Tea"),
             cart=page("Cart", '<meta name="robots" content="noindex">'),
         ),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N106 url-canonicalised error",
         message="{page} names {target} as its canonical URL",
         view="listed_canonicals",
@@ -102,12 +104,9 @@ RULES = (
         why="The page says that another URL is the one to index. A sitemap should list only "
         "canonical URLs; contradicting signals make search engines ignore both.",
         fix_hint="List the canonical URL, or correct the canonical of the page",
-        source=_CANONICAL,
         bad=site("tea", "tea-sale", tea=page("Tea"), **{"tea-sale": page("Sale", _SELF)}),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N119 canonical-chain error",
         message="{page} names {target} as its canonical URL, which leads to {last}",
         view="listed_canonicals",
@@ -120,17 +119,14 @@ RULES = (
         why="A canonical URL that redirects, or that has another canonical URL itself, is a "
         "contradiction. Search engines then choose a URL themselves.",
         fix_hint="Name the last URL of the chain as canonical, and list that URL",
-        source=_CANONICAL,
         bad=site(
             "tea",
             "tea-sale",
             tea=page("Tea"),
             **{"tea-sale": page("Sale", _canonical("teas")), "teas": redirect("/tea")},
         ),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N120 canonical-to-error error",
         message="{page} names {target} as its canonical URL, which {fault}",
         view="listed_canonicals",
@@ -140,12 +136,9 @@ RULES = (
         why="The page asks search engines to index a URL that they cannot index. They may drop "
         "both.",
         fix_hint="Name a URL that can be indexed as canonical, for most pages their own",
-        source=_CANONICAL,
         bad=site("tea", "tea-sale", tea=page("Tea"), **{"tea-sale": page("S", _canonical("gone"))}),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N121 several-canonicals error",
         message="{page} names {n} different canonical URLs: {urls}",
         sql="""
@@ -162,12 +155,9 @@ RULES = (
         why="If a page, or a page and its headers, name several canonical URLs, search engines "
         "ignore all of them.",
         fix_hint="Keep one canonical, the URL that the sitemap lists",
-        source=_CANONICAL,
         bad=site(tea=page("Tea", f"{_SELF}\n{_canonical('teas')}"), teas=page("Teas")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N122 canonical-in-body warning",
         message="{page} names its canonical URL in the body, where it has no effect",
         view="listed_pages",
@@ -176,12 +166,9 @@ RULES = (
         why="Search engines accept rel=canonical only in the head. An element such as div or img "
         "ends the head, so that links after it are in the body.",
         fix_hint="Move the link to the head, before any element that belongs to the body",
-        source=_CANONICAL,
         bad=site(tea=ExampleResponse(f"<!DOCTYPE html><title>Tea</title><p>Tea</p>\n{_SELF}")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N123 mixed-protocol-canonical warning",
         message="{page} names the {scheme} version of itself as its canonical URL",
         view="listed_canonicals",
@@ -190,12 +177,9 @@ RULES = (
         why="The sitemap and the page disagree about http and https. Search engines see two "
         "versions of each page.",
         fix_hint="Use https in the canonical and in the sitemap",
-        source=_CANONICAL,
         bad=site(tea=page("Tea", _SELF.replace("https", "http"))),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N111 hreflang-target-bad warning",
         message='Alternate {other} ("{lang}") {fault}; pages that list it: {n}',
         sql="""
@@ -220,9 +204,8 @@ RULES = (
             the=redirect("/tea"),
         ),
         good=_GOOD_HREFLANG,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N112 hreflang-html-conflict warning",
         message="{page}: the page links to other versions than its entry in the sitemap; "
         "only the page: {page_only}; only the sitemap: {sitemap_only}",
@@ -256,10 +239,9 @@ RULES = (
             "tea": page("Tea", _BOTH),
             "tee": page("Tee", _BOTH),
         },
-        needs=("live",),
         is_default=False,
     ),
-    rule(
+    _rule(
         "N124 hreflang-html-no-return error",
         message='{page} lists {other} as "{lang}", which does not list this page in return',
         # Links of a sitemap to listed pages are judged by hreflang-no-return-link without requests.
@@ -283,9 +265,8 @@ RULES = (
         source=_HREFLANG_SOURCE,
         bad=site(tea=page("Tea", _BOTH), tee=page("Tee")),
         good=_GOOD_HREFLANG,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N110 lastmod-disagrees warning",
         message="{page}: lastmod is {listed}, {witness} says {date}",
         # D007 reports dates in the future.
@@ -306,9 +287,8 @@ RULES = (
         source=_LASTMOD_SOURCE,
         bad=_site(["tea"], _OLD, _NEW),
         good=_site(["tea"], _NEW, _NEW),
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N127 lastmod-untruthful warning",
         message="Section {section}: {truthful:,} of {dates:,} lastmod dates are truthful; "
         "{late:,} are too old, {early:,} too new, {invented:,} changed without the page",
@@ -322,6 +302,5 @@ RULES = (
         source=_LASTMOD_SOURCE,
         bad=_section(_OLD, _NEW),
         good=_section(_NEW, _NEW),
-        needs=("live",),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import HOME, PAGE, ExampleResponse, entry, page, redirect
 from urlset.checker.rule import rule
 
@@ -41,8 +43,10 @@ def _gif(width: int, height: int) -> ExampleResponse:
 
 _MP4 = ExampleResponse("(a video)", headers=(("content-type", "video/mp4"),))
 
+_rule = partial(rule, needs=("live",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "N002 sitemap-redirect warning",
         message="{source_url} redirects to {target}",
         sql="""
@@ -60,10 +64,8 @@ RULES = (
             "sitemap-1.xml": ExampleResponse(PAGE, headers=_XML),
             **_PAGES,
         },
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N004 sitemap-content-type warning",
         message="Content-Type is {type}",
         sql=f"""
@@ -77,10 +79,8 @@ RULES = (
         "application/gzip",
         source="https://www.rfc-editor.org/rfc/rfc7303",
         bad=_served(("content-type", "text/html")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N005 sitemap-charset warning",
         message="The header says charset={charset}, a sitemap is UTF-8",
         sql=r"""
@@ -95,10 +95,8 @@ RULES = (
         fix_hint="Remove charset from the header, or set it to utf-8",
         source="https://www.rfc-editor.org/rfc/rfc7303#section-3",
         bad=_served(("content-type", "application/xml; charset=iso-8859-1")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N009 sitemap-no-validators info",
         message="The response has neither ETag nor Last-Modified",
         view="fetched_sitemaps",
@@ -109,10 +107,9 @@ RULES = (
         source=f"{_HTTP}#section-13",
         bad=_GOOD,
         good=_served(*_XML, ("etag", '"1"')),
-        needs=("live",),
         is_default=False,
     ),
-    rule(
+    _rule(
         "N010 sitemap-slow warning",
         message="The response takes {seconds:.1f} s",
         view="fetched_sitemaps",
@@ -122,10 +119,8 @@ RULES = (
         source="https://developers.google.com/search/docs/crawling-indexing/"
         "large-site-managing-crawl-budget",
         bad=_served(*_XML, ("x-seconds", "12")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N006 sitemap-gz-encoding warning",
         message="{source_url} is served with Content-Encoding: gzip",
         sql="""
@@ -143,10 +138,8 @@ RULES = (
             ),
             **_PAGES,
         },
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N011 sitemap-ua-dependent warning",
         message="{source_url} returns HTTP {status} to a client that is named {agent}",
         # A rate limit, an overloaded server or no response is no refusal of the name.
@@ -161,11 +154,9 @@ RULES = (
         source=_HTTP,
         bad={"sitemap.xml": ExampleResponse(PAGE, headers=(*_XML, ("x-agent-status", "403")))}
         | _PAGES,
-        good=_GOOD,
-        needs=("live",),
         is_default=False,
     ),
-    rule(
+    _rule(
         "N113 media-unreachable warning",
         message="{role} {page}: {fault}",
         sql="""
@@ -179,9 +170,8 @@ RULES = (
         source="https://developers.google.com/search/docs/appearance/video",
         bad={"sitemap.xml": _image("tea.gif"), "tea": page("Tea")},
         good={"sitemap.xml": _image("tea.gif"), "tea": page("Tea"), "tea.gif": _gif(100, 100)},
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N114 thumbnail-size warning",
         message="Thumbnail {page} is {width}x{height} pixels, expected 60x30 or more",
         sql="""
@@ -206,10 +196,9 @@ RULES = (
             "tea.gif": _gif(100, 100),
             "tea.mp4": _MP4,
         },
-        needs=("live",),
         is_default=False,
     ),
-    rule(
+    _rule(
         "R014 indexnow-key warning",
         message="IndexNow key file {page}: {fault}",
         sql="""
@@ -228,6 +217,5 @@ RULES = (
                 "a1b2c3d4e5f6", headers=(("content-type", "text/plain"),)
             ),
         },
-        needs=("live",),
     ),
 )

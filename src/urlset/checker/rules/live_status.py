@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import ExampleResponse, entry, page, redirect, site
 from urlset.checker.rule import rule
 
@@ -24,26 +26,23 @@ _DEAD_END = f"if({_IS_DEAD_END}, 'error', 'warning')"
 
 _GOOD = site(tea=page("Tea"))
 
+_rule = partial(rule, source=_REDIRECTS, view="listed_pages", needs=("live",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "N101 url-redirect warning",
         message="{page} redirects to {target} (HTTP {status}){outcome}",
-        view="listed_pages",
         where="verdict = 'redirect' AND len(redirects) < 2",
         values=_TO,
         level_sql=_DEAD_END,
         why="A sitemap lists the URLs that search engines should show. A URL that redirects is not "
         "shown, and each visit of it costs a request.",
         fix_hint="List the URL to which it redirects, or remove the entry",
-        source=_REDIRECTS,
         bad=site("old-tea", "tea", **{"old-tea": redirect("/tea"), "tea": page("Tea")}),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N102 url-client-error error",
         message="{page} returns HTTP {final_status}",
-        view="listed_pages",
         where="verdict IN ('gone', 'client-error')",
         values=_URL,
         why="The page does not exist. Search engines report the URL as an error and remove it from "
@@ -51,13 +50,10 @@ RULES = (
         fix_hint="Restore the page, or remove its entry",
         source=_GOOGLE,
         bad=site("tea", "coffee", tea=page("Tea")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N103 url-server-error error",
         message="{page} returns HTTP {final_status}, also on a second visit",
-        view="listed_pages",
         where="verdict = 'server-error'",
         values=_URL,
         why="The server failed at both visits. Search engines retry for some days, crawl the whole "
@@ -65,13 +61,10 @@ RULES = (
         fix_hint="Repair the page; the log of the server has the reason",
         source=_STATUS,
         bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(status=500)),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N104 url-unreachable error",
         message="{page} does not respond: {reason}",
-        view="listed_pages",
         where="verdict = 'unreachable'",
         values={"page": "preview(loc)", "reason": "preview(coalesce(message, error))"},
         why="There was no HTTP response on two visits, although the host answers for other URLs. "
@@ -80,14 +73,11 @@ RULES = (
         "proxy",
         source=_STATUS,
         bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(error="connect")),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N107 url-forbidden warning",
         message="{page} returns HTTP {final_status} to urlset, on both visits; whether search "
         "engines can read it is unknown",
-        view="listed_pages",
         where="verdict = 'unknown' AND unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1",
         values=_URL,
@@ -97,14 +87,11 @@ RULES = (
         "or audit with --header or --auth-file",
         source=_RFC,
         bad=site("tea", "account", tea=page("Tea"), account=ExampleResponse(status=403)),
-        good=_GOOD,
-        needs=("live",),
         basis="unknown",
     ),
-    rule(
+    _rule(
         "N108 url-soft-404 warning",
         message="{page} returns {what}, with status 200",
-        view="listed_pages",
         where="verdict = 'soft-404'",
         values={
             **_URL,
@@ -128,12 +115,10 @@ RULES = (
             "shop/*": page("Not found", body="<p>Try the search."),
         },
         good=site("shop/tea", **{"shop/tea": page("Tea")}),
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N109 url-not-indexable-type info",
         message="{page} is {type}",
-        view="listed_pages",
         where="""verdict = 'ok' AND NOT coalesce(is_html, false) AND regexp_matches(
             coalesce(content_type, ''),
             '^(?i:application/(json|javascript|zip|octet-stream|gzip)|text/(css|javascript)|font/)')
@@ -149,10 +134,8 @@ RULES = (
             tea=page("Tea"),
             **{"tea.json": ExampleResponse("{}", headers=(("content-type", "application/json"),))},
         ),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N115 https-available warning",
         message="{page} is also served over https; http URLs listed for this host: {n}",
         sql="""
@@ -173,13 +156,11 @@ RULES = (
             "http://example.com/tea": page("Tea"),
             "https://example.com/tea": page("Tea"),
         },
-        good=_GOOD,
-        needs=("live",),
+        view=None,
     ),
-    rule(
+    _rule(
         "N116 url-unknown info",
         message="{page} could not be judged: {reason}",
-        view="listed_pages",
         where="verdict = 'unknown' AND NOT (unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1)",
         values={"page": "preview(loc)", "reason": "preview(coalesce(message, unknown_reason))"},
@@ -189,33 +170,26 @@ RULES = (
         "firewall",
         source=_RFC,
         bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(status=429)),
-        good=_GOOD,
-        needs=("live",),
         basis="unknown",
     ),
-    rule(
+    _rule(
         "N117 redirect-chain warning",
         message="{page} redirects {n} times, at last to {target}{outcome}",
-        view="listed_pages",
         where="verdict = 'redirect' AND len(redirects) > 1",
         values={**_TO, "n": "len(redirects)"},
         level_sql=_DEAD_END,
         why="Each redirect costs time, and search engines end after ten. A sitemap should list the "
         "last URL of the chain.",
         fix_hint="List the last URL, and redirect the first one to it directly",
-        source=_REDIRECTS,
         bad=site(
             "old-tea",
             "tea",
             **{"old-tea": redirect("/teas"), "teas": redirect("/tea"), "tea": page("Tea")},
         ),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N118 redirect-loop error",
         message="{page} never arrives: {reason}",
-        view="listed_pages",
         where="verdict = 'redirect-loop'",
         values={
             "page": "preview(loc)",
@@ -224,20 +198,15 @@ RULES = (
         why="The redirects lead in a circle, or there are too many of them. Neither people nor "
         "search engines can open the page.",
         fix_hint="Correct the redirects, or remove the entry",
-        source=_REDIRECTS,
         bad=site("old-tea", "tea", **{"old-tea": redirect("/old-tea"), "tea": page("Tea")}),
-        good=_GOOD,
-        needs=("live",),
     ),
-    rule(
+    _rule(
         "N125 meta-refresh warning",
         message="{page} redirects its readers to {target} by meta refresh",
-        view="listed_pages",
         where="verdict = 'ok' AND normal_of(refresh) <> key",
         values={"page": "preview(loc)", "target": "preview(refresh)"},
         why="Search engines treat a meta refresh as a redirect, and index the other page.",
         fix_hint="List the other URL, and redirect with status 301 instead",
-        source=_REDIRECTS,
         bad=site(
             "old-tea",
             "tea",
@@ -246,7 +215,5 @@ RULES = (
                 "tea": page("Tea"),
             },
         ),
-        good=_GOOD,
-        needs=("live",),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import NAMESPACES, SITEMAP_NS, URIS, Ns
@@ -16,18 +18,18 @@ _PICTURE = "<image:image><image:loc>https://example.com/a.jpg</image:loc></image
 _PICTURED = PAGE.replace("</url>", f"{_PICTURE}</url>")
 _BOUND = f' xmlns:image="{_IMAGE}"'
 
+_engine_rule = partial(engine_rule, fix_safety="safe", good=whole(_PICTURED, attributes=_BOUND))
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "X020",
         why="A prefix has no meaning without a declaration. Strict readers reject the file, others "
         "ignore the elements.",
         fix_hint='Declare the prefix on the root element: xmlns:image="…"',
         source="https://www.w3.org/TR/xml-names/#nsc-NSDeclared",
         bad=whole(_PICTURED),
-        good=whole(_PICTURED, attributes=_BOUND),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S002",
         why="The protocol requires the namespace. Without it, strict readers find no sitemap, and "
         "Search Console reports an error.",
@@ -35,9 +37,8 @@ RULES = (
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(f' xmlns="{SITEMAP_NS}"', ""),
         good=whole(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S003",
         why="A namespace is a name, not an address. With https instead of http, or with a slash at "
         "the end, it is a different name, and strict readers find no sitemap.",
@@ -45,17 +46,14 @@ RULES = (
         source=f"{_PROTOCOL}#urlsetdef",
         bad=whole().replace(SITEMAP_NS, SITEMAP_NS.replace("http:", "https:")),
         good=whole(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S004",
         why="A namespace is a name, not an address. If any byte differs, search engines ignore the "
         "images, videos or links.",
         fix_hint="Copy the namespace from the documentation of the extension",
         source=_COMBINING,
         bad=whole(_PICTURED, attributes=_BOUND.replace("http:", "https:")),
-        good=whole(_PICTURED, attributes=_BOUND),
-        fix_safety="safe",
     ),
     rule(
         "S005 unknown-namespace info",
@@ -83,15 +81,13 @@ RULES = (
         good=whole(_PICTURED, attributes=_BOUND),
         is_default=False,
     ),
-    engine_rule(
+    _engine_rule(
         "S011",
         why="Without the prefix it is not an element of the extension, and search engines ignore "
         "it.",
         fix_hint="Write the prefix of the extension, and declare it on the root",
         source=_COMBINING,
         bad=whole(_PICTURED.replace("image:", "")),
-        good=whole(_PICTURED, attributes=_BOUND),
-        fix_safety="safe",
     ),
     rule(
         "S023 schema-location info",

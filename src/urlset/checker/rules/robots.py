@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import Many
 from urlset.checker.rule import engine_rule, rule
 from urlset.reader.discovery import PATHS
@@ -18,12 +20,14 @@ _IS_HTML = (
 
 _PATHS = ", ".join(f"'{path}'" for path in PATHS)
 
+_rule = partial(rule, source=_GOOGLE, needs=("robots",), good=_GOOD, requires_rows="declared")
+_engine_rule = partial(engine_rule, needs=("robots",), good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "R001 robots-no-sitemap warning",
         message="robots.txt has no Sitemap line",
         # An invalid line has its own finding.
-        requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots
             WHERE state = 'read' AND len(sitemaps) = 0
@@ -31,40 +35,33 @@ RULES = (
                 AND url NOT IN (SELECT source FROM problems
                     WHERE document IS NULL AND source IS NOT NULL AND code IN ('R002', 'R003'))
                 AND host_of(url) IN (SELECT host FROM readable WHERE host IS NOT NULL)""",
-        needs=("robots",),
         why="All search engines look for sitemaps in robots.txt. Without the line, the sitemap "
         "must be submitted to each of them.",
         fix_hint="Add a line with the full URL, such as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
         bad={"robots.txt": "User-agent: *\nDisallow: /cart/", "sitemap.xml": _PAGE},
-        good=_GOOD,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "R002",
         why="A Sitemap line may name any host, so its URL must be absolute. Search engines ignore "
         "a path.",
         fix_hint="Write the full URL, with https:// and the host",
         source=_PROTOCOL,
         bad={"robots.txt": "Sitemap: /sitemap.xml", "sitemap.xml": _PAGE},
-        good=_GOOD,
-        needs=("robots",),
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "R003",
         why="Some search engines guess the intended line. Others skip it, and with it the sitemap.",
         fix_hint="Write one line for each sitemap, with only Sitemap: and its URL",
         source=_GOOGLE,
         bad={"robots.txt": _SITEMAP.replace(":", "s:", 1), "sitemap.xml": _PAGE},
-        good=_GOOD,
-        needs=("robots",),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "R004 robots-sitemap-duplicate info",
         message="{loc} is declared {n:,} times",
-        requires_rows="declared",
         sql=r"""
             WITH lines AS (
                 SELECT url AS source, unnest(texts) AS text, generate_subscripts(texts, 1) AS line
@@ -79,19 +76,16 @@ RULES = (
                     row_number() OVER (PARTITION BY source, loc ORDER BY line) AS place
                 FROM values WHERE loc <> '' WINDOW same AS (PARTITION BY source, loc))
             WHERE place = 2""",
-        needs=("robots",),
         why="A Sitemap line applies to all crawlers, independent of its position. It does not have "
         "to be repeated in each group.",
         fix_hint="Keep one line for each sitemap",
         source=_PROTOCOL,
         bad={"robots.txt": f"{_SITEMAP}\n{_SITEMAP}", "sitemap.xml": _PAGE},
-        good=_GOOD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "R005 robots-sitemap-variant warning",
         message="Declared as {declared}; the site is {site}",
-        requires_rows="declared",
         sql="""
             SELECT source, line, loc, origin_of(loc) AS declared, site FROM (
                 SELECT r.url AS source, unnest(r.sitemaps).line AS line,
@@ -101,18 +95,15 @@ RULES = (
             WHERE origin_of(loc) <> site AND regexp_replace(host_of(loc), '^www\\.', '')
                 = regexp_replace(host_of(site), '^www\\.', '')
                 AND port_of(origin_of(loc)) = port_of(site)""",
-        needs=("robots",),
         why="Each scheme and each host is a separate site. A redirected sitemap is fetched later, "
         "and its final location may not match the URLs in it.",
         fix_hint="Declare the sitemap with the scheme and host of the site",
-        source=_GOOGLE,
         bad={
             "robots.txt": _SITEMAP.replace("https:", "http:"),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
     ),
-    engine_rule(
+    _engine_rule(
         "R006",
         why="Google reads the first 500 KiB and ignores the rest, including its Sitemap lines.",
         fix_hint="Shorten it with patterns that cover many paths, and put Sitemap lines first",
@@ -121,47 +112,36 @@ RULES = (
             "robots.txt": (_SITEMAP, Many("# a comment that is the same in each line", 12_500)),
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
-        needs=("robots",),
     ),
-    engine_rule(
+    _engine_rule(
         "R007",
         why="A robots.txt is UTF-8. Other bytes may hide the first line, or all lines.",
         fix_hint="Save it as UTF-8 without a byte order mark",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
         bad={"robots.txt": b"\xef\xbb\xbf" + _SITEMAP.encode(), "sitemap.xml": _PAGE},
-        good=_GOOD,
-        needs=("robots",),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "R008 robots-is-html warning",
         message="robots.txt is an HTML page",
-        requires_rows="declared",
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
-        needs=("robots",),
         why="A server that returns its home page for every URL has no robots.txt: nothing is "
         "disallowed and no sitemap is declared.",
         fix_hint="Publish a text file there, or respond with status 404",
-        source=_GOOGLE,
         bad={
             "robots.txt": "<!DOCTYPE html>\n<html><title>Example</title></html>",
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "R009 sitemap-disallowed error",
         message="{loc} is disallowed for {agent} by {robots}",
-        requires_rows="declared",
         sql="""
             SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
-        needs=("robots",),
         why="Crawlers do not fetch a sitemap that robots.txt disallows, so none of its URLs is "
         "found.",
         fix_hint="Allow it in robots.txt with a line such as Allow: /sitemap.xml",
-        source=_GOOGLE,
         bad={
             "robots.txt": "User-agent: *\nDisallow: /*.xml$\n"
             "Sitemap: https://example.com/sitemap.xml",
@@ -173,10 +153,9 @@ RULES = (
             "sitemap.xml": _PAGE,
         },
     ),
-    rule(
+    _rule(
         "R010 url-disallowed warning",
         message="{url} is disallowed for {agent} by {robots}",
-        requires_rows="declared",
         sql="""
             SELECT e.document, e."offset", e.line, e.loc, d.nth, coalesce(d.url, e.loc) AS url,
                 d.robots, d.agent
@@ -187,7 +166,6 @@ RULES = (
         why="The sitemap lists the URL, but robots.txt disallows it. It is not fetched, and Search "
         "Console reports an error. The same applies to images and videos of a page.",
         fix_hint="Remove it from the sitemap, or allow it in robots.txt",
-        source=_GOOGLE,
         bad={
             "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
             "sitemap.xml": _PAGE.replace("com/", "com/cart/"),
@@ -198,10 +176,9 @@ RULES = (
         },
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "R011 robots-sitemap-not-a-sitemap warning",
         message="{loc} is not a sitemap but {role}",
-        requires_rows="declared",
         sql="""
             SELECT source, line, loc, role FROM (
                 SELECT d.source, d.line, d.loc, CASE
@@ -215,7 +192,6 @@ RULES = (
                     FROM document_urls r JOIN sources s USING (document) GROUP BY r.address
                 ) k ON k.address = normal_of(d.loc))
             WHERE role IS NOT NULL""",
-        needs=("robots",),
         why="Search engines read the declared URL as a sitemap, find none and report an error.",
         fix_hint="Declare the URL of the sitemap itself, or remove the line",
         source=_PROTOCOL,
@@ -223,12 +199,10 @@ RULES = (
             "robots.txt": f"{_SITEMAP}\nSitemap: https://example.com/",
             "sitemap.xml": _PAGE,
         },
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "R012 cross-submit-unproven error",
         message="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
-        requires_rows="declared",
         # Once for each host. U028 reports entries of hosts whose robots.txt is unknown.
         sql="""
             SELECT document, host, count(*) AS n, min("offset") AS "offset", min(line) AS line,
@@ -252,11 +226,10 @@ RULES = (
             "https://shop.example.com/robots.txt": _SITEMAP,
         },
     ),
-    rule(
+    _rule(
         "R013 sitemap-undiscoverable info",
         message="robots.txt does not declare it, and it is not at a standard location",
         # A sitemap in an index is found through it; I504 reports one that is missing there.
-        requires_rows="declared",
         sql=f"""
             SELECT document FROM readable s
             WHERE host IN (SELECT host FROM known_robots)
@@ -277,6 +250,5 @@ RULES = (
             "sitemap.xml": _PAGE,
             "hidden.xml": _PAGE.replace("com/", "com/hidden"),
         },
-        good=_GOOD,
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
 
@@ -22,66 +24,56 @@ def _with(element: str) -> str:
     return PAGE.replace("</url>", f"{element}</url>")
 
 
+_engine_rule = partial(engine_rule, source=_FORMAT, fix_safety="unsafe", good=PAGE)
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "S001",
         why="Search engines identify a file by its root element, and ignore a file with an unknown "
         "root.",
         fix_hint="Use <urlset> or <sitemapindex> as the root",
-        source=_FORMAT,
         bad="<pages><page>https://example.com/</page></pages>",
-        good=PAGE,
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "S006",
         why="XML is case-sensitive, so <URL> is not <url>. Most readers find no URL in such a "
         "file.",
         fix_hint="Write the tag in lower case",
-        source=_FORMAT,
         bad=whole(PAGE.replace("url>", "URL>")),
-        good=PAGE,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S007",
         why="An entry without a URL lists nothing, and Search Console reports it as an error.",
         fix_hint="Add a <loc>, or remove the entry",
         source=f"{_PROTOCOL}#locdef",
         bad=f"<url>{_DATE}</url>\n{PAGE}",
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S008",
         why="An entry has one URL and one date. Some readers use the first, some the last, and "
         "some neither.",
         fix_hint="Keep one of them; a second URL needs its own entry",
         source=_SCHEMA,
         bad=PAGE.replace(_DATE, _DATE * 2),
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S010",
         why="The sitemap namespace has no such element here, and search engines report it. "
         "Elements for other purposes belong in a separate namespace.",
         fix_hint="Remove the element",
-        source=_FORMAT,
         bad=PAGE.replace("</url>", "<title>Home</title></url>"),
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S012",
         why="The elements of the protocol have no attributes. Readers ignore them, and validation "
         "against the schema fails.",
         fix_hint="Remove the attribute",
         source=_SCHEMA,
         bad=whole(PAGE.replace("<url>", '<url id="1">')),
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S014",
         why="A file is either a sitemap, which lists pages, or an index, which lists sitemaps. In "
         "a file that is both, most readers treat a page as a sitemap, or drop one of the two.",
@@ -89,24 +81,22 @@ RULES = (
         source=_INDEX,
         bad={"sitemap.xml": f"{PAGE}\n{_CHILD}", "pages.xml": PAGE.replace(".com/", ".com/a")},
         good=_GOOD_INDEX,
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "S015",
         why="The entries are one level too deep for many readers, which find none. Usually "
         "complete files were joined instead of their entries.",
         fix_hint="Remove the inner root, and keep its content",
-        source=_FORMAT,
         bad=whole(f"<urlset>\n{PAGE}\n</urlset>"),
         good=whole(),
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S016",
         why="Most readers look for <url> and then for its <loc>, and ignore this one.",
         fix_hint="Put the <loc> in a <url>, or in a <sitemap>",
-        source=_FORMAT,
         bad=whole(f"<loc>https://example.com/about</loc>\n{PAGE}"),
-        good=PAGE,
         fix_safety="safe",
     ),
     rule(
@@ -125,7 +115,7 @@ RULES = (
         is_default=False,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S021",
         why="Search engines report a sitemap without URLs. Usually it was written too early, or "
         "nothing was found. For a news sitemap it is normal.",
@@ -133,8 +123,9 @@ RULES = (
         source=_ERRORS,
         bad=whole(""),
         good=whole(),
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "S022",
         why="An index uses only <loc> and <lastmod>. The other elements are for pages.",
         fix_hint="Remove the element",
@@ -144,18 +135,16 @@ RULES = (
             "pages.xml": PAGE,
         },
         good=_GOOD_INDEX,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X022",
         why="Readers unescape once, so &amp; remains in the URL. Usually two programs escaped it.",
         fix_hint="Escape once: &amp; instead of &amp;amp;",
         source=f"{_PROTOCOL}#escaping",
         bad=PAGE.replace(".com/", ".com/?size=1&amp;amp;color=2"),
         good=PAGE.replace(".com/", ".com/?size=1&amp;color=2"),
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X023",
         why="It is well-formed, but many readers cut the value at the comment and request a wrong "
         "URL.",
@@ -165,37 +154,31 @@ RULES = (
         good=PAGE.replace("<loc>", "<!-- home --><loc>"),
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S009",
         why="An empty element has no meaning, and the schema does not allow it. Search Console "
         "reports an invalid value.",
         fix_hint="Remove the element, or add a value",
         source=_SCHEMA,
         bad="<url><loc>https://example.com/</loc><lastmod></lastmod></url>",
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S013",
         why="Text outside of elements has no meaning. If it is a URL, most readers find no URL in "
         "the entry.",
         fix_hint="Remove the text; a URL belongs in <url><loc>",
         source=_SCHEMA,
         bad=PAGE.replace("<url>", "<url>Home"),
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S017",
         why="A value is text. With an element inside, readers find no value or reject the file. A "
         "link usually comes from an editor of web pages.",
         fix_hint="Keep only text in the value",
         source=_SCHEMA,
         bad=PAGE.replace("https://example.com/", "<b>https://example.com/</b>"),
-        good=PAGE,
-        fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "S019",
         why="The protocol has seven values. Others are ignored, and Google and Bing ignore all of "
         "them.",
@@ -203,17 +186,15 @@ RULES = (
         "never",
         source=f"{_PROTOCOL}#changefreqdef",
         bad=_with("<changefreq>often</changefreq>"),
-        good=PAGE,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "S020",
         why="The protocol requires a decimal number from 0.0 to 1.0, with a point. Other values "
         "are ignored, and Google and Bing ignore all of them.",
         fix_hint="Remove priority, or use a number from 0.0 to 1.0",
         source=f"{_PROTOCOL}#prioritydef",
         bad=_with("<priority>0,8</priority>"),
-        good=PAGE,
         fix_safety="safe",
     ),
 )

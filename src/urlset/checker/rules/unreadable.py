@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import ExampleResponse
 from urlset.checker.rule import rule
 
@@ -28,22 +30,21 @@ def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
     return {**_GOOD, "blog.xml": answer}
 
 
+_rule = partial(rule, source=_GOOGLE, element="loc", good=_GOOD)
+
 RULES = (
-    rule(
+    _rule(
         "N001 sitemap-http-error error",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'status'",
-        element="loc",
         why="A response with a status other than 200 is not a sitemap. Search engines report the "
         "error and do not find its URLs.",
         fix_hint="Publish the sitemap at this URL, or remove the URL from the document that names "
         "it",
-        source=_GOOGLE,
         bad=_bad(ExampleResponse(status=404)),
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "N003 sitemap-unreachable error",
         message="{description}",
         # The children of an index on stdin are not read: one finding for all of them.
@@ -56,25 +57,20 @@ RULES = (
                 format('{:,} of its sitemaps were not checked: {}', count(*), min(error)), 'info'
             FROM failed WHERE failure = 'stream' GROUP BY document""",
         requires_rows="failed",
-        element="loc",
         why="A sitemap that cannot be opened is not read: no address, no connection, no response "
         "in time, no permission. Search engines retry for some time, then drop the sitemap.",
         fix_hint="Make the sitemap readable at this location, or remove it from the document that "
         "names it",
-        source=_GOOGLE,
         bad=_bad(ExampleResponse(error="timeout")),
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "N007 sitemap-soft-404 error",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'same-answer'",
-        element="loc",
         why="The server returns the same page for every URL, as if each existed. Search engines "
         "read a page where they expect a sitemap.",
         fix_hint="Publish the sitemap, or respond with status 404",
-        source=_GOOGLE,
         bad={
             "robots.txt": f"{_ROBOTS}\nSitemap: https://example.com/old-sitemap.xml\n"
             "Sitemap: https://example.com/news-sitemap.xml",
@@ -84,35 +80,29 @@ RULES = (
             "old-sitemap.xml": ExampleResponse(_HTML),
             "news-sitemap.xml": ExampleResponse(_HTML),
         },
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "N008 sitemap-truncated-transfer error",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'incomplete'",
-        element="loc",
         why="Only a part was received, so the other URLs are missing. Search engines reject the "
         "file, or treat the part as the complete sitemap.",
         fix_hint="Find out why the server ends the transfer early: a time limit, memory, a proxy",
         source=_HTTP,
         bad=_bad(ExampleResponse(_PAGE, error="cut")),
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "N012 sitemap-auth error",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'refused'",
-        element="loc",
         why="The sitemap is behind a login or a firewall. Search engines have no password, and "
         "firewalls block many of them.",
         fix_hint="Allow access without a login; to check a protected site, use --auth-file",
-        source=_GOOGLE,
         bad=_bad(ExampleResponse(status=403)),
-        good=_GOOD,
     ),
-    rule(
+    _rule(
         "R015 robots-unreachable error",
         message="robots.txt: {error}",
         # One that is too long is reported by R006.
@@ -126,5 +116,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
         bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": _PAGE},
         good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": _PAGE},
+        element=None,
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import entry
 from urlset.checker.rule import engine_rule, rule
 
@@ -106,42 +108,44 @@ SITEMAP_NAME = r"(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\.(x
 _IS_PAGE = "kind <> 'index'"
 
 
+_rule = partial(rule, view="unusual_urls", element="loc", fix_safety="unsafe")
+_engine_rule = partial(
+    engine_rule,
+    source="https://www.sitemaps.org/protocol.html#locdef",
+    good=entry("https://example.com/about"),
+)
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "U001",
         why="A sitemap lists full URLs. Most readers drop a path; the others resolve it in "
         "different ways.",
         fix_hint="Write the full URL with https:// and the host",
-        source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("/about"),
-        good=entry("https://example.com/about"),
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "U002",
         why="Crawlers fetch pages over HTTP only. Entries with mailto:, javascript: or ftp: are "
         "dropped.",
         fix_hint="List the http or https URL of a page, or remove the entry",
-        source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry("mailto:me@example.com") + entry("https://example.com/contact"),
         good=entry("https://example.com/contact"),
     ),
-    engine_rule(
+    _engine_rule(
         "U003",
         why="The protocol requires fewer than 2,048 characters. Longer URLs are dropped, and "
         "servers and caches may cut them.",
         fix_hint="Shorten the URL; usually it has a query that no page needs",
-        source="https://www.sitemaps.org/protocol.html#locdef",
         bad=entry(f"https://example.com/?filter={'a' * 2030}"),
         good=entry("https://example.com/filtered"),
     ),
-    rule(
+    _rule(
         "U004 loc-too-short info",
         message="URL has {n} characters, fewer than the 12 of the schema",
         view="locs",
         where="length(loc) < 12",
         values={"n": "length(loc)"},
-        element="loc",
         why="The XML schema of the protocol requires at least 12 characters. The protocol itself "
         "does not, and https://t.co is a URL.",
         fix_hint="Nothing, unless you validate against the schema",
@@ -149,18 +153,18 @@ RULES = (
         bad={"http://a.io/sitemap.xml": entry("http://a.io")},
         good=entry("https://example.com/"),
         is_default=False,
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "U005",
         why="White space is not part of the URL. Some readers keep it and request a page that does "
         "not exist. XML does not trim spaces that are not ASCII.",
         fix_hint="Write the URL directly between its tags",
         source="https://www.w3.org/TR/xmlschema-2/#anyURI",
         bad=entry("\n  https://example.com/about\n  "),
-        good=entry("https://example.com/about"),
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "U006",
         why="A URL must not contain a space. Readers cut the URL there, encode the space or drop "
         "the entry. Several URLs in one loc result in none.",
@@ -170,18 +174,16 @@ RULES = (
         good=entry("https://example.com/our%20team"),
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "U015",
         why="The host cannot be looked up, so the page cannot be fetched.",
         fix_hint="Correct the host name, which is usually a setting of the generator",
         source="https://www.rfc-editor.org/rfc/rfc1123#section-2.1",
         bad=entry("https://example..com/about") + entry("https://example.com/contact"),
-        good=entry("https://example.com/about"),
     ),
-    rule(
+    _rule(
         "U007 loc-illegal-character error",
         message="Character {character} must be percent-encoded, as {encoded}",
-        view="unusual_urls",
         where=f"regexp_matches(loc, '{_ILLEGAL}') AND NOT {_IS_UNFILLED}",
         values={
             "character": f"CASE WHEN regexp_extract(loc, '{_ILLEGAL}') BETWEEN '!' AND '}}' "
@@ -189,7 +191,6 @@ RULES = (
             f"ELSE printf('U+%04X', ascii(regexp_extract(loc, '{_ILLEGAL}'))) END",
             "encoded": f"printf('%%%02X', ascii(regexp_extract(loc, '{_ILLEGAL}')))",
         },
-        element="loc",
         why="A URL must not contain these characters. Browsers repair them in different ways; a "
         "crawler may drop the URL or request another one.",
         fix_hint="Percent-encode the character",
@@ -198,17 +199,15 @@ RULES = (
         good=entry("https://example.com/a%7Cb"),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "U008 loc-not-percent-encoded warning",
         message="{character} is not ASCII and should be percent-encoded, as {encoded}",
-        view="unusual_urls",
         where=f"strlen(loc) > length(loc) AND regexp_matches(path || query, '{_NOT_ASCII}')",
         values={
             "character": f"regexp_extract(path || query, '{_NOT_ASCII}')",
             "encoded": f"coalesce(try(url_encode(regexp_extract(path || query, '{_NOT_ASCII}'))), "
             "'UTF-8')",
         },
-        element="loc",
         why="The protocol requires escaped URLs. Readers that do not expect other characters "
         "encode them differently, or fail.",
         fix_hint="Percent-encode path and query as UTF-8",
@@ -217,39 +216,33 @@ RULES = (
         good=entry("https://example.com/%C3%BCber"),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "U010 loc-bad-percent error",
         message="{piece} is not a percent sign with two hex digits; a percent sign is written %25",
-        view="unusual_urls",
         where="contains(loc, '%') "
         f"AND regexp_matches(loc, '{_BAD_PERCENT}') AND NOT {_IS_UNFILLED}",
         values={"piece": f"'\"' || regexp_extract(loc, '{_BAD_PERCENT}') || '\"'"},
-        element="loc",
         why="The meaning of such a URL is undefined. Servers respond with an error or with another "
         "page.",
         fix_hint="Write %25 for a percent sign, or add the missing digits",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.1",
         bad=entry("https://example.com/100%-wool"),
         good=entry("https://example.com/100%25-wool"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U011 loc-double-encoded info",
         message="URL looks percent-encoded twice: {piece}",
-        view="unusual_urls",
         where=f"contains(loc, '%25') AND (regexp_matches(path, '{_TWICE}') OR "
         f"(regexp_matches(query, '{_TWICE}') "
         f"AND NOT regexp_matches(query, '{_IN_URL}')))",
         values={"piece": f"left(regexp_extract(loc, '{_TWICE}'), 5)"},
-        element="loc",
         why="A URL that is encoded twice names another page, which usually does not exist.",
         fix_hint="Encode each URL once",
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2.4",
         bad=entry("https://example.com/our%2520team"),
         good=entry("https://example.com/our%20team"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U017 loc-not-normalised info",
         message="URL is not in normal form, which is {tidy}",
         sql=f"""
@@ -259,7 +252,6 @@ RULES = (
                     AND (contains(path, '/.') OR NOT regexp_matches(loc, '^https?://[^/?#:A-Z]+/')
                         OR (contains(loc, '%') AND regexp_matches(loc, '{_UNTIDY}')))
             ) WHERE tidy <> loc""",
-        element="loc",
         why="RFC 3986 defines one normal form for equivalent spellings. If all use it, a page is "
         "not counted twice.",
         fix_hint="Write scheme and host in lower case, %XX in upper case, and no dot segments",
@@ -268,56 +260,50 @@ RULES = (
         good=entry("https://example.com/~me/a"),
         is_default=False,
         fix_safety="safe",
+        view=None,
     ),
-    rule(
+    _rule(
         "U019 loc-placeholder error",
         message="URL contains the unfilled template value {value}",
-        view="unusual_urls",
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
         # A dictionary may have a page about the word "null", but no site has one about {slug}.
         level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
         "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
         f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
-        element="loc",
         why="A generator wrote the name of a variable instead of its value. The page does not "
         "exist, and the intended pages are not listed.",
         fix_hint="Correct the template, or omit entries without a value",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/blog/[slug]"),
         good=entry("https://example.com/blog/rye-bread"),
+        fix_safety="none",
     ),
-    rule(
+    _rule(
         "U022 loc-double-slash info",
         message='Empty path segment ("//") in {path}',
-        view="unusual_urls",
         # A URL inside the path is intended, as in archives; a path that is a URL was joined.
         where="contains(path, '//') AND (contains(replace(path, '://', ':'), '//') "
         "OR regexp_matches(path, '^/https?://'))",
-        element="loc",
         why="Usually a base URL that ends with a slash was joined with a path that begins with "
         "one. Servers that accept both have the page twice.",
         fix_hint="Write one slash",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com//about"),
         good=entry("https://example.com/about"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U012 loc-fragment warning",
         message="URL has a fragment (#{fragment})",
-        view="unusual_urls",
         where="contains(loc, '#') AND fragment <> ''",
-        element="loc",
         why="Search engines drop the text after #, so several entries become one. A page that only "
         "exists behind a fragment is never found.",
         fix_hint="Remove the fragment, and list each page once",
         source="https://developers.google.com/search/docs/crawling-indexing/url-structure",
         bad=entry("https://example.com/#about"),
         good=entry("https://example.com/about"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U018 loc-session-or-tracking warning",
         message="Parameter {parameter} is {role}",
         view="parameterized",
@@ -334,31 +320,26 @@ RULES = (
             f"AND NOT regexp_matches(query, '(?i)(?:^|[&;])({SESSION})(?:=|&|;|$)') "
             "THEN 'a tracking tag' ELSE 'a session id' END",
         },
-        element="loc",
         why="The page is the same without the parameter. With it, crawlers see many URLs for one "
         "page, and campaign statistics count their visits.",
         fix_hint="List the URL without the parameter",
         source="https://www.sitemaps.org/faq.html",
         bad=entry("https://example.com/shoes?utm_source=newsletter"),
         good=entry("https://example.com/shoes?page=2"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U020 loc-not-a-page info",
         message="A {type} file is not a page",
-        view="unusual_urls",
         where=f"{_IS_PAGE} AND {_IS_FILE}",
         values={"type": "'.' || lower(regexp_extract(path, '\\.([^./]*)$', 1))"},
-        element="loc",
         why="A sitemap lists pages for search results. Images and videos belong to the entry of "
         "their page; styles, scripts and archives do not belong in a sitemap.",
         fix_hint="Remove the entry, or list an image as image:loc in the entry of its page",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/photos/rye.jpg"),
         good=entry("https://example.com/photos/rye"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U021 loc-is-sitemap warning",
         message="{role} is listed as a page",
         sql=f"""
@@ -373,13 +354,12 @@ RULES = (
                 SELECT e.document, e."offset", e.line, e.loc, s.url, path_of(e.loc)
                 FROM entries e JOIN readable s ON s.document = e.document
                 WHERE e.loc IN (SELECT url FROM readable UNION SELECT loc FROM sitemaps)) l""",
-        element="loc",
         why="Crawlers treat every URL in a sitemap as a page. A sitemap is useless among search "
         "results, and its URLs are not read.",
         fix_hint="Remove the entry, and name the sitemap in an index or in robots.txt",
         source="https://www.sitemaps.org/protocol.html#index",
         bad=entry("https://example.com/sitemap.xml"),
         good=entry("https://example.com/sitemap"),
-        fix_safety="unsafe",
+        view=None,
     ),
 )

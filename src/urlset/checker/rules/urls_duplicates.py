@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.examples import entry
 from urlset.checker.rule import rule
 
@@ -97,13 +99,13 @@ _SHARED = f"""{_FILED},
             END, false) AS differs
     FROM shared"""
 
+_rule = partial(rule, element="loc", requires_rows="duplicates")
+
 RULES = (
-    rule(
+    _rule(
         "U023 duplicate-loc warning",
         message="URL listed {n:,} times, first in line {first}",
-        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE fields = ''",
-        element="loc",
         why="The second entry adds nothing, and counts towards the limit of 50,000.",
         fix_hint="List each URL once",
         source="https://www.sitemaps.org/protocol.html#urldef",
@@ -111,12 +113,10 @@ RULES = (
         good=entry("https://example.com/about") + entry("https://example.com/contact"),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U024 duplicate-loc-conflict warning",
         message="URL listed {n:,} times, with different {fields}; first in line {first}",
-        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE fields <> ''",
-        element="loc",
         why="Readers use different entries: the first, the last or none.",
         fix_hint="List each URL once, with the correct values",
         source="https://www.sitemaps.org/protocol.html#urldef",
@@ -125,11 +125,10 @@ RULES = (
         good=entry("https://example.com/about") + entry("https://example.com/contact"),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U025 near-duplicate-loc info",
         message="Differs from {other} only by {difference}",
         # U012 reports fragments.
-        requires_rows="duplicates",
         sql=f"""
             SELECT *, {DIFFERENCE} AS difference FROM (
                 SELECT a.document, a.loc, spelled, first.loc AS other,
@@ -143,21 +142,18 @@ RULES = (
                 ) USING (document, dup_key)
                 WHERE a.loc <> first.loc AND NOT contains(a.loc, '#') GROUP BY ALL
             ) WHERE {IS_SAME_PAGE}""",
-        element="loc",
         why="Search engines fetch both, although most servers return the same page.",
         fix_hint="Keep the one that the page declares as canonical",
         source=_CONSOLIDATE,
         bad=entry("https://example.com/a") + entry("https://example.com/a/"),
         good=entry("https://example.com/a") + entry("https://example.com/b"),
     ),
-    rule(
+    _rule(
         "U501 duplicate-across-files warning",
         message="URL is in {n:,} sitemaps; the first is {other}",
-        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE NOT differs",
         # The same URLs as text are another format of the same list.
         level_sql="CASE WHEN is_other_format THEN 'info' ELSE 'warning' END",
-        element="loc",
         why="A page belongs in one sitemap. If two list it, their values diverge over time, and "
         "counts per sitemap, as in Search Console, no longer add up.",
         fix_hint="Keep the URL in one of the sitemaps",
@@ -173,10 +169,9 @@ RULES = (
         needs=("set",),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U502 conflict-across-files warning",
         message="lastmod is {own_text} here and {other_text} in {other}",
-        requires_rows="duplicates",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
         element="lastmod",
         why="At most one of the two dates is correct. Search engines that find wrong dates ignore "
@@ -194,10 +189,9 @@ RULES = (
         needs=("set",),
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "U503 variant-across-files info",
         message="Differs from {other}, in {other_source}, only by {difference}",
-        requires_rows="duplicates",
         sql=f"""
             SELECT *, {DIFFERENCE} AS difference FROM ({_FILED},
                 firsts AS (
@@ -213,7 +207,6 @@ RULES = (
                 WHERE f.file <> first.file AND f.loc <> first.loc AND NOT contains(f.loc, '#')
                 GROUP BY ALL
             ) WHERE {IS_SAME_PAGE}""",
-        element="loc",
         why="Search engines fetch both, although most servers return the same page.",
         fix_hint="Keep the one that the page declares as canonical, in one of the sitemaps",
         source=_CONSOLIDATE,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from urlset.checker.rule import engine_rule, rule
 
 _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps"
@@ -139,51 +141,43 @@ _IS_OFF = (
     f"THEN {_SITE.format('video.uploader_info')} <> {_SITE.format('loc')} ELSE false END"
 )
 
+_rule = partial(
+    rule, source=_SOURCE, view="videos", element="video:video", fix_safety="unsafe", good=_GOOD
+)
+
 RULES = (
-    rule(
+    _rule(
         "G020 video-missing-required error",
         message="video:video without {missing}",
-        view="videos",
         where=" OR ".join(_MISSING.values()),
         values={"missing": _named(_MISSING)},
-        element="video:video",
         why="Search results show a video with its thumbnail, title and description. Google rejects "
         "a video if one of them is missing.",
         fix_hint="Add thumbnail_loc, title and description to each video",
-        source=_SOURCE,
         bad=_video(title=""),
-        good=_GOOD,
+        fix_safety="none",
     ),
-    rule(
+    _rule(
         "G021 video-no-content-or-player error",
         message="video:video has neither content_loc nor player_loc",
-        view="videos",
         where="video.content_loc IS NULL AND video.player_loc IS NULL",
-        element="video:video",
         why="The location of the video is required: its file, or a player that shows it.",
         fix_hint="Write the URL of the file in content_loc, or of the player in player_loc",
-        source=_SOURCE,
         bad=_video(content_loc=""),
-        good=_GOOD,
+        fix_safety="none",
     ),
-    rule(
+    _rule(
         "G022 video-loc-equals-page error",
         message="{tags} is the URL of the page itself",
-        view="videos",
         where=" OR ".join(f"coalesce({condition}, false)" for condition in _SAME.values()),
         values={"tags": _named(_SAME)},
-        element="video:video",
         why="The video is part of the page; the page itself cannot be played as a video.",
         fix_hint="Write the URL of the video file, or of the player that the page embeds",
-        source=_SOURCE,
         bad=_video(content_loc="https://example.com/a"),
-        good=_GOOD,
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G023 video-url-invalid error",
         message='video:{tag} "{v}" {fault}',
-        view="videos",
         where=f"({_FAULTY}) IS NOT NULL",
         values={
             "tag": _FAULTY,
@@ -194,46 +188,36 @@ RULES = (
                 " ".join(f"WHEN '{name}' THEN {fault}" for name, fault in _FAULTS.items())
             ),
         },
-        element="video:video",
         why="Videos and thumbnails are fetched over HTTP or FTP from exactly this URL. Paths, "
         "streams (rtmp, rtsp) and Flash cannot be fetched.",
         fix_hint="Write a full URL of a file or a player that a browser can open",
-        source=_SOURCE,
         bad=_video(content_loc="rtmp://example.com/a"),
-        good=_GOOD,
+        fix_safety="none",
     ),
-    rule(
+    _rule(
         "G024 video-content-looks-like-page warning",
         message="content_loc looks like a page, not a video file: {v}",
-        view="videos",
         where="CASE WHEN video.content_loc IS NULL THEN false ELSE regexp_matches("
         "video.content_loc, '(?i)^https?://[^/?#]+/[^?#]*\\.(x?html?|aspx?|jsp|php)(#|$)"
         "|^https?://((www|m)\\.)?(youtube(-nocookie)?\\.com/(watch|embed)|youtu\\.be/"
         "|vimeo\\.com/\\d+|dailymotion\\.com/(embed/)?video/)|^https?://player\\.vimeo\\.com/video/')"
         " END",
         values={"v": "preview(video.content_loc)"},
-        element="video:video",
         why="content_loc is the video file. A player or a page cannot be read as a video.",
         fix_hint="Write the media file (.mp4, .webm …) in content_loc, and the player in "
         "player_loc",
-        source=_SOURCE,
         bad=_video(content_loc="https://www.youtube.com/embed/x"),
         good=_video(content_loc="", player_loc="https://www.youtube.com/embed/x"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G034 video-too-many-tags error",
         message="{n} video:tag; the limit is 32",
-        view="videos",
         where="len(video.tags) > 32",
         values={"n": "len(video.tags)"},
-        element="video:video",
         why="Google reads at most 32 tags of a video.",
         fix_hint="Keep the most specific tags",
-        source=_SOURCE,
         bad=_video("\n    " + "".join(f"<video:tag>{n}</video:tag>" for n in range(33))),
         good=_video("<video:tag>rye</video:tag>"),
-        fix_safety="unsafe",
     ),
     engine_rule(
         "G035",
@@ -245,40 +229,32 @@ RULES = (
         good=_GOOD,
         fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G036 video-removed-tag info",
         message="{tags} of a video: no longer used by search engines",
-        view="videos",
         where=" OR ".join(_REMOVED_TAGS.values()),
         values={"tags": _named(_REMOVED_TAGS)},
-        element="video:video",
         why="Google has removed it from video sitemaps, or never documented it.",
         fix_hint="Remove it, unless other readers use it",
         source=_REMOVED,
         bad=_video("<video:category>Grain</video:category>"),
-        good=_GOOD,
         fix_safety="opt-in",
     ),
-    rule(
+    _rule(
         "G025 video-duration error",
         message='duration "{v}" is not a whole number of seconds from 1 to 28,800',
-        view="videos",
         where="CASE WHEN video.duration IS NULL THEN false "
         "WHEN NOT regexp_full_match(video.duration, '\\+?\\d+') THEN true "
         "ELSE coalesce(try_cast(video.duration AS BIGINT), 0) NOT BETWEEN 1 AND 28800 END",
         values={"v": "preview(video.duration)"},
-        element="video:video",
         why="The duration is in seconds, and Google allows at most eight hours.",
         fix_hint="Write only the number of seconds: 90 for 1:30 or PT1M30S",
-        source=_SOURCE,
         bad=_video_with("<video:duration>1:30</video:duration>"),
         good=_video_with("<video:duration>90</video:duration>"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G026 video-number-range error",
         message='{tag} "{v}" is not {wanted}',
-        view="videos",
         where=" OR ".join(_NUMBERS.values()),
         values={
             "tag": _first(_NUMBERS),
@@ -286,18 +262,14 @@ RULES = (
             "wanted": "CASE tag WHEN 'rating' THEN 'a number from 0.0 to 5.0' "
             "ELSE 'a whole number' END",
         },
-        element="video:video",
         why="An invalid number, or one outside the range, is ignored.",
         fix_hint="Write rating from 0.0 to 5.0 and view_count as digits, or omit them",
-        source=_SOURCE,
         bad=_video_with("<video:rating>9.5</video:rating>"),
         good=_video_with("<video:rating>4.5</video:rating>"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G027 video-date error",
         message='{tag} "{v}" {fault}',
-        view="videos",
         where=" OR ".join(_DATES.values()),
         values={
             "tag": _first(_DATES),
@@ -305,18 +277,14 @@ RULES = (
             "fault": "w3c_fault(CASE tag WHEN 'publication_date' THEN video.publication_date "
             "ELSE video.expiration_date END)",
         },
-        element="video:video",
         why="An invalid date is ignored: the video does not expire, or has no date.",
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
-        source=_SOURCE,
         bad=_video_with("<video:publication_date>20.11.2026</video:publication_date>"),
         good=_video_with("<video:publication_date>2026-11-20</video:publication_date>"),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G028 video-expired warning",
         message="expiration_date {v} is {reason}",
-        view="videos",
         where=f"CASE WHEN video.expiration_date IS NULL THEN false ELSE {_EXPIRY} < check_time() "
         f"OR coalesce({_EXPIRY} < w3c_instant(video.publication_date), false) END",
         values={
@@ -324,63 +292,50 @@ RULES = (
             "reason": f"CASE WHEN {_EXPIRY} < check_time() THEN 'in the past' "
             "ELSE 'before publication_date ' || video.publication_date END",
         },
-        element="video:video",
         why="After this date, search engines no longer show the video.",
         fix_hint="Remove the video if it is no longer available, otherwise remove the date",
-        source=_SOURCE,
         bad=_video_with("<video:expiration_date>2026-11-01</video:expiration_date>"),
         good=_video_with("<video:expiration_date>2027-11-01</video:expiration_date>"),
         needs=("time",),
-        fix_safety="unsafe",
     ),
-    rule(
+    _rule(
         "G029 video-yes-no warning",
         message='{tag} "{v}" is neither yes nor no',
-        view="videos",
         where=" OR ".join(_SWITCHES.values()),
         values={"tag": _first(_SWITCHES), "v": _value(_SWITCHES)},
-        element="video:video",
         why="Only these two values are read, even if another has the same meaning.",
         fix_hint="Write yes or no",
-        source=_SOURCE,
         bad=_video_with("<video:live>false</video:live>"),
         good=_video_with("<video:live>no</video:live>"),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "G030 video-restriction error",
         message="video:restriction {fault}",
-        view="videos",
         where="CASE WHEN video.restriction IS NULL THEN false "
         f"ELSE ({_RESTRICTION}) IS NOT NULL END",
         values={"fault": _RESTRICTION},
-        element="video:video",
         why="If the restriction is invalid, the video may be shown in countries where it must not "
         "be, or nowhere.",
         fix_hint='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
-        source=_SOURCE,
         bad=_video_with('<video:restriction relationship="allow">GB UK</video:restriction>'),
         good=_video_with('<video:restriction relationship="allow">GB IE</video:restriction>'),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "G031 video-platform error",
         message="video:platform {fault}",
-        view="videos",
         where=f"CASE WHEN video.platform IS NULL THEN false ELSE ({_PLATFORM}) IS NOT NULL END",
         values={"fault": _PLATFORM},
-        element="video:video",
         why="If the platform is invalid, the video may be shown on devices that cannot play it.",
         fix_hint='Write relationship="allow" or "deny", and devices as in "web tv"',
-        source=_SOURCE,
         bad=_video_with('<video:platform relationship="allow">desktop</video:platform>'),
         good=_video_with('<video:platform relationship="allow">web tv</video:platform>'),
         fix_safety="safe",
     ),
-    rule(
+    _rule(
         "G032 video-uploader warning",
         message="video:uploader {fault}",
-        view="videos",
         where="CASE WHEN video.uploader IS NULL AND video.uploader_info IS NULL THEN false "
         f"ELSE coalesce(length(video.uploader) > 255, false) OR {_IS_OFF} END",
         values={
@@ -389,18 +344,16 @@ RULES = (
             "ELSE 'leads to ' || preview(host_of(video.uploader_info)) || ', not to the site of "
             "the page' END"
         },
-        element="video:video",
         why="The name of the uploader has at most 255 characters, and the page about the uploader "
         "must be on the same site.",
         fix_hint="Shorten the name, and link to a page of your own site",
-        source=_SOURCE,
         bad=_video_with('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
         good=_video_with('<video:uploader info="https://example.com/ann">Ann</video:uploader>'),
+        fix_safety="none",
     ),
-    rule(
+    _rule(
         "G033 video-text-length error",
         message="{tag} has {n:,} characters; {most}",
-        view="videos",
         where="length(video.description) > 2048 OR length(video.title) > 100",
         values={
             "tag": "CASE WHEN length(video.description) > 2048 THEN 'description' ELSE 'title' END",
@@ -408,13 +361,10 @@ RULES = (
             "most": "CASE tag WHEN 'title' THEN 'the schema has 100' ELSE 'the limit is 2,048' END",
         },
         level_sql="CASE WHEN length(video.description) > 2048 THEN 'error' ELSE 'info' END",
-        element="video:video",
         why="Google accepts at most 2,048 characters of a description. Titles have a limit only in "
         "the schema, and search results show fewer characters.",
         fix_hint="Shorten the text",
-        source=_SOURCE,
         bad=_video_with("", description="Sowing rye. " * 180),
         good=_video_with(""),
-        fix_safety="unsafe",
     ),
 )

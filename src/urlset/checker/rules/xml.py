@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+from functools import partial
 
 from urlset.checker.examples import PAGE, whole
 from urlset.checker.rule import engine_rule, rule
@@ -31,8 +32,10 @@ _WHOLE = whole()
 _ENTRIES = _WHOLE.partition("\n")[2]  # without the declaration
 
 
+_engine_rule = partial(engine_rule, source=_ERRORS, fix_safety="safe", good=_WHOLE)
+
 RULES = (
-    engine_rule(
+    _engine_rule(
         "X001",
         why="Search engines read nothing and report an error. Usually the program that writes the "
         "sitemap failed or found nothing to list.",
@@ -40,8 +43,9 @@ RULES = (
         source="https://support.google.com/webmasters/answer/7451001",
         bad=b"",
         good=PAGE,
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "X005",
         why="XML does not allow control characters, not even as &#1;. Strict readers reject the "
         "whole file because of one. They come from databases, and from files padded with NUL. A "
@@ -50,9 +54,8 @@ RULES = (
         source=f"{_XML}#charsets",
         bad=whole(f"{PAGE}\x0b").encode(),
         good=whole().encode(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X010",
         why="A sitemap must be UTF-8. Invalid bytes cause a wrong URL, or readers reject the whole "
         "file. The intended characters are unknown, so such a file is never fixed.",
@@ -60,8 +63,9 @@ RULES = (
         source=_ESCAPING,
         bad=whole(_NOTED).encode("latin-1"),
         good=whole(_NOTED).encode(),
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "X011",
         why="A sitemap must be UTF-8. Search engines that ignore the declaration read other "
         "encodings as UTF-8 and get wrong URLs. If all characters are ASCII, only the declaration "
@@ -70,9 +74,8 @@ RULES = (
         source=_ESCAPING,
         bad=whole(_NOTED, declaration='encoding="ISO-8859-1"').encode("latin-1"),
         good=whole(_NOTED).encode(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X012",
         why="Readers that trust the declaration decode the bytes incorrectly or reject the file. "
         "If the encoding is unknown, no URL is taken from text that is not ASCII.",
@@ -80,9 +83,8 @@ RULES = (
         source=f"{_XML}#charencoding",
         bad=whole(declaration='encoding="UTF-16"').encode(),
         good=whole().encode(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X013",
         why="A byte order mark is allowed, but readers of sitemaps do not need it. Some tools "
         "treat it as part of the first line, especially in text sitemaps.",
@@ -90,9 +92,8 @@ RULES = (
         source=f"{_XML}#charencoding",
         bad=b"\xef\xbb\xbf" + whole().encode(),
         good=whole().encode(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X014",
         why="After the first position it is an invisible character and not a byte order mark. XML "
         "parsers reject the file. It comes from concatenated files.",
@@ -100,19 +101,17 @@ RULES = (
         source=f"{_XML}#charencoding",
         bad=b"\n\xef\xbb\xbf" + whole().partition("\n")[2].encode(),
         good=whole().partition("\n")[2].encode(),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X025",
         why="Most programs stop at the damage, and some drop what they decompressed before it. The "
         "data after it is lost.",
         fix_hint="Compress the file again, and publish it only when it is complete",
-        source=_ERRORS,
         bad={"sitemap.xml.gz": _DAMAGED},
         good=_GOOD,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X026",
         why="Data after the gzip stream is not part of the sitemap. Some programs reject the file "
         "because of it.",
@@ -147,26 +146,23 @@ RULES = (
         good=_GOOD,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X028",
         why="Readers decompress once and find gzip instead of XML. Usually the file was compressed "
         "when it was written and again by the server.",
         fix_hint="Compress once, and exclude .gz files from compression by the server",
-        source=_ERRORS,
         bad={"sitemap.xml.gz": gzip.compress(_PACKED, mtime=0)},
         good=_GOOD,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X029",
         why="Search engines decompress gzip only, so no URL of this file is read.",
         fix_hint="Compress the file with gzip, or not at all",
         source=_FAQ,
         bad={"sitemap.xml.bz2": bz2.compress(_PLAIN)},
         good=_GOOD,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X002",
         why="Strict readers reject the whole file because of one mismatched tag, and lenient ones "
         "interpret it differently.",
@@ -176,7 +172,7 @@ RULES = (
         good=PAGE,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X003",
         why="In XML, & begins an entity. Strict readers reject the file. Some lenient ones drop "
         "the & and the text after it, and request a wrong URL.",
@@ -184,9 +180,8 @@ RULES = (
         source=_ESCAPING,
         bad=PAGE.replace(".com/", ".com/?size=1&color=2"),
         good=PAGE.replace(".com/", ".com/?size=1&amp;color=2"),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X004",
         why="XML has only the entities amp, lt, gt, quot and apos; the others belong to HTML. "
         "Strict readers reject the file.",
@@ -194,29 +189,24 @@ RULES = (
         source=f"{_XML}#wf-entdeclared",
         bad=PAGE.replace(".com/", ".com/caf&eacute;"),
         good=PAGE.replace(".com/", ".com/caf%C3%A9"),
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X006",
         why="An XML declaration must come first, otherwise parsers reject the file. A blank line "
         "usually comes from a script, after its last ?>.",
         fix_hint="Remove everything before <?xml",
-        source=_ERRORS,
         bad="\n" + _WHOLE,
-        good=_WHOLE,
-        fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X007",
         why="Parsers reject a file that does not begin with XML. Usually the text is a notice or a "
         "warning of the program that writes the sitemap.",
         fix_hint="Remove the text before the root, such as notices and warnings of the server",
         source=f"{_XML}#sec-prolog-dtd",
         bad=f"Notice: undefined variable\n{_WHOLE}",
-        good=_WHOLE,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X008",
         why="Only comments may follow the root; strict readers reject the file. Usually a cache or "
         "a timer adds a banner to every page.",
@@ -226,17 +216,16 @@ RULES = (
         good=f"{_WHOLE}\n<!-- Served in 0.2 s -->",
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X009",
         why="The data after the cut is lost, and some readers use an incomplete last URL. Usually "
         "the disk was full, a time limit was reached, or the file was read while it was written.",
         fix_hint="Write the sitemap again, and publish it only when it is complete",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
-        good=_WHOLE,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X015",
         why="A sitemap needs no DOCTYPE, and careful readers reject a file with one because it "
         "enables attacks.",
@@ -246,7 +235,7 @@ RULES = (
         good=_ENTRIES,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X016",
         why="Such an entity can read files of the machine that parses it, or exhaust its memory. "
         "It is never fetched, so its content is missing.",
@@ -275,7 +264,7 @@ RULES = (
         is_default=False,
         fix_safety="safe",
     ),
-    engine_rule(
+    _engine_rule(
         "X018",
         why="Crawlers ignore it, and browsers are removing XSLT: visitors will see a warning or "
         "the plain file.",
@@ -285,26 +274,24 @@ RULES = (
         good=f'<?xml-stylesheet type="text/css" href="/sitemap.css"?>\n{_ENTRIES}',
         fix_safety="opt-in",
     ),
-    engine_rule(
+    _engine_rule(
         "X019",
         why="The URL returns a page, so no URL is listed. Often it is an error page with status "
         "200, a login, or a page for visitors.",
         fix_hint="Serve the sitemap at this URL instead of the page",
-        source=_ERRORS,
         bad="<!DOCTYPE html>\n<html><body><p>Not found</p></body></html>",
-        good=_WHOLE,
+        fix_safety="none",
     ),
-    engine_rule(
+    _engine_rule(
         "X021",
         why="XML allows each attribute once; strict readers reject the file. Usually two programs "
         "added an xmlns.",
         fix_hint="Keep one of the attributes",
         source=f"{_XML}#uniqattspec",
         bad=whole(attributes=' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'),
-        good=_WHOLE,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X024",
         why="A file is one document. Readers use the first, or reject the file. It comes from "
         "concatenated files.",
@@ -314,7 +301,7 @@ RULES = (
         good=whole(f"{PAGE}\n{PAGE.replace('.com/', '.com/about')}"),
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _engine_rule(
         "X031",
         why="A program generates the sitemap from this file, as Jekyll does from a sitemap.xml "
         "with front matter and Liquid. Nothing else is checked in it, and it is never fixed, "
@@ -327,6 +314,6 @@ RULES = (
             "{% for page in site.pages %}<url><loc>{{ site.url }}{{ page.url }}</loc></url>"
             "{% endfor %}"
         ),
-        good=_WHOLE,
+        fix_safety="none",
     ),
 )
