@@ -169,10 +169,11 @@ class ObservedColumns:
             for text in values:
                 if not isinstance(text, str):
                     continue
-                found = CREATED.search(text)
-                name = found[1] if found else text if original.__name__ == "load" else None
-                if name:
-                    self.columns[name].update(session.columns(f"FROM {name}"))
+                found = re.search(rf"{_CREATE} ({_SCHEMA}{_NAME})", text)
+                if found:
+                    self.columns[found[2]].update(session.columns(f"FROM {found[1]}"))
+                elif original.__name__ == "load":
+                    self.columns[text].update(session.columns(f"FROM {text}"))
             return result
 
         return method
