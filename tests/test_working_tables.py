@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import urlset
+from tests.live.submit.fake_engines import Bench, added
+from tests.live.sync.test_sync import Index
+from tests.live.watch.simulated_site import SITE, SimulatedSite
 from tests.live_sites import SITEMAPS, audit, crawl, put_site
 from tests.site_box import SiteBox
-from tests.submitter.fake_engines import Bench, added
-from tests.syncer.test_sync import Index
-from tests.watcher.simulated_site import SITE, SimulatedSite
 from tests.working_tables import Declaration, ObservedColumns, declarations, uses
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker.views import VIEWS as RULE_VIEWS

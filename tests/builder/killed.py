@@ -25,7 +25,7 @@ from urlset.model import Image
 from urlset.publisher.local import FolderTarget
 from urlset.sources import Candidate, CandidateRows
 from urlset.store import ScratchDatabase
-from urlset.store.session import Session
+from urlset.store.session import Session, Values
 
 BASE = "https://example.com/"
 WORDS = ("A", "B", "C", "one", "gz-A", "gz-B", "text-B", "indexes-C")
@@ -92,7 +92,7 @@ def kill_before(step: int, folder: str) -> None:
 
     run = ScratchDatabase.run
 
-    def counted(self: Session, statement: str, values: Sequence[Any] = ()) -> int:
+    def counted(self: Session, statement: str, values: Values = ()) -> int:
         if "ledger" in statement or statement in ("BEGIN", "COMMIT"):
             count()
         return run(self, statement, values)

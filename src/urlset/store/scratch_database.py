@@ -23,7 +23,7 @@ from urlset.store.connection import (
     map_errors,
 )
 from urlset.store.inspection import expect_plain_tables
-from urlset.store.session import Session
+from urlset.store.session import Session, Values
 from urlset.temp_files import LockedTempDir
 
 _SETTINGS = (
@@ -133,13 +133,13 @@ class ScratchDatabase(Session):
             cursor.execute("USE work")
             return cursor.sql(query)
 
-    def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query as a list; for queries with few rows."""
         with map_errors(self._path):
             # Not fetchall: it needs a time zone library for instants.
-            return list(rows_of(self._cursor.sql(query, params=list(values))))
+            return list(rows_of(self._cursor.sql(query, params=values)))
 
-    def fetch_one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
+    def fetch_one(self, query: str, values: Values = ()) -> tuple[Any, ...]:
         """Return the only row of a query."""
         (row,) = self.rows(query, values)
         return row
@@ -158,13 +158,13 @@ class ScratchDatabase(Session):
         batch = batches.as_table(batches.batch_of(columns))
         self.insert(f"INSERT INTO {table} SELECT * FROM incoming", batch)
 
-    def batches(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+    def batches(self, query: str, values: Values = ()) -> Iterator[Any]:
         """Yield the rows of a query as Arrow batches; other queries may run meanwhile."""
         with map_errors(self._path):
             cursor = self._cursor.cursor()
             try:
                 cursor.execute("USE work")
-                yield from open_stream(cursor.sql(query, params=list(values)))
+                yield from open_stream(cursor.sql(query, params=values))
             finally:
                 cursor.close()
 

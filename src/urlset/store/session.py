@@ -20,6 +20,10 @@ _MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
 _BATCH = 10_000
 
 
+Values = Sequence[Any] | dict[str, Any]
+"""Values of the parameters of a statement, in their order or by name."""
+
+
 class Session:
     """SQL statements in sequence on one connection of DuckDB.
 
@@ -34,15 +38,15 @@ class Session:
         self._cursor = connection
         self._path = path
 
-    def run(self, statement: str, values: Sequence[Any] = ()) -> int:
+    def run(self, statement: str, values: Values = ()) -> int:
         """Run a statement; return the number of rows that it wrote.
 
         Args:
             statement: SQL without a result.
-            values: Values that replace its ``?``.
+            values: Values of its parameters: of each ``?``, or by name, such as ``$url``.
         """
         with map_errors(self._path):
-            found = self._cursor.execute(statement, list(values)).fetchone()
+            found = self._cursor.execute(statement, values).fetchone()
         return int(found[0]) if found else 0
 
     def insert(self, statement: str, batch: Any) -> int:
@@ -155,10 +159,10 @@ class StoreSession(Session):
         with TimeLimit(seconds).applied_to(self._cursor):
             yield
 
-    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+    def rows(self, query: str, values: Values = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; consume all of them before the next query."""
         with map_errors(self._path):
-            self._cursor.execute(query, list(values))
+            self._cursor.execute(query, values)
         while True:
             with map_errors(self._path):  # without the `yield`: only DuckDB's errors are mapped
                 rows = self._cursor.fetchmany(_BATCH)

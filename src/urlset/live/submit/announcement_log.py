@@ -27,7 +27,7 @@ from urlset.live.submit.working_tables import (
     STAGED_CHANGES,
 )
 from urlset.option_schema import LEDGER
-from urlset.store import ScratchDatabase, quoted
+from urlset.store import ScratchDatabase
 
 ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
 """Default path of the log, next to the ledger: never in the folder that is served."""
@@ -36,9 +36,10 @@ REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
 
 _CHUNK = 10_000
+_OF_HOST = "channel = $channel AND host = $host"
 _PRESENT = "l.change IN ('added', 'changed', 'listed')"
 _LATEST = """
-    SELECT * FROM log.announcements WHERE channel = {channel}
+    SELECT * FROM log.announcements WHERE channel = $channel
     QUALIFY row_number() OVER (PARTITION BY url ORDER BY number DESC) = 1"""
 # A later announcement of the same state is none: nothing happened in between.
 _SAME = """
@@ -133,11 +134,14 @@ class AnnouncementLog:
             "FROM log.announcements WHERE state = 'sending'"
         )
         if again or never:
-            self._db.run(f"""
-                UPDATE log.announcements SET updated_at = {_time(now)}, error_code = 'unconfirmed',
+            self._db.run(
+                """
+                UPDATE log.announcements SET updated_at = $now, error_code = 'unconfirmed',
                     state = if(repeats = 0, 'waiting', 'pending'),
                     repeats = if(repeats = 0, 1, repeats)
-                WHERE state = 'sending'""")
+                WHERE state = 'sending'""",
+                {"now": format_date(now)},
+            )
         return int(again), int(never)
 
     def stage(self, changes: Iterable[ChangedUrl]) -> Staged:
@@ -200,15 +204,18 @@ class AnnouncementLog:
             "url, change, coalesce(lastmod, ''), coalesce(fingerprint, '')))))), '') "
             "FROM staged_changes"
         )
-        self._db.run(f"""
+        self._db.run(
+            f"""
             CREATE OR REPLACE TABLE found_changes AS
             SELECT s.n, s.url, s.host, s.change, s.lastmod, s.fingerprint
-            FROM staged_changes s LEFT JOIN ({_latest(channel)}) l USING (url)
+            FROM staged_changes s LEFT JOIN ({_LATEST}) l USING (url)
             WHERE NOT coalesce(CASE WHEN s.change = 'removed' THEN l.change = 'removed'
                 ELSE {_PRESENT} AND (s.lastmod IS NOT NULL OR s.fingerprint IS NOT NULL)
                     AND l.state <> 'baseline' AND {_SAME} END, false)
-            AND NOT EXISTS (FROM log.announcements a WHERE a.channel = {quoted(channel)}
-                AND a.url = s.url AND a.change = s.change AND a.change_set = {quoted(digest)})""")
+            AND NOT EXISTS (FROM log.announcements a WHERE a.channel = $channel
+                AND a.url = s.url AND a.change = s.change AND a.change_set = $digest)""",
+            {"channel": channel, "digest": digest},
+        )
         return self._add_found(channel, digest, now)
 
     def add_states(
@@ -232,25 +239,27 @@ class AnnouncementLog:
         Returns:
             Number of changes, of URLs that are known, and of URLs in a new baseline.
         """
-        latest = _latest(channel)
         removed = f"""
             UNION ALL BY NAME
             SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
-            FROM ({latest}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM staged_changes)
+            FROM ({_LATEST}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM staged_changes)
             AND l.url NOT IN (SELECT url FROM staged_changes)"""
         is_known = (
             "coalesce(l.state <> 'baseline', false)" if announces_all else "l.url IS NOT NULL"
         )
-        self._db.run(f"""
+        self._db.run(
+            f"""
             CREATE OR REPLACE TABLE found_changes AS
             SELECT s.n, s.url, s.host, s.lastmod, s.fingerprint, CASE
                 WHEN s.change = 'removed' THEN if(coalesce({_PRESENT}, false), 'removed', NULL)
                 WHEN NOT {is_known} THEN if({announces_all}
-                    OR s.host IN (SELECT host FROM ({latest})), 'added', 'listed')
+                    OR s.host IN (SELECT host FROM ({_LATEST})), 'added', 'listed')
                 WHEN l.change = 'removed' THEN 'added'
                 WHEN NOT ({_SAME}) THEN 'changed' END AS change
-            FROM staged_changes s LEFT JOIN ({latest}) l USING (url)
-            {removed if infers_removed else ""}""")
+            FROM staged_changes s LEFT JOIN ({_LATEST}) l USING (url)
+            {removed if infers_removed else ""}""",
+            {"channel": channel},
+        )
         self._db.run("DELETE FROM found_changes WHERE change IS NULL")
         (listed,) = self._db.fetch_one(
             "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
@@ -260,21 +269,27 @@ class AnnouncementLog:
 
     def _add_found(self, channel: str, digest: str | None, now: datetime) -> tuple[int, int]:
         """Move ``found_changes`` to the log; they replace waiting rows of their URLs."""
-        change_set = "NULL" if digest is None else quoted(digest)
         count, staged = self._db.fetch_one(
             "SELECT (SELECT count(*) FROM found_changes), (SELECT count(*) FROM staged_changes)"
         )
         with self._db.transaction():
-            self._db.run(f"""
-                DELETE FROM log.announcements WHERE channel = {quoted(channel)}
-                AND state = 'waiting' AND url IN (SELECT url FROM found_changes)""")
-            self._db.run(f"""
+            self._db.run(
+                """
+                DELETE FROM log.announcements WHERE channel = $channel
+                AND state = 'waiting' AND url IN (SELECT url FROM found_changes)""",
+                {"channel": channel},
+            )
+            self._db.run(
+                """
                 INSERT INTO log.announcements
                 SELECT (SELECT coalesce(max(number), 0) FROM log.announcements)
-                    + row_number() OVER (ORDER BY n), url, host, {quoted(channel)}, change,
-                    lastmod, fingerprint, {change_set},
-                    if(change = 'listed', 'baseline', 'waiting'), NULL, NULL, 0, 0, {_time(now)}
-                FROM found_changes""")
+                    + row_number() OVER (ORDER BY n), url, host, $channel, change,
+                    lastmod, fingerprint, $digest,
+                    if(change = 'listed', 'baseline', 'waiting'), NULL, NULL, 0, 0,
+                    $now::TIMESTAMPTZ
+                FROM found_changes""",
+                {"channel": channel, "digest": digest, "now": format_date(now)},
+            )
         return int(count), max(0, int(staged) - int(count))
 
     def hosts(self, channel: str) -> dict[str, int]:
@@ -282,8 +297,9 @@ class AnnouncementLog:
         return dict(
             self._db.rows(
                 "SELECT host, count(*)::BIGINT FROM log.announcements "
-                f"WHERE channel = {quoted(channel)} AND state = 'waiting' "
-                "GROUP BY host ORDER BY min(number)"
+                "WHERE channel = $channel AND state = 'waiting' "
+                "GROUP BY host ORDER BY min(number)",
+                {"channel": channel},
             )
         )
 
@@ -294,22 +310,34 @@ class AnnouncementLog:
 
         A URL that was announced less than ten minutes ago waits, and one that is held.
         """
-        return self._db.rows(f"""
+        return self._db.rows(
+            f"""
             SELECT number, url, change FROM log.announcements a
-            WHERE {_of(channel, host)} AND state = 'waiting' {_among(changes)}
+            WHERE {_OF_HOST} AND state = 'waiting'
+            AND (len($changes) = 0 OR list_contains($changes, change))
             AND url NOT IN (SELECT url FROM held_urls)
             AND NOT EXISTS (FROM log.announcements b WHERE b.channel = a.channel
                 AND b.url = a.url AND b.state IN ('pending', 'accepted')
                 -- A time after the present is that of a wrong clock.
-                AND b.updated_at > {_time(now - REPEAT_AFTER)} AND b.updated_at <= {_time(now)})
-            ORDER BY number LIMIT {int(limit)}""")
+                AND b.updated_at > $since::TIMESTAMPTZ AND b.updated_at <= $now::TIMESTAMPTZ)
+            ORDER BY number LIMIT {int(limit)}""",
+            {
+                "channel": channel,
+                "host": host,
+                "changes": list(changes),
+                "since": format_date(now - REPEAT_AFTER),
+                "now": format_date(now),
+            },
+        )
 
     def sample(self, channel: str, host: str, limit: int, *, is_removed: bool) -> list[str]:
         """Return URLs of waiting announcements of a host, spread over all of them."""
-        sign = "=" if is_removed else "<>"
-        rows = self._db.rows(f"""
-            SELECT url FROM log.announcements WHERE {_of(channel, host)} AND state = 'waiting'
-            AND change {sign} 'removed' ORDER BY hash(url) LIMIT {int(limit)}""")
+        rows = self._db.rows(
+            f"""
+            SELECT url FROM log.announcements WHERE {_OF_HOST} AND state = 'waiting'
+            AND (change = 'removed') = $removed ORDER BY hash(url) LIMIT {int(limit)}""",
+            {"channel": channel, "host": host, "removed": is_removed},
+        )
         return [row[0] for row in rows]
 
     def hold(self, urls: Sequence[str]) -> None:
@@ -318,7 +346,7 @@ class AnnouncementLog:
 
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
         """Set the state of announcements to sending; call this right before the request."""
-        self._set(numbers, f"state = 'sending', attempts = attempts + 1, updated_at = {_time(now)}")
+        self._set(numbers, "state = 'sending', attempts = attempts + 1, updated_at = $now", now=now)
 
     def finish(
         self,
@@ -330,38 +358,39 @@ class AnnouncementLog:
         error_code: str | None = None,
     ) -> None:
         """Store the result of a request for the announcements that it sent."""
-        code = "NULL" if error_code is None else quoted(error_code)
         self._set(
             numbers,
-            f"state = {quoted(state)}, status = {'NULL' if status is None else int(status)}, "
-            f"error_code = {code}, updated_at = {_time(now)}",
+            "state = $state, status = $status, error_code = $code, updated_at = $now",
+            now=now,
+            state=state,
+            status=status,
+            code=error_code,
         )
 
     def refuse(self, host: str, urls: Sequence[str], error_code: str, now: datetime) -> int:
         """Mark waiting announcements of URLs as refused, on all channels; return their number."""
-        where = (
-            f"host = {quoted(host)} AND state = 'waiting' "
-            f"AND url IN ({', '.join(map(quoted, urls)) or 'NULL'})"
+        return self._db.run(
+            "UPDATE log.announcements SET state = 'refused', error_code = $code, "
+            "updated_at = $now WHERE host = $host AND state = 'waiting' "
+            "AND list_contains($urls::VARCHAR[], url)",
+            {"code": error_code, "now": format_date(now), "host": host, "urls": list(urls)},
         )
-        (count,) = self._db.fetch_one(f"SELECT count(*) FROM log.announcements WHERE {where}")
-        if count:
-            self._db.run(
-                f"UPDATE log.announcements SET state = 'refused', "
-                f"error_code = {quoted(error_code)}, updated_at = {_time(now)} WHERE {where}"
-            )
-        return int(count)
 
     def refuse_outside(self, channel: str, host: str, folder: str, now: datetime) -> list[str]:
         """Mark waiting announcements of URLs outside of a folder as refused; return the URLs."""
         where = (
-            f"{_of(channel, host)} AND state = 'waiting' AND NOT starts_with("
-            f"substr(url, strpos(url, '://') + 3 + {len(host)}), {quoted(folder)})"
+            f"{_OF_HOST} AND state = 'waiting' AND NOT starts_with("
+            f"substr(url, strpos(url, '://') + 3 + {len(host)}), $folder)"
         )
-        rows = self._db.rows(f"SELECT url FROM log.announcements WHERE {where} ORDER BY number")
+        values = {"channel": channel, "host": host, "folder": folder}
+        rows = self._db.rows(
+            f"SELECT url FROM log.announcements WHERE {where} ORDER BY number", values
+        )
         if rows:
             self._db.run(
                 "UPDATE log.announcements SET state = 'refused', error_code = 'key-scope', "
-                f"updated_at = {_time(now)} WHERE {where}"
+                f"updated_at = $now WHERE {where}",
+                values | {"now": format_date(now)},
             )
         return [row[0] for row in rows]
 
@@ -374,43 +403,36 @@ class AnnouncementLog:
         return self._settle(channel, host, "waiting", now)
 
     def _settle(self, channel: str, host: str, state: str, now: datetime) -> int:
-        where = f"{_of(channel, host)} AND state = 'pending' AND error_code IS NULL"
-        (count,) = self._db.fetch_one(f"SELECT count(*) FROM log.announcements WHERE {where}")
-        if count:
-            self._db.run(
-                f"UPDATE log.announcements SET state = {quoted(state)}, updated_at = {_time(now)} "
-                f"WHERE {where}"
-            )
-        return int(count)
+        return self._db.run(
+            f"UPDATE log.announcements SET state = $state, updated_at = $now WHERE {_OF_HOST} "
+            "AND state = 'pending' AND error_code IS NULL",
+            {"state": state, "now": format_date(now), "channel": channel, "host": host},
+        )
 
     def has_received(self, channel: str, host: str) -> bool:
         """Return whether a channel has received an announcement of a host before."""
-        (count,) = self._db.fetch_one(
-            f"SELECT count(*) FROM log.announcements WHERE {_of(channel, host)} "
-            "AND state IN ('accepted', 'pending')"
-        )
-        return bool(count)
+        where = f"{_OF_HOST} AND state IN ('accepted', 'pending')"
+        return bool(self._count(where, channel=channel, host=host))
 
     def retry_refused(self, channel: str, now: datetime) -> int:
         """Set the refused announcements of a channel to waiting; return their number.
 
         Those that a later announcement of the same URL replaces stay refused.
         """
-        refused = f"SELECT number FROM ({_latest(channel)}) WHERE state = 'refused'"
-        (count,) = self._db.fetch_one(f"SELECT count(*) FROM ({refused})")
-        if count:
-            self._db.run(
-                f"UPDATE log.announcements SET state = 'waiting', updated_at = {_time(now)} "
-                f"WHERE number IN ({refused})"
-            )
-        return int(count)
+        return self._db.run(
+            "UPDATE log.announcements SET state = 'waiting', updated_at = $now "
+            f"WHERE number IN (SELECT number FROM ({_LATEST}) WHERE state = 'refused')",
+            {"now": format_date(now), "channel": channel},
+        )
 
     def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
         """Return the number of URLs whose latest announcement was refused, and the first ones."""
-        where = f"FROM ({_latest(channel)}) WHERE state = 'refused'"
-        (count,) = self._db.fetch_one(f"SELECT count(*) {where}")
+        where = f"FROM ({_LATEST}) WHERE state = 'refused'"
+        values = {"channel": channel}
+        (count,) = self._db.fetch_one(f"SELECT count(*) {where}", values)
         rows = self._db.rows(
-            f"SELECT url, change, status, error_code {where} ORDER BY number LIMIT {int(limit)}"
+            f"SELECT url, change, status, error_code {where} ORDER BY number LIMIT {int(limit)}",
+            values,
         )
         return int(count), [RefusedUrl(channel, *row) for row in rows]
 
@@ -418,65 +440,57 @@ class AnnouncementLog:
         """Return the number of staged changes that are not new, by the state of the latest one."""
         return dict(
             self._db.rows(
-                f"SELECT state, count(*)::BIGINT FROM ({_latest(channel)}) "
+                f"SELECT state, count(*)::BIGINT FROM ({_LATEST}) "
                 "WHERE url IN (SELECT url FROM staged_changes) "
-                "AND url NOT IN (SELECT url FROM found_changes) GROUP BY state"
+                "AND url NOT IN (SELECT url FROM found_changes) GROUP BY state",
+                {"channel": channel},
             )
         )
 
     def is_accepted(self, channel: str, host: str, url: str) -> bool:
         """Return whether an announcement of a URL was accepted."""
-        (count,) = self._db.fetch_one(
-            f"SELECT count(*) FROM log.announcements WHERE {_of(channel, host)} "
-            f"AND url = {quoted(url)} AND state = 'accepted'"
-        )
-        return bool(count)
+        where = f"{_OF_HOST} AND url = $url AND state = 'accepted'"
+        return bool(self._count(where, channel=channel, host=host, url=url))
 
     def add_one(self, channel: str, host: str, url: str, change: str, now: datetime) -> int:
         """Add a waiting announcement of a URL, in place of a waiting one; return its number."""
+        values = {"channel": channel, "host": host, "url": url}
         with self._db.transaction():
             self._db.run(
-                f"DELETE FROM log.announcements WHERE {_of(channel, host)} "
-                f"AND url = {quoted(url)} AND state = 'waiting'"
+                f"DELETE FROM log.announcements WHERE {_OF_HOST} AND url = $url "
+                "AND state = 'waiting'",
+                values,
             )
             (number,) = self._db.fetch_one(
                 "SELECT coalesce(max(number), 0) + 1 FROM log.announcements"
             )
             self._db.run(
-                f"INSERT INTO log.announcements (number, url, host, channel, change, state, "
-                f"attempts, repeats, updated_at) VALUES ({number}, {quoted(url)}, {quoted(host)}, "
-                f"{quoted(channel)}, {quoted(change)}, 'waiting', 0, 0, {_time(now)})"
+                "INSERT INTO log.announcements (number, url, host, channel, change, state, "
+                "attempts, repeats, updated_at) "
+                f"VALUES ({number}, $url, $host, $channel, $change, 'waiting', 0, 0, $now)",
+                values | {"change": change, "now": format_date(now)},
             )
         return int(number)
 
     def count(self, state: str, channel: str | None = None) -> int:
         """Return the number of announcements in a state."""
-        where = "" if channel is None else f" AND channel = {quoted(channel)}"
+        if channel is None:
+            return self._count("state = $state", state=state)
+        return self._count("state = $state AND channel = $channel", state=state, channel=channel)
+
+    def _count(self, where: str, **values: str) -> int:
         (count,) = self._db.fetch_one(
-            f"SELECT count(*) FROM log.announcements WHERE state = {quoted(state)}{where}"
+            f"SELECT count(*) FROM log.announcements WHERE {where}", values
         )
         return int(count)
 
-    def _set(self, numbers: Sequence[int], assignments: str) -> None:
+    def _set(
+        self, numbers: Sequence[int], assignments: str, *, now: datetime, **values: str | int | None
+    ) -> None:
         self._db.run(REQUEST_BATCH.create_empty())
         self._db.insert_rows("request_batch", [(number,) for number in numbers])
         self._db.run(
             f"UPDATE log.announcements SET {assignments} "
-            "WHERE number IN (SELECT number FROM request_batch)"
+            "WHERE number IN (SELECT number FROM request_batch)",
+            values | {"now": format_date(now)},
         )
-
-
-def _latest(channel: str) -> str:
-    return _LATEST.format(channel=quoted(channel))
-
-
-def _of(channel: str, host: str) -> str:
-    return f"channel = {quoted(channel)} AND host = {quoted(host)}"
-
-
-def _among(changes: Sequence[str]) -> str:
-    return f"AND change IN ({', '.join(map(quoted, changes))})" if changes else ""
-
-
-def _time(moment: datetime) -> str:
-    return f"TIMESTAMPTZ {quoted(format_date(moment))}"
