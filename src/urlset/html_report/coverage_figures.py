@@ -7,8 +7,9 @@ from typing import Any
 
 from urlset.html_report.charts import bars, upset
 from urlset.html_report.model import CoverageCounts, Figure
-from urlset.html_report.text import joined, plural
+from urlset.html_report.text import joined
 from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
 
 _COVERAGE_SQL = """SELECT coalesce(is_listed, false) AS listed,
     coalesce(is_linked, false) AS linked,
@@ -61,11 +62,11 @@ def _coverage(coverage: CoverageCounts) -> Figure | None:
     unlisted_visits = sum(n for members, n in found.items() if members[2] and not members[0])
     parts = []
     if 1 in used and orphans:
-        parts.append(f"{plural(orphans, 'listed page')} {_are(orphans)} not {seen}")
+        parts.append(f"{pluralize(orphans, 'listed page')} {_are(orphans)} not {seen}")
     if 1 in used and unlisted:
-        parts.append(f"{plural(unlisted, 'linked page')} {_are(unlisted)} not listed")
+        parts.append(f"{pluralize(unlisted, 'linked page')} {_are(unlisted)} not listed")
     if 1 not in used and unlisted_visits:
-        text = f"{plural(unlisted_visits, 'visited page')} {_are(unlisted_visits)} not listed"
+        text = f"{pluralize(unlisted_visits, 'visited page')} {_are(unlisted_visits)} not listed"
         parts.append(text)
     title = "; ".join(parts) or f"All {sizes[0]:,} pages are {joined([names[a] for a in used])}"
     about = "Pages by where they are known from: sitemaps (listed), links on other pages"
@@ -91,9 +92,9 @@ def _weak_links(coverage: CoverageCounts) -> Figure | None:
         return None
     total = sum(count for _, count in found)
     listed = sum(region[3] for region in coverage.regions if region[0])
-    title = f"No plain link leads to {plural(total, 'listed page')} that other pages name"
+    title = f"No plain link leads to {pluralize(total, 'listed page')} that other pages name"
     if len(found) == 1:
-        title = f"Other pages lead to {plural(total, 'listed page')} {found[0][0]}"
+        title = f"Other pages lead to {pluralize(total, 'listed page')} {found[0][0]}"
     about = (
         "Listed pages by the best way from another page to them. Search engines may ignore links "
         f"with nofollow, and hreflang is no link. All listed pages: {listed:,}."

@@ -14,8 +14,9 @@ from urlset.html_report.live_figures import (
 )
 from urlset.html_report.model import CoverageCounts, SourceFigures
 from urlset.html_report.sitemap_figures import FILES_SQL, sitemap_figures
-from urlset.html_report.text import plural, safe, share
+from urlset.html_report.text import safe, share
 from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
 
 _TABLES_SQL = "SELECT DISTINCT table_name FROM duckdb_tables()"
 _CRAWL_SQL = "SELECT is_complete, reasons FROM crawls ORDER BY crawl DESC LIMIT 1"
@@ -43,7 +44,7 @@ def take_figures(
     figures = sitemap_figures(session, has_pages=has_pages, has_findings="finding_rows" in tables)
     documents, unread, entries = next(iter(session.rows(FILES_SQL)))
     if not has_pages:
-        sentence = f"{plural(entries, 'entry', 'entries')} in {plural(documents, 'document')}"
+        sentence = f"{pluralize(entries, 'entry', 'entries')} in {pluralize(documents, 'document')}"
         numbers = [("documents", f"{documents:,}", ""), ("entries", f"{entries:,}", "")]
         if unread:
             numbers.append(("documents not read", f"{unread:,}", "error"))
@@ -70,7 +71,7 @@ def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
     if not total.listed:
         return "No listed URLs were found."
     if not total.visited:
-        return f"None of {plural(total.listed, 'listed URL')} was checked."
+        return f"None of {pluralize(total.listed, 'listed URL')} was checked."
     checked = "" if total.visited == total.listed else "checked "
     of = f"Of {total.visited:,} {checked}listed URLs"
     text = f"{of}, {share(total.counts['fine'], total.visited)} are fine"

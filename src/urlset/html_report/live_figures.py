@@ -20,8 +20,9 @@ from urlset.html_report.charts import (
 )
 from urlset.html_report.coverage_figures import coverage_figures
 from urlset.html_report.model import CoverageCounts, Figure
-from urlset.html_report.text import duration, joined, plural, safe, share
+from urlset.html_report.text import duration, joined, safe, share
 from urlset.store import StoreSession, branches_sql, section_sql
+from urlset.terminal_text import pluralize
 
 MAX_SECTIONS = 12
 """Sections that a chart shows; the others are shown as one."""
@@ -212,13 +213,13 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
     ]
     worst = max(sections, key=lambda each: each.faults)
     if not total.faults:
-        title = f"No fault in {plural(total.visited, 'checked URL')}"
+        title = f"No fault in {pluralize(total.visited, 'checked URL')}"
     elif len(sections) == 1:
         title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:
         title = (
             f"{worst.section} has the most faults: {worst.faults:,} of "
-            f"{plural(worst.visited, 'checked URL')}"
+            f"{pluralize(worst.visited, 'checked URL')}"
         )
     labels = [(name, _LABELS[name]) for name in present]
     drawn = "Checked URLs of each section" if is_sample else "Listed URLs of each section"

@@ -33,7 +33,6 @@ from urlset.html_report.model import (
 from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import (
     code_block,
-    plural,
     safe,
     share,
     unbroken_dates,
@@ -41,6 +40,7 @@ from urlset.html_report.text import (
     web_url,
 )
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
+from urlset.terminal_text import pluralize
 
 MAX_HTML_BYTES = 300_000
 """Maximum size of the page without the compressed examples."""
@@ -226,7 +226,7 @@ def _sentence(report: ReportInput) -> str:
     if len(report.sources) == 1 and report.sources[0].is_live:
         return report.sources[0].sentence
     found = [
-        plural(count, noun, nouns)
+        pluralize(count, noun, nouns)
         for count, noun, nouns in zip(
             counts, ("error", "warning", "info"), ("errors", "warnings", "info"), strict=True
         )
@@ -235,7 +235,7 @@ def _sentence(report: ReportInput) -> str:
     where = (
         report.sources[0].sentence
         if len(report.sources) == 1
-        else f"{plural(len(report.sources), 'source')} checked"
+        else f"{pluralize(len(report.sources), 'source')} checked"
     )
     if not found:
         return f"{where}: no findings."
@@ -370,7 +370,7 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
     changes = [row for row in report.changes if row.new or row.fixed]
     new, fixed = (sum(getattr(row, name) for row in report.changes) for name in ("new", "fixed"))
     since = f" since {_day(report.previous)}" if report.previous else " since the previous audit"
-    title = f"{plural(new, 'new finding')} and {fixed:,} fixed{since}"
+    title = f"{pluralize(new, 'new finding')} and {fixed:,} fixed{since}"
     if not new and not fixed:
         title = f"Nothing changed{since}"
     ranked = sorted(changes, key=lambda row: -(row.new + row.fixed))[:12]
@@ -427,7 +427,7 @@ _QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
 def _footer(report: ReportInput, detail: Detail) -> str:
     known = ""
     if report.known:
-        known = f" {plural(report.known, 'finding')} in the baseline are not shown."
+        known = f" {pluralize(report.known, 'finding')} in the baseline are not shown."
     views = ""
     if report.views_sql and detail.has_sql:
         views = (

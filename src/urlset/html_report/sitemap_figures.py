@@ -10,8 +10,9 @@ from statistics import median
 from urlset.html_report.charts import Bin, Block, Cell, bin_labels, histogram, icicle, matrix
 from urlset.html_report.live_figures import BRANCHES, MAX_SECTIONS, SECTION, section_label
 from urlset.html_report.model import Figure
-from urlset.html_report.text import plural, safe, share
+from urlset.html_report.text import safe, share
 from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
 
 MAX_LANGUAGES = 12
 """Languages in the matrix; the others are shown as one."""
@@ -126,15 +127,15 @@ def _dates(session: StoreSession) -> Figure | None:
                 "rather builds than last changes"
             )
     elif len(days) == 1:
-        title = f"All {plural(total, 'date')} fall on {_long(days[0][0])}"
+        title = f"All {pluralize(total, 'date')} fall on {_long(days[0][0])}"
     else:
         urls = top[0][1]
         title = (
             f"The dates spread over {len(days):,} days; the busiest day has {share(urls, total)}"
         )
-    about = f"lastmod of {plural(total, 'entry', 'entries')} by {note}."
+    about = f"lastmod of {pluralize(total, 'entry', 'entries')} by {note}."
     if missing:
-        about += f" {plural(missing, 'entry has', 'entries have')} no date."
+        about += f" {pluralize(missing, 'entry has', 'entries have')} no date."
     if spikes:
         about += " Marked: days with an unusual number of dates; their bars are cut."
     return Figure(
@@ -194,7 +195,7 @@ def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tu
     early = sum(urls for day, urls in days if day < start)
     note = unit
     if early:
-        note += f"; {plural(early, 'earlier date is', 'earlier dates are')} not drawn"
+        note += f"; {pluralize(early, 'earlier date is', 'earlier dates are')} not drawn"
     return bins[-400:], note
 
 
@@ -287,11 +288,11 @@ def _languages(session: StoreSession, *, has_pages: bool) -> Figure | None:
         cells[key] = Cell(old.faults + missing, old.total + links)
     total = sum(links for _, _, links, _ in found)
     lost = sum(missing for *_, missing in found)
-    title = f"All {plural(total, 'language link')} are returned"
+    title = f"All {pluralize(total, 'language link')} are returned"
     if lost:
         worst = max(misses, key=lambda name: misses[name])
         title = (
-            f"{lost:,} of {plural(total, 'language link')} {'is' if lost == 1 else 'are'} not "
+            f"{lost:,} of {pluralize(total, 'language link')} {'is' if lost == 1 else 'are'} not "
             f"returned; pages in {safe(worst, 12)} omit most"
         )
     return Figure(

@@ -86,15 +86,6 @@ def link(text: str, limit: int = MAX_TEXT) -> str:
     return shown if url is None else f'<a href="{escape(url)}" rel="noreferrer">{shown}</a>'
 
 
-def plural(count: int, noun: str, nouns: str | None = None) -> str:
-    """Format a count with its noun, in singular or plural, and with thousands separators.
-
-    >>> plural(1, "entry", "entries"), plural(48_120, "URL")
-    ('1 entry', '48,120 URLs')
-    """
-    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
-
-
 def share(part: float, whole: float) -> str:
     """Return a share in percent with one decimal; only all is 100 %, and only none is 0 %.
 

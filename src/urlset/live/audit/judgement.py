@@ -60,6 +60,12 @@ class RunFacts(NamedTuple):
     is_complete: bool
     is_crawl_over: bool = False
 
+    @property
+    def columns(self) -> str:
+        """SQL of the columns of the row."""
+        values = self._asdict().items()
+        return ", ".join(f"{str(value).lower()} AS {name}" for name, value in values)
+
 
 class Changes(NamedTuple):
     """Findings compared with those of the previous audit; None for the first audit of a store."""
@@ -186,7 +192,7 @@ def judge(
     with store.session() as session, TextCache() as texts:
         session.load("markup_facts", MarkupFacts(set()).flow())
         session.load("failures", failures.flow())
-        session.run(f"CREATE TABLE audit_run AS SELECT {_as_columns(facts)}")
+        session.run(f"CREATE TABLE audit_run AS SELECT {facts.columns}")
         result = evaluate(
             session,
             rules.rules.values(),
@@ -210,10 +216,6 @@ def judge(
         judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS) - unknown
         changes = _store_findings(session, findings, judged)
     return AuditFindings(findings, counts, changes)
-
-
-def _as_columns(facts: RunFacts) -> str:
-    return ", ".join(f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items())
 
 
 def _store_findings(

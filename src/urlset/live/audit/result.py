@@ -293,9 +293,6 @@ class Audit(CountedFindings):
             not self.incomplete,
             self.coverage.is_over,
         )
-        run = ", ".join(
-            f"{str(value).lower()} AS {name}" for name, value in facts._asdict().items()
-        )
         views = view_script(queries, omitted=_RUN_TABLES)
         now = (self.settings.now or self.started).isoformat()
         profile = self.settings.profile
@@ -303,7 +300,7 @@ class Audit(CountedFindings):
             f"SET VARIABLE now = '{now}'::TIMESTAMPTZ;\n"
             f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'};\n"
         )
-        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {run};\n"
+        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {facts.columns};\n"
         return f"{variables}{run_view}{views}" if views else ""
 
     def _weakly_linked(self) -> list[tuple[str, int]]:

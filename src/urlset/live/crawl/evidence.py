@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urlset.live.crawl.options import CrawlOptions
 from urlset.store import StoreSession, quoted
+from urlset.terminal_text import pluralize
 
 MAX_HOPS = 10
 """Redirects that are followed."""
@@ -161,9 +162,15 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     (row,) = session.rows(f"SELECT {columns} FROM store.frontier")
     counts = dict(zip((name for name, _ in _REASONS), row, strict=True))
     waiting = counts["waiting"]
-    reasons = [f"{end}: {_urls(waiting)} not visited" for end in ends or ["unvisited"] if waiting]
+    reasons = [
+        f"{end}: {pluralize(waiting, 'URL')} not visited"
+        for end in ends or ["unvisited"]
+        if waiting
+    ]
     reasons += [
-        message.format(_urls(counts[name])) for name, message in _MESSAGES.items() if counts[name]
+        message.format(pluralize(counts[name], "URL"))
+        for name, message in _MESSAGES.items()
+        if counts[name]
     ]
     (failed,) = next(
         session.rows(
@@ -173,13 +180,13 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
         )
     )
     if failed:
-        reasons.append(f"failed: {_urls(failed)} without a usable response")
+        reasons.append(f"failed: {pluralize(failed, 'URL')} without a usable response")
     (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
     if unread and options.read_sitemaps:
         reasons.append(f"sitemaps: {unread:,} not read, or not completely")
     (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
     if cut:
-        reasons.append(f"size: {_urls(cut)} of which only the begin was read")
+        reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")
     if not options.follow_links:
         reasons.append("links: they were not followed")
     # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by
@@ -196,7 +203,3 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
             "links; links that scripts add are not seen"
         )
     return reasons
-
-
-def _urls(count: int) -> str:
-    return f"{count:,} URL{'' if count == 1 else 's'}"

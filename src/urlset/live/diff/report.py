@@ -16,11 +16,11 @@ from urlset.html_report import (
 )
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
-from urlset.html_report.text import plural
 from urlset.live.diff.rows import ChangeKind, DiffView, PageChange
 from urlset.live.diff.words import reason_text, state_date
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
+from urlset.terminal_text import pluralize
 
 MAX_SECTIONS = 15
 
@@ -76,7 +76,7 @@ def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
         [*_section_figures(diff), *_pattern_figures(diff), *_lastmod_figures(diff)],
         _section_table(diff) if diff.sections else None,
         [
-            f"{plural(count, 'URL')} unknown, because this was not read: {detail}"
+            f"{pluralize(count, 'URL')} unknown, because this was not read: {detail}"
             for detail, count in diff.incomplete[:10]
         ],
         _COUNT_SQL,
@@ -141,7 +141,7 @@ def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
     chart = bars([(f"{each.before} → {each.after}", each.urls) for each in shown], "redirect")
     yield Figure(
         "patterns",
-        f"{plural(first.urls, 'URL')} moved from {first.before} to {first.after}",
+        f"{pluralize(first.urls, 'URL')} moved from {first.before} to {first.after}",
         "URLs that moved in the same way. YYYY, NN and N are numbers.",
         chart,
         ("before", "after", "URLs"),
@@ -161,7 +161,7 @@ def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
     ]
     yield Figure(
         "trial",
-        f"lastmod changed with the content of {plural(truth.with_content, 'page')}",
+        f"lastmod changed with the content of {pluralize(truth.with_content, 'page')}",
         "Pages whose content is known in both states: did lastmod change with it?",
         stacked_bars([StackedRow("changed pages", [Segment(r, n) for r, _, n in parts])])
         + legend([(role, label) for role, label, _ in parts]),

@@ -27,10 +27,11 @@ from urlset.html_report.charts import (
 )
 from urlset.html_report.model import Figure
 from urlset.html_report.tables import number_table
-from urlset.html_report.text import plural, share
+from urlset.html_report.text import share
 from urlset.live.watch.alerts import KINDS, span_text
 from urlset.live.watch.result import SectionEstimate, Watch
 from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
 
 MAX_DAYS = 120
 MAX_SECTIONS = 15
@@ -97,7 +98,7 @@ def _kind_sql(kind: str) -> str:
 
 def _sentence(found: Watch) -> str:
     alerts = len(found.alerts)
-    state = plural(alerts, "alert") if alerts else "nothing is unusual"
+    state = pluralize(alerts, "alert") if alerts else "nothing is unusual"
     if found.snapshot == 1:
         return f"{found.urls:,} URLs at the first snapshot."
     return (
@@ -131,7 +132,7 @@ def _day_figures(session: StoreSession) -> Iterator[Figure]:
         total = sum(each.size for each in bins)
         yield Figure(
             f"days-{noun}",
-            f"{plural(total, 'URL')} {noun} in {plural(len(span), 'day')}",
+            f"{pluralize(total, 'URL')} {noun} in {pluralize(len(span), 'day')}",
             "By day (UTC)." if noun != "changed" else "URLs with another lastmod, by day (UTC).",
             histogram(
                 bins,
@@ -201,7 +202,7 @@ def _alert_figures(session: StoreSession) -> Iterator[Figure]:
     rows = [tuple(value or "" for value in row) for row in alerts]
     yield Figure(
         "alerts",
-        f"{plural(len(alerts), 'alert')} so far",
+        f"{pluralize(len(alerts), 'alert')} so far",
         "The latest alerts, each with its time (UTC).",
         number_table(columns, rows),
         columns,
