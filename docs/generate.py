@@ -29,22 +29,19 @@ from urlset.cli.app import COMMANDS
 from urlset.cli.completion_scripts import completion_script
 from urlset.fields import RECORDS, RecordSchema
 from urlset.live import crawl as crawls
+from urlset.live.schemas import (
+    HISTORY_TABLES,
+    INSPECTION_TABLES,
+    LIVE_TABLES,
+    LIVE_VIEWS,
+    SYNC_TABLES,
+)
 from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.glossary import MEANINGS, glossary
 from urlset.reporter.rule_page import rule_page, rule_table
-from urlset.store import (
-    HISTORY_TABLES,
-    INSPECTION_TABLES,
-    LIVE_TABLES,
-    LIVE_VIEWS,
-    MACROS,
-    SYNC_TABLES,
-    TABLES,
-    VIEWS,
-    TableSchema,
-)
+from urlset.store import MACROS, TABLES, VIEWS, TableSchema
 
 DOCS = Path(__file__).parent
 SHARE = "../packaging/share"

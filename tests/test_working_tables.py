@@ -16,16 +16,15 @@ from tests.site_box import SiteBox
 from tests.working_tables import Declaration, ObservedColumns, declarations, uses
 from urlset.builder.ledger import TABLES as LEDGER_TABLES
 from urlset.checker.views import VIEWS as RULE_VIEWS
-from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
-from urlset.store import (
+from urlset.live.schemas import (
     HISTORY_TABLES,
     INSPECTION_TABLES,
     LIVE_TABLES,
     LIVE_VIEWS,
     SYNC_TABLES,
-    TABLES,
-    VIEWS,
 )
+from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
+from urlset.store import TABLES, VIEWS
 
 DECLARED = declarations()
 FOUND = uses()

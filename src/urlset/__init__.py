@@ -156,7 +156,12 @@ _LAZY = {
     "write_fixed": "fixer",
 }
 
-_registry.register("SOURCES", "urlset.live.crawl.crawled_pages")
+_registry.register("urlset.live.crawl.crawled_pages", "SOURCES")
+_registry.register("urlset.live.figures", "FIGURES")
+_registry.register("urlset.live.history.reader", "DOCUMENT_WRITERS")
+_registry.register("urlset.live.rules.catalogue", "RULES")
+_registry.register("urlset.live.rules.views", "RULE_VIEWS")
+_registry.register("urlset.live.schemas", "STORE_SCHEMAS")
 _hints.add_hints(Alternate, Document, Entry, Image, News, Problem, Sitemap, Video)
 logging.getLogger("urlset").addHandler(logging.NullHandler())
 

@@ -10,15 +10,19 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
-Kind = Literal["SOURCES"]
-"""Names of module attributes: ``SOURCES`` has a function that opens each kind of source."""
+Kind = Literal["DOCUMENT_WRITERS", "FIGURES", "RULES", "RULE_VIEWS", "SOURCES", "STORE_SCHEMAS"]
+"""Attributes of modules: ``DOCUMENT_WRITERS``, functions that write what a table of a store has as
+documents, by the table; ``FIGURES``, a function that makes the charts of a report; ``RULES``,
+declarations for the catalogue; ``RULE_VIEWS``, what they query; ``SOURCES``, functions that open
+sources of a build, by kind; ``STORE_SCHEMAS``, tables that are added to stores."""
 
-_MODULES: dict[Kind, tuple[str, ...]] = {}
+_MODULES: dict[Kind, list[str]] = {}
 
 
-def register(kind: Kind, *modules: str) -> None:
-    """Register the modules that have an attribute with the name ``kind``."""
-    _MODULES[kind] = modules
+def register(module: str, *kinds: Kind) -> None:
+    """Register a module that has attributes with the names ``kinds``."""
+    for kind in kinds:
+        _MODULES.setdefault(kind, []).append(module)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from urlset.live.schemas import VISIT_SCHEMA
 from urlset.model import Level
 from urlset.store import Store
 
@@ -107,7 +108,7 @@ class Found(NamedTuple):
 
 def fill(store: Store, count: int, *, is_complete: bool = True) -> None:
     """Fill the tables with ``count`` listed URLs and a tenth of that number that are not listed."""
-    store.add_live_tables()
+    store.add(VISIT_SCHEMA)
     values = {
         "base": BASE,
         "sections": SECTIONS,

@@ -23,9 +23,9 @@ from urlset.html_report import (
     html_report,
     take_figures,
 )
-from urlset.html_report.live_figures import OUTCOME_SQL
 from urlset.html_report.page import MAX_HTML_BYTES
 from urlset.html_report.tables import MAX_DATA_BYTES
+from urlset.live.figures.page_figures import OUTCOME_SQL
 from urlset.store import Store
 
 MOMENT = datetime(2026, 11, 22, 15, 30, tzinfo=UTC)

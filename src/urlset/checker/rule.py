@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from string import Formatter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from urlset.checker.examples import Example
 from urlset.engine_rules import RULES
@@ -38,6 +38,29 @@ responses of the server (``live``: only an audit evaluates the rule)."""
 Basis = Literal["observed", "complete", "sampled", "unknown"]
 """What a finding of an audit is based on: a response that was received (observed), all responses of
 the site (complete), a sample of them (sampled), or no usable response (unknown)."""
+
+
+class RuleViews(NamedTuple):
+    """Views that a package above this one adds for its rules; :mod:`urlset.registry` has them.
+
+    Attributes:
+        views: SQL by name, in the order of creation.
+        materialized: Names of those that are created as tables.
+        tables: Tables that only this package creates. A custom rule that uses one of them, or of
+            the views, needs ``need``.
+        need: What these rules need.
+    """
+
+    views: Mapping[str, str]
+    materialized: frozenset[str]
+    tables: frozenset[str]
+    need: Need
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the tables and views."""
+        return self.tables | self.views.keys()
+
 
 # Format specifications of values. A width of thousands of characters would only cost memory.
 _FORMAT = re.compile(r"(?:[ _*.0-]?[<>^])?[+-]?0?[0-9]{0,2},?(?:\.[0-9]{1,2})?[a-zA-Z%]?")

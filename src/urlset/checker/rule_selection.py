@@ -10,11 +10,11 @@ from fnmatch import translate
 from types import MappingProxyType
 from typing import Any
 
-from urlset.checker.live_views import LIVE_NAMES
 from urlset.checker.rule import Need, Rule, rule
 from urlset.checker.rules import CATALOGUE
 from urlset.errors import suggestion
 from urlset.model import Level
+from urlset.registry import provided
 
 
 def selector(
@@ -178,7 +178,8 @@ def _needs_of(query: str) -> tuple[Need, ...]:
     """Return the kinds of data that a query needs, by the tables and views it names."""
     words = {*_WORD.findall(query)}
     needs: list[Need] = ["markup", "order"] if "markup" in query else []
-    return (*needs, "live") if words & LIVE_NAMES else (*needs,)
+    needs += [added.need for added in provided("RULE_VIEWS") if words & added.names]
+    return (*needs,)
 
 
 _WORD = re.compile(r"[a-z_]+")

@@ -13,7 +13,6 @@ from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from inspect import cleandoc
 
-from urlset.checker.live_views import LIVE_MATERIALIZED, LIVE_VIEWS
 from urlset.checker.macros import (
     ALL_LOCS,
     ASCII_HOSTS,
@@ -27,6 +26,7 @@ from urlset.checker.macros import (
 )
 from urlset.document import IN_PACKED
 from urlset.formats.compression import ZLIB_HEADER
+from urlset.registry import provided
 
 _SITE_VIEWS = {
     # Every entry with hreflang links, with the hashes of their URLs: there may be a hundred million
@@ -375,18 +375,15 @@ VIEWS = {
             ON f.how = 'robots' AND d.loc = f.loc AND d.source = f.parent
         WHERE NOT (f.how = 'robots' AND f.parent IS NULL)""",
     **_SITE_VIEWS,
-    **LIVE_VIEWS,
+    **{name: query for added in provided("RULE_VIEWS") for name, query in added.views.items()},
 }
 """SQL of the views by name, in the order of creation."""
 
-MATERIALIZED = (
-    frozenset(
-        "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
-        "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
-        "complex_locs duplicate_keys repeated_keys duplicates unlisted_feeds".split()
-    )
-    | LIVE_MATERIALIZED
-)
+MATERIALIZED = frozenset(
+    "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
+    "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
+    "complex_locs duplicate_keys repeated_keys duplicates unlisted_feeds".split()
+).union(*(added.materialized for added in provided("RULE_VIEWS")))
 """Views that are created as tables, because they are queried often or are slow."""
 
 PROBES = {

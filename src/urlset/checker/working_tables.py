@@ -18,7 +18,7 @@ FINDING_ROWS = declare_table(
     "loc VARCHAR, nth UINTEGER, code VARCHAR, level VARCHAR, message VARCHAR, parameters "
     "VARCHAR[], basis VARCHAR",
     writers="evaluate live.audit.result",
-    readers="evaluate html_report.sitemap_figures",
+    readers="evaluate html_report.figures",
 )
 
 WORKING_TABLES = (

@@ -1,30 +1,60 @@
-"""Compute the numbers and charts of one source from the tables of its store."""
+"""Compute the numbers and charts of one source; those of its sitemaps, each from a query."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from statistics import median
 
-from urlset.html_report.live_figures import (
-    OUTCOME_SQL,
-    Outcome,
-    live_figures,
-    outcome,
-    section_table,
-)
-from urlset.html_report.model import CoverageCounts, SourceFigures
-from urlset.html_report.sitemap_figures import FILES_SQL, sitemap_figures
+from urlset.html_report.charts import Bin, Block, Cell, bin_labels, histogram, icicle, matrix
+from urlset.html_report.model import CoverageCounts, Figure, SourceFigures
+from urlset.html_report.sections import BRANCHES, MAX_SECTIONS, SECTION, section_label
 from urlset.html_report.text import safe, share
+from urlset.registry import provided
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
+MAX_LANGUAGES = 12
+"""Languages in the matrix; the others are shown as one."""
+
+MAX_BINS = 75
+"""Maximum number of bars in the histogram of dates."""
+
+SPIKE_SHARE = 0.1
+"""Share of all dates on one day from which the day is a spike."""
+
+SPIKE_FACTOR = 5
+"""A spike has at least this many times the dates of the median day."""
+
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+FILES_SQL = """SELECT count(*) FILTER (WHERE kind IS NOT NULL) AS documents,
+    count(*) FILTER (WHERE error IS NOT NULL) AS unread,
+    (SELECT count(*) FROM entries) AS entries
+FROM documents"""
+
+_DATES_SQL = """SELECT strftime(lastmod, '%Y-%m-%d') AS day, count(*) AS urls
+FROM entries
+WHERE lastmod BETWEEN '0001-01-02' AND '9999-12-30'
+GROUP BY day ORDER BY day"""
+
+_MISSING_SQL = "SELECT count(*) FROM entries WHERE lastmod IS NULL"
+
+_ALTERNATES = "SELECT loc AS page, unnest(alternates, max_depth := 2) FROM entries"
+_PAGE_ALTERNATES = (
+    "\n    UNION ALL BY NAME\n    SELECT url AS page, unnest(alternates, max_depth := 2) FROM pages"
+)
+_KNOWN = "SELECT loc AS page FROM entries"
+_KNOWN_PAGES = "\n    UNION SELECT url FROM pages WHERE verdict = 'ok'"
+
+_SECTIONS_SQL = f"""WITH {BRANCHES},
+faulty AS (
+    SELECT DISTINCT loc FROM finding_rows WHERE level IN ('error', 'warning') AND loc IS NOT NULL)
+SELECT {SECTION.format("loc")} AS section, count(*) AS entries, count(faulty.loc) AS faulty
+FROM entries LEFT JOIN faulty USING (loc)
+GROUP BY 1 ORDER BY entries DESC, 1"""
 _TABLES_SQL = "SELECT DISTINCT table_name FROM duckdb_tables()"
-_CRAWL_SQL = "SELECT is_complete, reasons FROM crawls ORDER BY crawl DESC LIMIT 1"
-_FAULT_NAMES = {
-    "redirect": ("redirects", "redirect"),
-    "error": ("fails", "fail"),
-    "not-indexable": ("is not indexable", "are not indexable"),
-}
 
 
 def take_figures(
@@ -35,85 +65,273 @@ def take_figures(
     Call it while the tables exist: after the rules were evaluated, before the session is closed.
 
     Args:
-        session: The session with the sitemap tables, and the live tables if there are any.
+        session: The session with the sitemap tables, and the tables of visits if there are any.
         name: Path or URL of the source.
         coverage: Coverage as an audit counts it; None to count the columns of ``pages``.
     """
     tables = {row[0] for row in session.rows(_TABLES_SQL)}
-    has_pages = {"pages", "frontier", "crawls"} <= tables and _has_rows(session, "pages")
-    figures = sitemap_figures(session, has_pages=has_pages, has_findings="finding_rows" in tables)
+    made = (make(session, name, tables, coverage) for make in provided("FIGURES"))
+    found: SourceFigures | None = next(filter(None, made), None)
+    figures = _sitemap_figures(
+        session, has_pages=found is not None, has_findings="finding_rows" in tables
+    )
+    if found is not None:
+        return found._replace(figures=[*found.figures, *figures])
     documents, unread, entries = next(iter(session.rows(FILES_SQL)))
-    if not has_pages:
-        sentence = f"{pluralize(entries, 'entry', 'entries')} in {pluralize(documents, 'document')}"
-        numbers = [("documents", f"{documents:,}", ""), ("entries", f"{entries:,}", "")]
-        if unread:
-            numbers.append(("documents not read", f"{unread:,}", "error"))
-        return SourceFigures(name, sentence, numbers, figures, None, [], FILES_SQL)
-    total, sections = outcome(session)
-    return SourceFigures(
-        name,
-        _sentence(total, sections),
-        _numbers(total),
-        [*live_figures(session, total, sections, coverage), *figures],
-        section_table(sections) if sections else None,
-        _notes(session),
-        OUTCOME_SQL,
-        is_live=True,
+    sentence = f"{pluralize(entries, 'entry', 'entries')} in {pluralize(documents, 'document')}"
+    numbers = [("documents", f"{documents:,}", ""), ("entries", f"{entries:,}", "")]
+    if unread:
+        numbers.append(("documents not read", f"{unread:,}", "error"))
+    return SourceFigures(name, sentence, numbers, figures, None, [], FILES_SQL)
+
+
+def _sitemap_figures(session: StoreSession, *, has_pages: bool, has_findings: bool) -> list[Figure]:
+    """Return the charts for which the sitemap tables have data.
+
+    Args:
+        session: The session with the tables.
+        has_pages: Whether the live table ``pages`` exists.
+        has_findings: Whether the temporary table ``finding_rows`` exists.
+    """
+    figures = [_sections(session)] if has_findings and not has_pages else []
+    figures += [_dates(session), _languages(session, has_pages=has_pages)]
+    return [figure for figure in figures if figure is not None]
+
+
+def _sections(session: StoreSession) -> Figure | None:
+    blocks = [
+        Block(section_label(section), entries, faulty)
+        for section, entries, faulty in session.rows(_SECTIONS_SQL)
+    ]
+    if len(blocks) < 2:
+        return None
+    if len(blocks) > MAX_SECTIONS:
+        others = blocks[MAX_SECTIONS - 1 :]
+        rest = Block(
+            f"{len(others):,} other sections",
+            sum(block.size for block in others),
+            sum(block.faults for block in others),
+        )
+        blocks = [*blocks[: MAX_SECTIONS - 1], rest]
+    faulty = [block for block in blocks if block.faults]
+    title = f"No URL in {len(blocks):,} sections has an error or a warning"
+    if faulty:
+        worst = max(faulty, key=lambda block: (block.faults / block.size, block.size))
+        rate = share(worst.faults, worst.size)
+        title = f"{safe(worst.label, 60)} has the highest share of URLs with findings: {rate}"
+        if all(block.faults == block.size for block in blocks):
+            title = "Every URL has an error or a warning"
+    return Figure(
+        "sections-of-files",
+        title,
+        "Sections of the listed URLs. Width: entries. Colour: share with an error or a warning; of "
+        "each rule, the first 10,000 findings count.",
+        icicle(blocks),
+        ("section", "entries", "with findings", "share"),
+        [(b.label, b.size, b.faults, share(b.faults, b.size)) for b in blocks],
+        _SECTIONS_SQL,
+        True,
     )
 
 
-def _has_rows(session: StoreSession, table: str) -> bool:
-    return bool(next(iter(session.rows(f"SELECT count(*) > 0 FROM (FROM {table} LIMIT 1)")))[0])
-
-
-def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
-    """Return one sentence about the listed URLs: how many are good, and the worst section."""
-    if not total.listed:
-        return "No listed URLs were found."
-    if not total.visited:
-        return f"None of {pluralize(total.listed, 'listed URL')} was checked."
-    checked = "" if total.visited == total.listed else "checked "
-    of = f"Of {total.visited:,} {checked}listed URLs"
-    text = f"{of}, {share(total.counts['fine'], total.visited)} are fine"
-    faults = Counter({name: total.counts[name] for name in _FAULT_NAMES if total.counts[name]})
-    if faults:
-        name, count = faults.most_common(1)[0]
-        text += f"; {count:,} {_FAULT_NAMES[name][count > 1]}"
-        worst = max(sections, key=lambda each: each.counts[name])
-        if len(sections) > 1 and worst.counts[name] * 2 > count:
-            text += (
-                f", most of them in {safe(worst.section, 60)}"
-                if count > 1
-                else (f" in {safe(worst.section, 60)}")
-            )
-    if total.counts["unknown"]:
-        text += f"; {total.counts['unknown']:,} could not be judged"
-    return f"{text}."
-
-
-def _numbers(total: Outcome) -> list[tuple[str, str, str]]:
-    counts = total.counts
-    numbers = [("listed URLs", f"{total.listed:,}", "")]
-    if total.visited < total.listed:
-        numbers.append(("checked", f"{total.visited:,}", ""))
-    numbers += [
-        (label, f"{counts[name]:,}", name)
-        for name, label in (
-            ("fine", "fine"),
-            ("redirect", "redirect"),
-            ("not-indexable", "not indexable"),
-            ("error", "fail"),
-            ("unknown", "unknown"),
+def _dates(session: StoreSession) -> Figure | None:
+    days = [(date.fromisoformat(day), urls) for day, urls in session.rows(_DATES_SQL)]
+    (missing,) = next(iter(session.rows(_MISSING_SQL)))
+    total = sum(urls for _, urls in days)
+    if not total:
+        return None
+    spikes = _spikes(days, total)
+    bins, note = _bins(days, spikes, total)
+    top = sorted(days, key=lambda item: (-item[1], item[0]))[:50]
+    if spikes:
+        first = max(spikes, key=lambda day: dict(days)[day])
+        urls = dict(days)[first]
+        title = (
+            f"{share(urls, total)} of the dates fall on {_long(first)}: "
+            "rather a build than a last change"
         )
-        if counts[name] or name == "fine"
+        if len(spikes) > 1:
+            urls = sum(urls for day, urls in days if day in spikes)
+            title = (
+                f"{share(urls, total)} of the dates fall on {len(spikes)} days: "
+                "rather builds than last changes"
+            )
+    elif len(days) == 1:
+        title = f"All {pluralize(total, 'date')} fall on {_long(days[0][0])}"
+    else:
+        urls = top[0][1]
+        title = (
+            f"The dates spread over {len(days):,} days; the busiest day has {share(urls, total)}"
+        )
+    about = f"lastmod of {pluralize(total, 'entry', 'entries')} by {note}."
+    if missing:
+        about += f" {pluralize(missing, 'entry has', 'entries have')} no date."
+    if spikes:
+        about += " Marked: days with an unusual number of dates; their bars are cut."
+    return Figure(
+        "dates",
+        title,
+        about,
+        histogram(bins, bin_labels([found.label for found in bins], 6)),
+        ("day", "URLs", "share"),
+        [(day.isoformat(), urls, share(urls, total)) for day, urls in top],
+        _DATES_SQL,
+        True,
+    )
+
+
+def _spikes(days: Sequence[tuple[date, int]], total: int) -> set[date]:
+    """Return the days with so many dates that they are hardly last changes."""
+    usual = median(urls for _, urls in days)
+    return {
+        day
+        for day, urls in days
+        if len(days) > 1 and urls >= total * SPIKE_SHARE and urls >= usual * SPIKE_FACTOR
+    }
+
+
+def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tuple[list[Bin], str]:
+    """Group days into bars, without up to 1 % of the oldest; return them and the unit of a bar."""
+    start, seen = days[0][0], 0
+    for day, urls in days:
+        if seen + urls > total * 0.01:
+            start = day
+            break
+        seen += urls
+    end = days[-1][0]
+    unit = next(
+        (
+            unit
+            for unit in ("day", "week", "month", "quarter")
+            if _count(start, end, unit) <= MAX_BINS
+        ),
+        "year",
+    )
+    counts: Counter[date] = Counter()
+    marks: dict[date, list[tuple[date, int]]] = defaultdict(list)
+    for day, urls in days:
+        if day < start:
+            continue
+        counts[_floor(day, unit)] += urls
+        if day in spikes:
+            marks[_floor(day, unit)].append((day, urls))
+    bins = []
+    for first in _steps(_floor(start, unit), end, unit):
+        spike = ""
+        if marks[first]:
+            day, urls = max(marks[first], key=lambda item: item[1])
+            spike = f"{_long(day)}\n{urls:,} URLs ({share(urls, total)})"
+        bins.append(Bin(_name(first, unit), counts[first], spike))
+    early = sum(urls for day, urls in days if day < start)
+    note = unit
+    if early:
+        note += f"; {pluralize(early, 'earlier date is', 'earlier dates are')} not drawn"
+    return bins[-400:], note
+
+
+_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+
+
+def _count(start: date, end: date, unit: str) -> int:
+    return (end - start).days // _DAYS[unit] + 1
+
+
+def _floor(day: date, unit: str) -> date:
+    """Return the first day of the bin of a day."""
+    if unit == "day":
+        return day
+    if unit == "week":
+        return day - timedelta(days=min(day.weekday(), (day - date.min).days))
+    month = {"month": day.month, "quarter": (day.month - 1) // 3 * 3 + 1, "year": 1}[unit]
+    return date(day.year, month, 1)
+
+
+def _steps(first: date, end: date, unit: str) -> Iterator[date]:
+    """Yield the first day of each bin up to ``end``."""
+    while first <= end:
+        yield first
+        try:
+            first = _floor(
+                first
+                + timedelta(days={"month": 32, "quarter": 93, "year": 367}.get(unit, _DAYS[unit])),
+                unit,
+            )
+        except OverflowError:
+            return
+
+
+def _name(day: date, unit: str) -> str:
+    if unit == "year":
+        return f"{day.year:04}"
+    if unit in ("month", "quarter"):
+        return f"{_MONTHS[day.month - 1]} {day.year:04}"
+    return _long(day)
+
+
+def _long(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year:04}"
+
+
+def _languages_sql(*, has_pages: bool) -> str:
+    return f"""WITH said AS (
+    {_ALTERNATES}{_PAGE_ALTERNATES if has_pages else ""}),
+links AS (
+    SELECT DISTINCT page, hreflang, href FROM said WHERE hreflang IS NOT NULL AND href IS NOT NULL),
+known AS (
+    {_KNOWN}{_KNOWN_PAGES if has_pages else ""}),
+languages AS (
+    SELECT href AS page, min(lower(hreflang)) AS language FROM links
+    WHERE lower(hreflang) <> 'x-default' GROUP BY href)
+SELECT lower(l.hreflang) AS "language of the page without the link",
+    coalesce(languages.language, '?') AS "language that it misses", count(*) AS links,
+    count(*) FILTER (WHERE back.page IS NULL) AS missing
+FROM links l
+SEMI JOIN known ON known.page = l.href
+LEFT JOIN (SELECT DISTINCT page, href FROM links) back ON back.page = l.href AND back.href = l.page
+LEFT JOIN languages ON languages.page = l.page
+WHERE l.page <> l.href AND lower(l.hreflang) <> 'x-default'
+GROUP BY ALL ORDER BY missing DESC, links DESC, 1, 2"""
+
+
+def _languages(session: StoreSession, *, has_pages: bool) -> Figure | None:
+    query = _languages_sql(has_pages=has_pages)
+    found = [
+        (str(row), str(column), links, missing)
+        for row, column, links, missing in session.rows(query)
     ]
-    return numbers
-
-
-def _notes(session: StoreSession) -> list[str]:
-    """Return a sentence about the completeness of the last crawl."""
-    for is_complete, reasons in session.rows(_CRAWL_SQL):
-        if not is_complete:
-            why = "; ".join(reasons or []) or "reason unknown"
-            return [f"Not complete: {why}."]
-    return []
+    if not found:
+        return None
+    sizes: Counter[str] = Counter()
+    misses: Counter[str] = Counter()
+    for row, column, links, missing in found:
+        sizes[row] += links
+        sizes[column] += links
+        misses[row] += missing
+    ranked = sorted(sizes, key=lambda name: (-misses[name], -sizes[name], name))
+    names = sorted(ranked[:MAX_LANGUAGES])
+    if len(ranked) > MAX_LANGUAGES:
+        names = [*sorted(ranked[: MAX_LANGUAGES - 1]), "other"]
+    cells: dict[tuple[str, str], Cell] = {}
+    for row, column, links, missing in found:
+        key = (row if row in names else "other", column if column in names else "other")
+        old = cells.get(key, Cell(0, 0))
+        cells[key] = Cell(old.faults + missing, old.total + links)
+    total = sum(links for _, _, links, _ in found)
+    lost = sum(missing for *_, missing in found)
+    title = f"All {pluralize(total, 'language link')} are returned"
+    if lost:
+        worst = max(misses, key=lambda name: misses[name])
+        title = (
+            f"{lost:,} of {pluralize(total, 'language link')} {'is' if lost == 1 else 'are'} not "
+            f"returned; pages in {safe(worst, 12)} omit most"
+        )
+    return Figure(
+        "languages",
+        title,
+        "hreflang links whose target does not link back. Row: language of the page that lacks the "
+        "link. Column: language that it omits. Links to unread pages are not counted.",
+        matrix(names, cells, corner="omits →"),
+        ("language of the page", "language that it omits", "links", "not returned"),
+        found[:200],
+        query,
+    )

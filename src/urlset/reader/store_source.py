@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, Generator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from urlset.document import Document
 from urlset.engine import Diagnostic, Rows
@@ -13,9 +13,6 @@ from urlset.errors import SourceError, StoreError
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
 from urlset.temp_files import LockedTempDir
-
-if TYPE_CHECKING:
-    from urlset.store import Store
 
 Form = Literal["duckdb", "parquet"]
 
@@ -31,9 +28,12 @@ class StoredDocuments:
     @property
     def has_rows_at_once(self) -> bool:
         """Whether the first rows can be read quickly: not those of a history of snapshots."""
-        from urlset.store import has_history_only
+        from urlset.store import Store
 
-        return self._form == "parquet" or not has_history_only(self._path)
+        if self._form == "parquet":
+            return True
+        with Store.open(self._path, read_only=True) as store:
+            return store.document_writer is None
 
     def visits(self, _on_response: object = None) -> Generator[Visit]:
         """Yield document after document, in the order in which they were stored."""
@@ -50,9 +50,12 @@ class StoredDocuments:
         try:
             with ExitStack() as stack:
                 store = stack.enter_context(Store.open(self._path, read_only=True))
-                if store.has_snapshots_only:
+                if write_documents := store.document_writer:
                     stack.pop_all().close()  # DuckDB opens a file only once
-                    store = _latest_snapshot(self._path, stack)
+                    folder = stack.enter_context(LockedTempDir())
+                    target = os.path.join(folder.path, "documents.duckdb")
+                    write_documents(self._path, target)
+                    store = stack.enter_context(Store.open(target, read_only=True))
                 is_empty = True
                 for found in store.documents():
                     is_empty = False
@@ -107,16 +110,6 @@ class StoredDocuments:
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
         record = DocumentRecord(self._name, None, "urlset", size, size, entries=len(rows))
         yield Visit(record, document)
-
-
-def _latest_snapshot(path: str, stack: ExitStack) -> Store:
-    """Open the latest snapshot of ``urlset watch`` as a store, which ``stack`` closes."""
-    from urlset.store import SnapshotName, Store, write_snapshot
-
-    folder = stack.enter_context(LockedTempDir())
-    target = os.path.join(folder.path, "snapshot.duckdb")
-    write_snapshot(SnapshotName(path, 0), target)
-    return stack.enter_context(Store.open(target, read_only=True))
 
 
 class _Parsed(NamedTuple):

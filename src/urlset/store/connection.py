@@ -23,9 +23,8 @@ from urlset.store.inspection import (
     unknown_objects,
     versions_of,
 )
-from urlset.store.live_schema import LIVE_TABLES
 from urlset.store.sandbox import seal
-from urlset.store.schema import statements
+from urlset.store.schema import added_schemas, statements
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 _SETTINGS = (
@@ -36,8 +35,6 @@ _SETTINGS = (
 # row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
 # thread row groups are not filled either, and compacting them takes 2 GB.
 _LOW_MEMORY = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
-
-LIVE_NAMES = frozenset(table.name for table in LIVE_TABLES)
 
 
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
@@ -84,7 +81,7 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
     """Attach a store file under a name, for reading only, and make it the current database.
 
     Returns:
-        The names of its live tables.
+        The names of the tables and views in it that :func:`urlset.store.schema.added_schemas` has.
 
     Raises:
         StoreError: The file cannot be opened, or is not a store of this version.
@@ -94,7 +91,8 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
         _inspected(connection, name, path)
         connection.execute(f"USE {name}")
-        return LIVE_NAMES & columns_of(connection, name).keys()
+        names = {table.name for schema in added_schemas() for table in schema.tables}
+        return frozenset(names & columns_of(connection, name).keys())
 
 
 def attach_temporary(

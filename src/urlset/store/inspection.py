@@ -12,9 +12,7 @@ from typing import Any
 import duckdb
 
 from urlset.errors import StoreError
-from urlset.store.history_schema import HISTORY_TABLES
-from urlset.store.live_schema import LIVE_TABLES, LIVE_VIEWS, REPLACED_VIEW, live_statements
-from urlset.store.schema import TABLES, VIEWS, addition_statements, statements
+from urlset.store.schema import TABLES, VIEWS, StoreSchema, added_schemas, statements
 
 CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -145,16 +143,15 @@ def unknown_objects(
     """
     found = _objects(connection, database)
     found_columns = dict(_rows(connection, _COLUMNS.format(database)))
-    is_live = LIVE_TABLES[0].name in found_columns
-    has_history = HISTORY_TABLES[0].name in found_columns
-    ours, columns = _expected(duckdb.__version__, is_live=is_live, has_history=has_history)
+    added = tuple(s for s in added_schemas() if s.is_inspected and s.is_in(found_columns))
+    ours, columns = _expected(duckdb.__version__, added)
     changed = [key[2] for key, text in ours.items() if found.get(key) != text]
     changed += [
         table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
     ]
     changed += shadows(connection, database)
     names = {view.name for view in VIEWS} | {table.name for table in TABLES}
-    optional = (*(LIVE_TABLES if is_live else ()), *(HISTORY_TABLES if has_history else ()))
+    optional = [table for schema in added for table in schema.tables]
     # Columns may be missing: an earlier version created the tables.
     changed += [
         table.name
@@ -162,9 +159,9 @@ def unknown_objects(
         if not {*found_columns.get(table.name, ["?"])} <= {*columns[table.name]}
     ]
     names |= {table.name for table in optional}
-    if is_live:
-        names |= {view.name for view in LIVE_VIEWS}
-        names.discard(REPLACED_VIEW)
+    for schema in added:
+        names |= {view.name for view in schema.views}
+        names.discard(schema.replaced_view or "")
     changed += [
         name for kind, _, name in found.keys() - ours.keys() if _is_in_the_way(kind, name, names)
     ]
@@ -178,15 +175,14 @@ def unknown_objects(
 
 @cache
 def _expected(
-    _version: str, *, is_live: bool, has_history: bool
+    _version: str, added: tuple[StoreSchema, ...]
 ) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
     """Return the views, macros and columns of an empty store, as DuckDB prints them."""
     with duckdb.connect(config=CLOSED) as connection:
         connection.execute("ATTACH ':memory:' AS expected")
         connection.execute("USE expected")
-        live = live_statements({}) if is_live else ()
-        history = addition_statements(HISTORY_TABLES, {}) if has_history else ()
-        for statement in (*statements(with_comments=False), *live, *history):
+        further = [statement for schema in added for statement in schema.statements({})]
+        for statement in (*statements(with_comments=False), *further):
             connection.execute(statement)
         columns = _rows(connection, _COLUMNS.format("expected"))
         return _objects(connection, "expected"), dict(columns)

@@ -7,7 +7,7 @@ are declared here. The descriptions are also stored in the file, as comments tha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from urlset.fields import (
@@ -20,6 +20,7 @@ from urlset.fields import (
     Field,
     RecordSchema,
 )
+from urlset.registry import provided
 from urlset.store.sections import FIRST_FOLDER
 
 
@@ -163,6 +164,44 @@ class View(NamedTuple):
     name: str
     doc: str
     query: str
+
+
+class StoreSchema(NamedTuple):
+    """Tables and views that a verb adds to a store; :mod:`urlset.registry` has all of them.
+
+    Attributes:
+        tables: The tables. A store has the schema if it has the first one.
+        views: The views.
+        replaced_view: View of a store without the schema whose name one of the tables takes.
+        is_inspected: Whether a store is refused if one of the tables has other columns.
+    """
+
+    tables: tuple[TableSchema, ...]
+    views: tuple[View, ...] = ()
+    replaced_view: str | None = None
+    is_inspected: bool = True
+
+    def is_in(self, existing: Container[str]) -> bool:
+        """Return whether a store with tables of these names has the schema."""
+        return self.tables[0].name in existing
+
+    def statements(self, existing: Mapping[str, Collection[str]]) -> Iterator[str]:
+        """Yield the SQL statements that add missing tables, columns and views to a store.
+
+        Args:
+            existing: Column names by name of the tables in the store.
+        """
+        is_new = not self.is_in(existing)
+        if is_new and self.replaced_view is not None:
+            yield f"DROP VIEW IF EXISTS {self.replaced_view}"
+        yield from addition_statements(self.tables, existing)
+        if is_new:
+            yield from view_statements(self.views)
+
+
+def added_schemas() -> tuple[StoreSchema, ...]:
+    """Return the schemas that packages above this one add to stores."""
+    return tuple(schema for schemas in provided("STORE_SCHEMAS") for schema in schemas)
 
 
 class Macro(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import duckdb
 
@@ -16,20 +16,13 @@ from urlset.arrow import batches_to_entries, rows_of
 from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
 from urlset.model import Entry, Problem, Sitemap
+from urlset.registry import provided
 from urlset.store.connection import Database, map_errors
-from urlset.store.history_schema import HISTORY_TABLES
 from urlset.store.inspection import columns_of
-from urlset.store.live_schema import (
-    INSPECTION_TABLES,
-    LIVE_TABLES,
-    REPLACED_VIEW,
-    live_statements,
-)
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
-from urlset.store.schema import addition_statements
+from urlset.store.schema import StoreSchema
 from urlset.store.session import StoreSession
-from urlset.store.sync_schema import SYNC_TABLES
 from urlset.store.writer import StoreWriter
 
 
@@ -134,70 +127,52 @@ class Store:
         database = self._database
         return StoreSession(database.connection, database.path, is_sealed=database.is_sealed)
 
-    def add_live_tables(self) -> None:
-        """Create the tables of crawls and audits (:data:`urlset.store.LIVE_TABLES`) if missing.
-
-        The view ``links`` of hreflang links in sitemaps is replaced by the table ``links``.
-        """
-        self._add_tables(live_statements, REPLACED_VIEW)
-
-    def add_history_tables(self) -> None:
-        """Create the tables of a watch (:data:`urlset.store.HISTORY_TABLES`) if missing."""
-        self._add_tables(partial(addition_statements, HISTORY_TABLES))
-
-    def add_inspection_tables(self) -> None:
-        """Create the table of inspections (:data:`urlset.store.INSPECTION_TABLES`) if missing."""
-        self._add_tables(partial(addition_statements, INSPECTION_TABLES))
-
-    def add_sync_tables(self) -> None:
-        """Create the table of a synchronization (:data:`urlset.store.SYNC_TABLES`) if missing."""
-        self._add_tables(partial(addition_statements, SYNC_TABLES))
-
-    def _add_tables(
-        self,
-        statements_for: Callable[[Mapping[str, Collection[str]]], Iterator[str]],
-        replaced_view: str | None = None,
-    ) -> None:
-        """Run the statements for missing tables; ``replaced_view`` has the name of one of them."""
+    def add(self, schema: StoreSchema) -> None:
+        """Create the tables and views of a schema that are missing."""
         self._database.move_to_file()
         self._database.is_new = False
         connection = self._database.connection
         with map_errors(self._database.path):
             existing = columns_of(connection, "store")
-            if LIVE_TABLES[0].name not in existing and replaced_view is not None:
-                existing.pop(replaced_view, None)
+            if not schema.is_in(existing) and schema.replaced_view is not None:
+                existing.pop(schema.replaced_view, None)
             connection.execute("BEGIN")
             try:
-                for statement in statements_for(existing):
+                for statement in schema.statements(existing):
                     connection.execute(statement)
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 
-    @property
-    def has_live_tables(self) -> bool:
-        """Whether the store has the tables of crawls and audits."""
+    def has(self, schema: StoreSchema) -> bool:
+        """Return whether the store has the tables of a schema."""
         with map_errors(self._database.path):
-            return LIVE_TABLES[0].name in columns_of(self._database.connection, "store")
+            return schema.is_in(columns_of(self._database.connection, "store"))
 
     @property
-    def has_history_tables(self) -> bool:
-        """Whether the store has the tables of a watch."""
-        with map_errors(self._database.path):
-            return HISTORY_TABLES[0].name in columns_of(self._database.connection, "store")
+    def document_writer(self) -> Callable[[str, str], None] | None:
+        """What writes documents for a store that has none, such as one of snapshots, or None.
 
-    @property
-    def has_snapshots_only(self) -> bool:
-        """Whether the store has snapshots of a watch, and no documents that were read into it."""
-        if not self.has_history_tables:
-            return False
+        It takes the path of the store and that of a new store.
+        """
         with map_errors(self._database.path):
-            found = self._database.connection.execute(
-                "SELECT (SELECT count(*) FROM store.snapshots) > 0 "
-                "AND (SELECT count(*) FROM store.documents) = 0"
-            ).fetchone()
-        return bool(found and found[0])
+            connection = self._database.connection
+            existing = columns_of(connection, "store")
+
+            def has_rows(table: str) -> bool:
+                return (
+                    connection.execute(f"SELECT 1 FROM store.{table} LIMIT 1").fetchone()
+                    is not None
+                )
+
+            if has_rows("documents"):
+                return None
+            for writers in provided("DOCUMENT_WRITERS"):
+                for table, write in writers.items():
+                    if table in existing and has_rows(table):
+                        return cast("Callable[[str, str], None]", write)
+        return None
 
     def check(self, query: str) -> None:
         """Raise :class:`urlset.QueryError` if a query could not be run."""

@@ -5,7 +5,8 @@ import pytest
 
 import urlset
 from urlset.errors import StoreError
-from urlset.store import LIVE_TABLES, LIVE_VIEWS, Store
+from urlset.live.schemas import LIVE_TABLES, LIVE_VIEWS, VISIT_SCHEMA
+from urlset.store import Store
 
 SITEMAP = b"https://example.com/ https://example.com/a"
 
@@ -14,7 +15,7 @@ SITEMAP = b"https://example.com/ https://example.com/a"
 def path(tmp_path):
     path = str(tmp_path / "site.duckdb")
     with Store.open(path) as store:
-        store.add_live_tables()
+        store.add(VISIT_SCHEMA)
     return path
 
 
@@ -47,15 +48,15 @@ def test_live_views_can_be_queried(path):
 
 def test_a_store_of_sitemaps_has_no_live_tables(tmp_path):
     with Store.open(tmp_path / "read.duckdb") as store:
-        assert not store.has_live_tables
+        assert not store.has(VISIT_SCHEMA)
         assert list(store.query("SELECT href FROM links")) == []  # the view of hreflang links
 
 
 def test_sitemaps_and_live_tables_share_a_store(path):
     with Store.open(path) as store:
         store.fill(urlset.read(SITEMAP))
-        store.add_live_tables()  # a second time
-        assert store.has_live_tables
+        store.add(VISIT_SCHEMA)  # a second time
+        assert store.has(VISIT_SCHEMA)
         assert len(store.query("FROM entries")) == 2
     with Store.open(path, read_only=True) as store:
         assert store.query("FROM links").columns[:3] == ["url", "target", "kind"]
@@ -66,7 +67,7 @@ def test_sitemaps_of_an_existing_store_are_kept(tmp_path):
     with Store.open(path) as store:
         store.fill(urlset.read(SITEMAP))
     with Store.open(path) as store:
-        store.add_live_tables()
+        store.add(VISIT_SCHEMA)
 
     with Store.open(path) as store:
         assert len(store.query("FROM entries")) == 2
@@ -78,7 +79,7 @@ def test_a_missing_column_is_added(path):
         connection.execute("ALTER TABLE crawls DROP COLUMN byte_count")
 
     with Store.open(path) as store:
-        store.add_live_tables()
+        store.add(VISIT_SCHEMA)
 
         assert "byte_count" in store.query("FROM crawls").columns
 

@@ -13,6 +13,7 @@ import pytest
 from tests.amounts import amount
 from tests.live.watch.simulated_site import SITE, SimulatedSite
 from tests.live.watch.test_estimates import poisson
+from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.watch.alerts import judge
 from urlset.live.watch.bands import day_bands
 from urlset.live.watch.estimates import DayCount, silence_limit
@@ -81,7 +82,7 @@ class Year:
     def run(self, days: int, plan: dict[int, Any] | None = None, off: tuple[int, ...] = ()) -> None:
         """Pass days; ``plan`` has functions by day, ``off`` the days on which everything fails."""
         with Store.open(self.site.path) as store:
-            store.add_history_tables()
+            store.add(HISTORY_SCHEMA)
             with store.session() as session:
                 for day in range(days):
                     self._pass_day(session, day, (plan or {}).get(day), day in off)

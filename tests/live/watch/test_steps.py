@@ -6,7 +6,8 @@ import pytest
 
 import urlset
 from tests.live.watch.simulated_site import SITE, SimulatedSite
-from urlset.store import Store, entries_at
+from urlset.live.history import entries_at
+from urlset.store import Store
 
 
 @pytest.fixture

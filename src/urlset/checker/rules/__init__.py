@@ -1,6 +1,7 @@
 """Catalogue of all rules, with a module for each subject.
 
-Each module has a tuple ``RULES`` of declarations. The catalogue finds the modules by itself.
+Each module has a tuple ``RULES`` of declarations. The catalogue finds the modules by itself, and
+adds the rules of packages above this one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import pkgutil
 from importlib import import_module
 
 from urlset.checker.rule import Rule
+from urlset.registry import provided
 
 __all__ = ["CATALOGUE", "GROUPS"]
 
@@ -33,8 +35,9 @@ GROUPS = {
 
 def _load_modules() -> dict[str, Rule]:
     rules: dict[str, Rule] = {}
-    for found in pkgutil.iter_modules(__path__):
-        for rule in import_module(f"{__name__}.{found.name}").RULES:
+    names = (f"{__name__}.{found.name}" for found in pkgutil.iter_modules(__path__))
+    for declared in (*(import_module(name).RULES for name in names), *provided("RULES")):
+        for rule in declared:
             if rule.code in rules:
                 raise ValueError(f"{rule.code} is declared twice")
             rules[rule.code] = rule

@@ -31,6 +31,7 @@ from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditKeywords, AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
+from urlset.live.schemas import VISIT_SCHEMA
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import Politeness
@@ -166,7 +167,7 @@ class _AuditRun:
     def audit(self, baseline: Baseline | None) -> Audit:
         store, settings = self._store, self._settings
         if store.path is not None:
-            store.add_live_tables()
+            store.add(VISIT_SCHEMA)
             if not self._is_continued():
                 keep_listing(store)
         packed, stages = PackedSitemaps(), StageLog(logger)
@@ -174,7 +175,7 @@ class _AuditRun:
             store, self._entries, packed, self._on_document, self._budget.has_time
         )
         self._expect_sitemap()
-        store.add_live_tables()
+        store.add(VISIT_SCHEMA)
         stages.end("sitemaps read")
         origin = self._main_origin()
         politeness = Politeness(self._policy, self._budget, hosts=self._hosts(origin))

@@ -62,7 +62,7 @@ class Audit(CountedFindings):
     Attributes:
         source: What was audited.
         settings: Settings of the audit.
-        store: Store with the tables (:data:`urlset.store.LIVE_TABLES`).
+        store: Store with the tables (:data:`urlset.live.schemas.LIVE_TABLES`).
         findings: Findings by document and position, at most 10,000 of each rule. With a baseline,
             they are those that are not in it.
         changes: How the findings differ from those of the audit before; None for the first one.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urlset.store import LIVE_TABLES, declare_table
+from urlset.live.schemas import LIVE_TABLES
+from urlset.store import declare_table
 
 _PAGE_COLUMNS = next(
     [column.name for column in table.columns] for table in LIVE_TABLES if table.name == "pages"
@@ -77,7 +78,7 @@ WORKING_TABLES = (
         "One row: facts of the run that rules read.",
         "is_sampled is_crawl_complete is_complete is_crawl_over",
         writers="judgement result",
-        readers="checker.rules.live_coverage",
+        readers="live.rules.coverage",
     ),
     declare_table(
         "current_findings",

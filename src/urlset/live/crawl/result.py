@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from urlset.errors import StoreError
+from urlset.live.schemas import VISIT_SCHEMA
 from urlset.notebook import html_table
 from urlset.result import Result
 from urlset.store import QueryResult, Store
@@ -18,9 +19,9 @@ _LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
 class Crawl(Result):
     """The latest crawl of a store: pages, links and discovered URLs. A context manager.
 
-    :data:`urlset.store.LIVE_TABLES` describes the columns of the tables. Each table is an Arrow
-    stream (``__arrow_c_stream__``), with ``to_arrow``, ``to_polars`` and ``to_pandas``; iterating
-    yields tuples.
+    :data:`urlset.live.schemas.LIVE_TABLES` describes the columns of the tables. Each table is an
+    Arrow stream (``__arrow_c_stream__``), with ``to_arrow``, ``to_polars`` and ``to_pandas``;
+    iterating yields tuples.
 
     Attributes:
         path: Path of the store; None if it is temporary.
@@ -65,7 +66,7 @@ class Crawl(Result):
         """
         store = Store.open(path, read_only=True)
         try:
-            if not store.has_live_tables:
+            if not store.has(VISIT_SCHEMA):
                 raise StoreError(
                     f"expected a store with a crawl, found one without: {store.path!r}; "
                     "run `urlset crawl SITE --store FILE`"

@@ -25,6 +25,7 @@ from urlset.live.crawl.options import CONFIRM_AFTER_S, CrawlOptions, ScopeName
 from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
+from urlset.live.schemas import VISIT_SCHEMA
 from urlset.live.visits.budget import MAX_FAILURES, Budget, Limit
 from urlset.live.visits.drive import Progress
 from urlset.live.visits.page_record import ROBOTS
@@ -155,7 +156,7 @@ def crawl_into(
             counts; None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
-    store.add_live_tables()
+    store.add(VISIT_SCHEMA)
     run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
     run.politeness = politeness
     run.crawl(progress or (lambda _: None))

@@ -12,19 +12,17 @@ from urlset.arrow import is_arrow
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form, table_kind_of_file
 from urlset.live.diff.revisions import extract_revision, split_revision
+from urlset.live.history import (
+    SnapshotName,
+    has_snapshots_only,
+    split_snapshot,
+    write_last_known,
+    write_snapshot,
+)
 from urlset.model import Entry, ProgressEvent
 from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
 from urlset.sources.entry_table import table_as_parquet
-from urlset.store import (
-    SnapshotName,
-    Store,
-    has_history_only,
-    is_entry_parquet,
-    split_snapshot,
-    write_last_known,
-    write_parquet,
-    write_snapshot,
-)
+from urlset.store import Store, is_entry_parquet, write_parquet
 from urlset.temp_files import LockedTempDir
 
 StateSource = (
@@ -97,7 +95,7 @@ def _snapshot_name(source: StateSource) -> SnapshotName | None:
     if not isinstance(source, str | os.PathLike) or is_url(name := os.fspath(source)):
         return None
     if os.path.lexists(name):
-        is_history = stored_form(name) == "duckdb" and has_history_only(name)
+        is_history = stored_form(name) == "duckdb" and has_snapshots_only(name)
         return SnapshotName(name, 0) if is_history else None
     snapshot = split_snapshot(name)
     return snapshot if snapshot and stored_form(snapshot.path) == "duckdb" else None

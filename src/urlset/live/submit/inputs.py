@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.errors import SourceError, StoreError
+from urlset.live.history import entries_at
+from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.submit.changes import ChangedUrl, changes_of, read_changes
-from urlset.store import ScratchDatabase, Store, entries_at, is_database
+from urlset.store import ScratchDatabase, Store, is_database
 from urlset.temp_files import expect_safe_to_read
 
 LISTED = "listed"
@@ -87,7 +89,7 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
 def _store_input(path: str) -> ChangeInput:
     """Open a store as an input: the URLs of its last snapshot, or of the sitemaps in it."""
     with Store.open(path, read_only=True) as store, store.session() as session:
-        if store.has_history_tables:
+        if store.has(HISTORY_SCHEMA):
             [(snapshot,)] = session.rows("SELECT max(snapshot) FROM store.snapshots")
             if snapshot is not None:
                 query = (

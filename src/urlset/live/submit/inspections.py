@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from urlset.dates import format_date
+from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.visits.sample import allocate
-from urlset.store import INSPECTION_TABLES, Store, quoted
+from urlset.store import Store, quoted
 
 
 class InspectionTable:
@@ -23,7 +24,7 @@ class InspectionTable:
     """
 
     def __init__(self, store: Store, site: str):
-        store.add_inspection_tables()
+        store.add(INSPECTION_SCHEMA)
         self._session = store.session()
         self._site = site
 

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Unpack
 from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.http import Policy, drive_in_thread, run_policy
+from urlset.live.history import entries_at, moment
+from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA
 from urlset.live.sync.page_walk import (
     GONE,
     PageVisit,
@@ -33,7 +35,7 @@ from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
 from urlset.result import Result
 from urlset.robots.ai_preferences import RobotsPreferences
-from urlset.store import Store, StoreSession, entries_at, moment
+from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.sync")
@@ -43,6 +45,8 @@ CONFIRMED_AFTER = timedelta(minutes=1)
 
 NOT_READ = "sitemap not read"
 """Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
+_Clock = Callable[[], datetime]
 
 _VISITED: list[tuple[str, ColumnType]] = [
     ("url", "string"),
@@ -78,7 +82,7 @@ class Sync(Result):
         *,
         progress: Progress | None = None,
         drive: Drive | None = None,
-        now: Callable[[], datetime] | None = None,
+        now: _Clock | None = None,
     ):
         expect_url(site)
         policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
@@ -139,16 +143,11 @@ class Sync(Result):
         return {"site": self.site, "counts": counts, "incomplete": incomplete}
 
     def _run(
-        self,
-        path: str,
-        settings: SyncSettings,
-        progress: Progress,
-        drive: Drive,
-        now: Callable[[], datetime],
+        self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock
     ) -> Generator[SyncBatch]:
         with Store.open(path) as store:
-            store.add_history_tables()
-            store.add_sync_tables()
+            store.add(HISTORY_SCHEMA)
+            store.add(SYNC_SCHEMA)
             with store.session() as session:
                 snapshot = take_snapshot(
                     session,

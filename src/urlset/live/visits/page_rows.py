@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.http import Response
+from urlset.live.schemas import LIVE_TABLES
 from urlset.live.visits.page_record import PageRecord, read_record, to_json
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.store import LIVE_TABLES, StoreSession
+from urlset.store import StoreSession
 
 _TYPES = {
     column.name: column.type

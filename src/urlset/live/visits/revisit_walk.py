@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from urlset.http import Request, Response
+from urlset.live.history import DocumentState
 from urlset.model import Sitemap
 from urlset.reader import Visit
 from urlset.reader.document_queue import FetchTask
 from urlset.reader.site_walk import SiteWalk
-from urlset.store import DocumentState
 
 HOME_EVERY = timedelta(days=1)
 """Time between two requests of the home page, if it names no sitemap."""

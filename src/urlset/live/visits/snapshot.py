@@ -9,13 +9,14 @@ from typing import Any
 
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, request_url, without_secrets
+from urlset.live.history import DocumentState, HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
-from urlset.store import DocumentState, HistoryWriter, RobotsState, SnapshotFacts, StoreSession
+from urlset.store import StoreSession
 
 AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""

@@ -13,6 +13,8 @@ from typing import Unpack
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread
+from urlset.live.history import changes_at, moment
+from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
@@ -24,14 +26,14 @@ from urlset.live.watch.summary import section_estimates
 from urlset.live.watch.webhook import Hook, HookWalk
 from urlset.model import ProgressEvent
 from urlset.reader.site import with_login
-from urlset.store import Store, StoreSession, changes_at, moment
+from urlset.store import Store, StoreSession
 
 logger: logging.Logger = logging.getLogger("urlset.watch")
 
 WEBHOOK_TIMEOUT_S = 60.0
 
 MAX_EXAMPLES = 1_000
-"""Changed URLs in the result; :func:`urlset.store.changes_at` is the query of all."""
+"""Changed URLs in the result; :func:`urlset.live.history.changes_at` is the query of all."""
 
 
 @checked_arguments
@@ -81,7 +83,7 @@ def watch_with(
     is_new = not os.path.lexists(path)
     try:
         with Store.open(path) as store:
-            store.add_history_tables()
+            store.add(HISTORY_SCHEMA)
             with store.session() as session:
                 return take_step(
                     session, path, site, settings, progress=progress, drive=drive, now=now

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from urlset.live.history import moment
 from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
-from urlset.store import StoreSession, moment
+from urlset.store import StoreSession
 
 YEAR = timedelta(days=365)
 DAYS = timedelta(days=100)

@@ -1,4 +1,4 @@
-"""Schema of the history tables: snapshots of the sitemaps of a site, stored as changes.
+"""Schema of the history tables: snapshots of the sitemaps of a site; and of synchronized pages.
 
 A store gets these tables with the first step of `urlset watch`. A store without one does not have
 them. The rows of `history` are intervals: a URL that does not change has one row, however many
@@ -7,7 +7,7 @@ snapshots there are.
 
 from __future__ import annotations
 
-from urlset.store.schema import TableSchema
+from urlset.store.schema import StoreSchema, TableSchema
 
 _COUNTS = """
         url_count      | UINTEGER    | URLs that are listed, with those that are unknown
@@ -140,3 +140,27 @@ HISTORY_TABLES = (
         """,
     ),
 )
+
+HISTORY_SCHEMA = StoreSchema(HISTORY_TABLES)
+"""What a step of `urlset watch` adds to a store."""
+
+SYNC_TABLES = (
+    TableSchema.of(
+        "synced_pages",
+        "One row per page that `urlset sync` delivered.",
+        """
+        url           | VARCHAR     | URL as it is listed
+        fingerprint   | VARCHAR     | fingerprint of the committed content; null until the commit
+        directives    | VARCHAR     | noindex, canonical and AI preferences, as JSON; may be null
+        gone_at       | TIMESTAMPTZ | when it first answered 404 or 410; null if it does not
+        lastmod       | TIMESTAMPTZ | date of the page in the sitemap when it was requested
+        etag          | VARCHAR     | header of that name, unchanged
+        last_modified | VARCHAR     | header of that name, unchanged
+        synced_at     | TIMESTAMPTZ | when a delivery was last committed; null if none was
+        checked_at    | TIMESTAMPTZ | when the page was last requested
+        """,
+    ),
+)
+
+SYNC_SCHEMA = StoreSchema(SYNC_TABLES, is_inspected=False)
+"""What `urlset sync` adds to a store, with the tables of the history."""

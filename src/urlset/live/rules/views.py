@@ -1,6 +1,6 @@
 """SQL views that live rules query: listed URLs, visited pages, canonicals, links, dates.
 
-They query the live tables of a store (``pages``, ``links``; :mod:`urlset.store.live_schema`), the
+They query the live tables of a store (``pages``, ``links``; :mod:`urlset.live.schemas`), the
 facts of the audit (``audit_run``; :class:`urlset.live.audit.judgement.RunFacts`), and the views of
 :mod:`urlset.checker.views`. Two URLs are compared by ``key``, in the form of ``normal_of``, or by
 ``page_key``, which also ignores what most servers ignore: scheme, www., the name of an index file
@@ -9,6 +9,7 @@ and a slash at the end.
 
 from __future__ import annotations
 
+from urlset.checker.rule import RuleViews
 from urlset.store import branches_sql
 
 _BAD_TARGET = """CASE
@@ -45,7 +46,7 @@ def _targets(kinds: str) -> str:
         WHERE {kinds}"""
 
 
-LIVE_VIEWS = {
+_VIEWS = {
     # The folders that are divided into sections, as one list.
     "section_folders": branches_sql("SELECT path_of(loc) AS path FROM entries"),
     # Every listed URL once, at the first entry that lists it; also of documents that could only be
@@ -191,15 +192,13 @@ LIVE_VIEWS = {
 }
 """SQL of the live views by name, in the order of creation."""
 
-LIVE_MATERIALIZED = frozenset(
+_MATERIALIZED = frozenset(
     "section_folders listed_urls page_keys live_alternates live_links lastmod_trials".split()
 )
-"""Live views that are created as tables."""
 
-LIVE_NAMES = frozenset(
-    (
-        *LIVE_VIEWS,
-        *"pages links frontier crawls traps probes audit_run log_urls llms_txt_links".split(),
-    )
+_TABLES = frozenset(
+    "pages links frontier crawls traps probes audit_run log_urls llms_txt_links".split()
 )
-"""Names of tables and views that only an audit has; a custom rule that uses one is live."""
+
+RULE_VIEWS = RuleViews(_VIEWS, _MATERIALIZED, _TABLES, need="live")
+"""What rules about pages query, for :mod:`urlset.registry`."""

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
-from urlset.store.history_reader import COLUMNS, DocumentState, moment, tracked_documents
-from urlset.store.sections import FIRST_FOLDER
-from urlset.store.session import StoreSession
-from urlset.store.working_tables import SEEN_ENTRIES
+from urlset.live.history.reader import COLUMNS, DocumentState, moment, tracked_documents
+from urlset.live.history.working_tables import SEEN_ENTRIES
+from urlset.store import FIRST_FOLDER, StoreSession
 
 MAX_SECTIONS = 60
 """Sections with estimates of their own; URLs of all further ones belong to section 0."""

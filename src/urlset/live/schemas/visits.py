@@ -5,9 +5,7 @@ A store gets these tables with its first crawl or audit. A store without one doe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-
-from urlset.store.schema import TableSchema, View, addition_statements, view_statements
+from urlset.store.schema import StoreSchema, TableSchema, View
 
 _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
@@ -208,22 +206,8 @@ LIVE_VIEWS: tuple[View, ...] = (
     ),
 )
 
-REPLACED_VIEW = "links"
-"""View of sitemap tables that a store with live tables does not have: a table has this name."""
-
-
-def live_statements(existing: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Yield the SQL statements that add missing live tables and columns to a store.
-
-    Args:
-        existing: Column names by name of the tables in the store.
-    """
-    is_new = LIVE_TABLES[0].name not in existing
-    if is_new:
-        yield f"DROP VIEW IF EXISTS {REPLACED_VIEW}"
-    yield from addition_statements(LIVE_TABLES, existing)
-    if is_new:
-        yield from view_statements(LIVE_VIEWS)
+VISIT_SCHEMA = StoreSchema(LIVE_TABLES, LIVE_VIEWS, replaced_view="links")
+"""What a crawl or an audit adds to a store; the table ``links`` replaces a view of sitemaps."""
 
 
 INSPECTION_TABLES = (
@@ -247,3 +231,6 @@ INSPECTION_TABLES = (
         """,
     ),
 )
+
+INSPECTION_SCHEMA = StoreSchema(INSPECTION_TABLES, is_inspected=False)
+"""What `urlset submit` adds to a store for the answers of Search Console."""

@@ -9,17 +9,15 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from urlset.errors import StoreError
-from urlset.store.connection import literal
-from urlset.store.history_schema import HISTORY_TABLES
-from urlset.store.session import StoreSession
-from urlset.store.store import Store
+from urlset.live.schemas import HISTORY_SCHEMA, HISTORY_TABLES
+from urlset.store import Store, StoreSession, quoted
 
 COLUMNS = {table.name: table.columns for table in HISTORY_TABLES}
 """Columns of the history tables by name of the table."""
 
 
 class DocumentState(NamedTuple):
-    """Row of ``history_documents``; see its columns in :data:`urlset.store.HISTORY_TABLES`."""
+    """Row of ``history_documents``, whose columns :data:`HISTORY_TABLES` describes."""
 
     document: int
     source: str
@@ -139,10 +137,10 @@ def split_snapshot(name: str) -> SnapshotName | None:
     return SnapshotName(found[1], 0 if found[2] == "latest" else int(found[2]))
 
 
-def has_history_only(path: str) -> bool:
+def has_snapshots_only(path: str) -> bool:
     """Return whether a store has snapshots, and no documents that were read into it."""
     with Store.open(path, read_only=True) as store:
-        return store.has_snapshots_only
+        return store.document_writer is _write_latest
 
 
 def write_snapshot(name: SnapshotName, target: str) -> int:
@@ -180,14 +178,14 @@ def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], 
     with Store.open(target):
         pass
     with Store.open(name.path, read_only=True) as store:
-        if not store.has_history_tables:
+        if not store.has(HISTORY_SCHEMA):
             raise StoreError(
                 f"expected a store with snapshots, found none in {name.path!r}; "
                 "`urlset watch SITE --store FILE` stores them"
             )
         with store.session() as session:
             number = _number(session, name)
-            session.run(f"ATTACH {literal(os.path.abspath(target))} AS snapshot_store")
+            session.run(f"ATTACH {quoted(os.path.abspath(target))} AS snapshot_store")
             try:
                 with session.transaction():
                     copy(session, number)
@@ -289,3 +287,11 @@ def _copy(session: StoreSession, number: int, condition: str) -> None:
         FROM ({entries_at(number)}) e JOIN snapshot_store.documents d USING (source)
         WHERE d.error IS NULL {condition}"""
     )
+
+
+def _write_latest(path: str, target: str) -> None:
+    write_snapshot(SnapshotName(path, 0), target)
+
+
+DOCUMENT_WRITERS = {"snapshots": _write_latest}
+"""Function that writes the documents of a store with this table, for :mod:`urlset.registry`."""

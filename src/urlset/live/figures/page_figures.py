@@ -18,14 +18,12 @@ from urlset.html_report.charts import (
     ranges,
     stacked_bars,
 )
-from urlset.html_report.coverage_figures import coverage_figures
 from urlset.html_report.model import CoverageCounts, Figure
+from urlset.html_report.sections import BRANCHES, MAX_SECTIONS, SECTION, section_label
 from urlset.html_report.text import duration, joined, safe, share
-from urlset.store import StoreSession, branches_sql, section_sql
+from urlset.live.figures.coverage_figures import coverage_figures
+from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
-
-MAX_SECTIONS = 12
-"""Sections that a chart shows; the others are shown as one."""
 
 MAX_TABLE_SECTIONS = 1_000
 """Sections in the table of sections."""
@@ -44,12 +42,6 @@ _REST = "…"
 """End of the label of a block that stands for several folders, or for pages in no folder."""
 
 _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
-
-BRANCHES = f"branches AS ({branches_sql('SELECT url_path(loc) AS path FROM entries')})"
-"""Common table expression with the folders that are divided into sections."""
-
-SECTION = section_sql("url_path({0})", "(SELECT folders FROM branches)")
-"""Section of a URL; needs :data:`BRANCHES`."""
 
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
 _KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
@@ -138,16 +130,6 @@ class Outcome(NamedTuple):
     def visited(self) -> int:
         """URLs with a result: they were requested, or robots.txt disallows them."""
         return self.listed - self.counts["not-visited"]
-
-
-def section_label(section: str | None) -> str:
-    """Format a section as a path.
-
-    >>> section_label("shop"), section_label("/"), section_label(None)
-    ('/shop/', '/', '/')
-    """
-    name = (section or "/").strip("/")
-    return f"/{name}/" if name else "/"
 
 
 def outcome(session: StoreSession) -> tuple[Outcome, list[Outcome]]:

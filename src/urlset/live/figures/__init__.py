@@ -1,0 +1,106 @@
+"""Numbers and charts about the pages that a crawl or an audit visited."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Sequence
+
+from urlset.html_report.model import CoverageCounts, SourceFigures
+from urlset.html_report.text import safe, share
+from urlset.live.figures.page_figures import (
+    OUTCOME_SQL,
+    Outcome,
+    live_figures,
+    outcome,
+    section_table,
+)
+from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
+
+_CRAWL_SQL = "SELECT is_complete, reasons FROM crawls ORDER BY crawl DESC LIMIT 1"
+_FAULT_NAMES = {
+    "redirect": ("redirects", "redirect"),
+    "error": ("fails", "fail"),
+    "not-indexable": ("is not indexable", "are not indexable"),
+}
+
+
+def FIGURES(
+    session: StoreSession,
+    name: str,
+    tables: Container[str],
+    coverage: CoverageCounts | None,
+) -> SourceFigures | None:
+    """Return the figures of a source; None if no page was visited. See ``take_figures``."""
+    if not all(table in tables for table in ("pages", "frontier", "crawls")):
+        return None
+    if not _has_rows(session, "pages"):
+        return None
+    total, sections = outcome(session)
+    return SourceFigures(
+        name,
+        _sentence(total, sections),
+        _numbers(total),
+        live_figures(session, total, sections, coverage),
+        section_table(sections) if sections else None,
+        _notes(session),
+        OUTCOME_SQL,
+        is_live=True,
+    )
+
+
+def _has_rows(session: StoreSession, table: str) -> bool:
+    return bool(next(iter(session.rows(f"SELECT count(*) > 0 FROM (FROM {table} LIMIT 1)")))[0])
+
+
+def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
+    """Return one sentence about the listed URLs: how many are good, and the worst section."""
+    if not total.listed:
+        return "No listed URLs were found."
+    if not total.visited:
+        return f"None of {pluralize(total.listed, 'listed URL')} was checked."
+    checked = "" if total.visited == total.listed else "checked "
+    of = f"Of {total.visited:,} {checked}listed URLs"
+    text = f"{of}, {share(total.counts['fine'], total.visited)} are fine"
+    faults = Counter({name: total.counts[name] for name in _FAULT_NAMES if total.counts[name]})
+    if faults:
+        name, count = faults.most_common(1)[0]
+        text += f"; {count:,} {_FAULT_NAMES[name][count > 1]}"
+        worst = max(sections, key=lambda each: each.counts[name])
+        if len(sections) > 1 and worst.counts[name] * 2 > count:
+            text += (
+                f", most of them in {safe(worst.section, 60)}"
+                if count > 1
+                else (f" in {safe(worst.section, 60)}")
+            )
+    if total.counts["unknown"]:
+        text += f"; {total.counts['unknown']:,} could not be judged"
+    return f"{text}."
+
+
+def _numbers(total: Outcome) -> list[tuple[str, str, str]]:
+    counts = total.counts
+    numbers = [("listed URLs", f"{total.listed:,}", "")]
+    if total.visited < total.listed:
+        numbers.append(("checked", f"{total.visited:,}", ""))
+    numbers += [
+        (label, f"{counts[name]:,}", name)
+        for name, label in (
+            ("fine", "fine"),
+            ("redirect", "redirect"),
+            ("not-indexable", "not indexable"),
+            ("error", "fail"),
+            ("unknown", "unknown"),
+        )
+        if counts[name] or name == "fine"
+    ]
+    return numbers
+
+
+def _notes(session: StoreSession) -> list[str]:
+    """Return a sentence about the completeness of the last crawl."""
+    for is_complete, reasons in session.rows(_CRAWL_SQL):
+        if not is_complete:
+            why = "; ".join(reasons or []) or "reason unknown"
+            return [f"Not complete: {why}."]
+    return []

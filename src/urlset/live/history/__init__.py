@@ -1,0 +1,32 @@
+"""History of a site: snapshots of its sitemaps, which ``watch`` and ``sync`` write."""
+
+from __future__ import annotations
+
+from urlset.live.history.reader import (
+    DocumentState,
+    SnapshotName,
+    changes_at,
+    entries_at,
+    has_snapshots_only,
+    moment,
+    split_snapshot,
+    write_last_known,
+    write_snapshot,
+)
+from urlset.live.history.writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
+
+__all__ = [
+    "DocumentState",
+    "HistoryWriter",
+    "RobotsState",
+    "SnapshotFacts",
+    "SnapshotName",
+    "changes_at",
+    "entries_at",
+    "has_snapshots_only",
+    "insert_rows",
+    "moment",
+    "split_snapshot",
+    "write_last_known",
+    "write_snapshot",
+]
