@@ -6,13 +6,13 @@ import html
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.document import parse
 from urlset.formats.encoding import skip_space
 from urlset.http import Request, Response
 from urlset.live.visits.page_urls import MAX_URL, page_url
-from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 from urlset.urls import resolve
@@ -68,9 +68,9 @@ class LlmsTxtWalk(PoliteWalk[VisitTarget, LlmsTxt]):
     def __init__(self, url: str, politeness: Politeness):
         super().__init__(iter([VisitTarget(url)]), politeness)
 
-    def request_for(self, target: VisitTarget) -> Request:
+    def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return the request for the llms.txt."""
-        return Request(target.url, None, "probe", max_bytes=MAX_BYTES)
+        return Request(target.url, None, "probe", max_bytes=MAX_BYTES, **manner)
 
     def results_of(self, response: Response) -> Iterator[LlmsTxt]:
         """Yield the llms.txt in a response."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
 from urlset.live.visits.key_file import key_file_fault
 from urlset.live.visits.page_record import is_doubtful, read_record
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
@@ -62,7 +62,7 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
         super().__init__(targets, politeness)
         self._resolver = UrlResolver()
 
-    def request_for(self, target: Probe) -> Request:
+    def request_for(self, target: Probe, **manner: Unpack[Manner]) -> Request:
         """Return the request of a probe."""
         is_agent = target.kind == "agent"
         return Request(
@@ -74,6 +74,7 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
             max_bytes=MAX_BYTES if target.kind == "media" else None,
             is_secret=target.kind == "indexnow",
             token=target,
+            **manner,
         )
 
     def results_of(self, response: Response) -> Iterator[ProbeRow]:

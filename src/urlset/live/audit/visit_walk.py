@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from urlset.http import Request, Response
 from urlset.live.visits.page_record import (
@@ -18,7 +18,7 @@ from urlset.live.visits.page_record import (
 from urlset.live.visits.page_rows import PageRows, rows_of
 from urlset.live.visits.page_urls import UrlResolver, section_of
 from urlset.live.visits.page_worker import PageReader
-from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
@@ -55,8 +55,9 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
         self._now = now
         self._reader = PageReader(partial(_read_visit, UrlResolver(), is_second, now))
 
-    def request_for(self, target: VisitTarget) -> Request:
+    def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return the request for a page, conditional if the target has validators."""
+        manner["delay_s"] = max(manner["delay_s"], self._delay_s)
         return Request(
             target.url,
             None,
@@ -64,7 +65,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
             etag=target.etag,
             last_modified=target.last_modified,
             ends_at_head=target.ends_at_head,
-            delay_s=self._delay_s,
+            **manner,
         )
 
     def results_of(self, response: Response) -> Iterator[PageRows]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Unpack
 
 from urlset.html import MAX_BYTES
 from urlset.http import Request, Response
@@ -21,7 +22,7 @@ from urlset.live.visits.page_record import (
 from urlset.live.visits.page_rows import PageRows, read_rows
 from urlset.live.visits.page_urls import UrlResolver, page_url
 from urlset.live.visits.page_worker import PageReader
-from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
@@ -72,24 +73,23 @@ class CrawlWalk(PoliteWalk[Job, PageRows]):
         """Return 1 for a page that is visited the first time, or if all requests are counted."""
         return int(self._counts_requests or not target.attempts)
 
-    def request_for(self, target: Job) -> Request:
+    def request_for(self, target: Job, **manner: Unpack[Manner]) -> Request:
         """Return the request for a page; a second visit waits, and is slower."""
-        wait_s, delay_s = 0.0, 0.0
         if target.attempts and self._last_doubt is not None and self._confirm_after_s:
             wait_s = self._last_doubt + self._confirm_after_s - self.politeness.clock()
-            delay_s = REPEAT_DELAY_S
+            manner["wait_s"] = max(manner["wait_s"], wait_s)
+            manner["delay_s"] = max(manner["delay_s"], REPEAT_DELAY_S)
         return Request(
             target.url,
             purpose="page",
             etag=target.etag,
             last_modified=target.last_modified,
-            delay_s=delay_s,
             max_bytes=MAX_BYTES,
             token=target,
             follows_redirects=False,
-            wait_s=max(0.0, wait_s),
             wait_reason="to visit pages again (--confirm-after)" if target.attempts else "",
             retries=0,  # a page that fails is visited again at the end
+            **manner,
         )
 
     def handle(self, response: Response) -> Iterator[PageRows]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.live.diff.tables import Tables
 from urlset.live.diff.working_tables import REDIRECT_ANSWERS
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
+from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.model import ProgressEvent
 from urlset.robots import Robots
@@ -35,9 +35,9 @@ class RedirectAnswer(NamedTuple):
 class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
     """Walk over removed URLs that requests each and yields where it leads."""
 
-    def request_for(self, target: VisitTarget) -> Request:
+    def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return a HEAD request for a removed URL."""
-        return Request(target.url, None, "page", ends_at_head=True)
+        return Request(target.url, None, "page", ends_at_head=True, **manner)
 
     def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
         """Convert a response to the verdict on its URL, and yield it."""

@@ -7,7 +7,7 @@ reported as wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
@@ -15,7 +15,7 @@ from urlset.live.submit.keys import IndexNowKey
 from urlset.live.visits.key_file import MAX_KEY_FILE, key_file_fault
 from urlset.live.visits.page_record import read_record
 from urlset.live.visits.page_urls import UrlResolver, origin_of_page
-from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 
@@ -112,9 +112,9 @@ class PreflightWalk(PoliteWalk[Request, Response]):
             if self.fault is not None:
                 self._ready.clear()
 
-    def request_for(self, target: Request) -> Request:
+    def request_for(self, target: Request, **manner: Unpack[Manner]) -> Request:
         """Return the request, which is its own target."""
-        return target
+        return target._replace(**manner)
 
     def results_of(self, response: Response) -> Sequence[Response]:
         """Return the response."""

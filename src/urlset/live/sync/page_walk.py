@@ -6,14 +6,14 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
 from urlset.live.sync.update import PageUpdate, UpdateKind, content_fingerprint
 from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.live.visits.polite_walk import PoliteWalk
+from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
 from urlset.robots.ai_preferences import AiPreferences, RobotsPreferences, ai_preferences
@@ -141,7 +141,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         self._text = text
         self._resolver = UrlResolver()
 
-    def request_for(self, target: SyncTarget) -> Request:
+    def request_for(self, target: SyncTarget, **manner: Unpack[Manner]) -> Request:
         """Return a request for the page, conditional if its content is known."""
         known = Directives.parse(target.directives)
         if known is not None and (known.is_noindex or known.canonical is not None):
@@ -154,6 +154,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             etag=target.etag,
             last_modified=target.last_modified,
             token=target,
+            **manner,
         )
 
     def results_of(self, response: Response) -> Iterator[PageVisit]:

@@ -62,7 +62,7 @@ class Budget:
         """Whether too many requests in sequence failed, so that the run ends."""
         return self._failures >= MAX_FAILURES
 
-    def spend(self, count: int = 1, *, wait_s: float = 0.0) -> bool:
+    def spend(self, count: int = 1, wait_s: float = 0.0) -> bool:
         """Return whether another request may be started, and count it.
 
         Args:
@@ -70,7 +70,8 @@ class Budget:
             wait_s: Seconds before it starts.
         """
         with self._lock:
-            self.has_time(wait_s)
+            if self._end is not None:
+                self.has_time(wait_s)
             is_spent = self._max_requests is not None and self.requests >= self._max_requests
             if count and is_spent and self.limit is None:
                 self.limit = "requests"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
-from urlset.http import Request, Response
+from urlset.http import NetworkScope, Request, Response
 from urlset.live.visits.page_urls import origin_of_page
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
@@ -28,6 +28,15 @@ class VisitTarget(NamedTuple):
     etag: str | None = None
     last_modified: str | None = None
     ends_at_head: bool = False
+
+
+class Manner(TypedDict):
+    """Fields of a request that politeness sets."""
+
+    scope: NetworkScope
+    delay_s: float
+    wait_s: float
+    may_continue: Callable[[], bool] | None
 
 
 class PoliteWalk(Generic[T, R]):
@@ -66,16 +75,17 @@ class PoliteWalk(Generic[T, R]):
                 self._results.extend(self.results_of_refusal(target, robots))
                 continue
             host = politeness.pace.of(origin)
-            request = self.request_for(target)
-            wait_s = max(request.wait_s, host.resume_at - politeness.clock())
-            if not politeness.budget.spend(self.cost_of(target), wait_s=wait_s):
-                return None
-            return request._replace(
+            request = self.request_for(
+                target,
                 scope=politeness.scope_of(origin),
-                delay_s=max(request.delay_s, host.delay_s),
-                wait_s=wait_s,
+                delay_s=host.delay_s,
+                wait_s=politeness.pace.wait_s(origin, politeness.clock())
+                if host.resume_at
+                else 0.0,
                 may_continue=politeness.budget.spend,
             )
+            is_allowed = politeness.budget.spend(self.cost_of(target), request.wait_s)
+            return request if is_allowed else None
         return None
 
     def handle(self, response: Response) -> Iterator[R]:
@@ -85,7 +95,8 @@ class PoliteWalk(Generic[T, R]):
         else:
             self.politeness.observe(response)
             yield from self.results_of(response)
-        yield from self.waiting()
+        if self._results:
+            yield from self.waiting()
 
     def waiting(self) -> Iterator[R]:
         """Yield the results that no response has caused, as of URLs that robots.txt disallows."""
@@ -108,8 +119,8 @@ class PoliteWalk(Generic[T, R]):
         """Return the requests that a target counts for in the budget."""
         return 1
 
-    def request_for(self, target: T) -> Request:
-        """Return the request for a target; its pace and scope are added."""
+    def request_for(self, target: T, **manner: Unpack[Manner]) -> Request:
+        """Return the request for a target, with the fields that politeness sets."""
         raise NotImplementedError
 
     def results_of(self, response: Response) -> Iterable[R]:

@@ -11,7 +11,6 @@ from urlset.live.visits.pace import Pace
 from urlset.live.visits.page_urls import origin_of_page
 from urlset.reader.site import product_token
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
-from urlset.urls import split_origin
 
 REFUSALS = frozenset({429, 503})
 """Statuses by which a host asks for a slower pace."""
@@ -59,7 +58,7 @@ class Politeness:
 
     def scope_of(self, origin: str) -> NetworkScope:
         """Return the addresses that requests to a host may be sent to."""
-        return "anywhere" if split_origin(origin)[1] in self._hosts else self._scope
+        return "anywhere" if origin.partition("://")[2] in self._hosts else self._scope
 
     def robots_request(self, origin: str) -> Request:
         """Return the request for the robots.txt of a host."""
