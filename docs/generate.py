@@ -20,6 +20,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from figures import with_figures
 from installation import with_installation
 from manpage import man_page
+from signatures import generated_modules
 
 import urlset
 from urlset import builder, sources
@@ -132,6 +133,15 @@ NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead
 
 def main() -> int:
     """Write the pages, or check them."""
+    modules = {p: text for p, text in generated_modules().items() if read(p) != text}
+    for path, text in modules.items():
+        print(f"{os.path.relpath(path)} is stale: run `make docs` and commit it", file=sys.stderr)
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+    if modules and "--check" in sys.argv:
+        return 1
+    if modules:  # the pages show the new signatures
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     filled = {name: with_figures(read(DOCS / name)) for name in WITH_FIGURES}
     pages |= filled
@@ -265,26 +275,15 @@ def made_of(name: str, value: object, text: str) -> str:
 
 
 def options_page(kind: type) -> str:
-    """Return the fields of the options of a build and their docstrings as a table."""
-    text = inspect.getdoc(kind) or ""
-    described = dict(re.findall(r"- ``(\w+)``: (.+?)(?=\n- |\n\n)", text, re.DOTALL))
-    head, _, tail = text.partition("\n- ")
+    """Return the fields of the options of a build as a table."""
+    described = {option.name: option.description for option in options_of("build")}
     lines = ["| field | | default |", "|---|---|---|"]
     for field in dataclasses.fields(kind):
         is_made = field.default_factory is not dataclasses.MISSING
-        given = (
-            "now"
-            if is_made
-            else ""
-            if field.default is dataclasses.MISSING
-            else f"`{field.default!r}`"
-        )
-        words = markdown(" ".join(described.pop(field.name).split()))
-        lines.append(f"| `{field.name}` | {words} | {given} |")
-    assert not described, f"no fields of BuildOptions: {', '.join(described)}"
-    rest = tail.partition("\n\n")[2]
-    table = "\n".join(lines)
-    return f"\n## `BuildOptions`\n\n{markdown(head.strip())}\n\n{table}\n\n{markdown(rest)}\n"
+        given = "now" if is_made else f"`{field.default!r}`"
+        lines.append(f"| `{field.name}` | {markdown(described[field.name])} | {given} |")
+    head = markdown(inspect.getdoc(kind) or "")
+    return f"\n## `BuildOptions`\n\n{head}\n\n" + "\n".join(lines) + "\n"
 
 
 def ledger() -> str:

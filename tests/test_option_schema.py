@@ -2,8 +2,8 @@
 
 import inspect
 import re
+import sys
 import typing
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_origin
 
@@ -18,9 +18,20 @@ from urlset.option_schema import Option, options_of
 
 SCHEMAS = {command: options_of(command) for command in ("build", "check", "diff")}
 ALL = [(command, option) for command, options in SCHEMAS.items() for option in options]
-PYTHON = [(command, option) for command, option in ALL if option.is_allowed("python")]
-POSITIONAL = {"sources", "target", "source"}
-STATES = {"before", "after"}
+FUNCTIONS = (
+    "audit", "build", "check", "crawl", "diff", "fix", "read", "render", "submit", "sync",
+    "watch", "write",
+)  # fmt: skip
+PYTHON = [
+    (name, option)
+    for name in FUNCTIONS
+    for option in options_of(name)
+    if option.is_allowed("python")
+]
+POSITIONAL = {
+    "sources", "target", "source", "site", "before", "after", "entries", "updates", "store",
+}  # fmt: skip
+"""Parameters that may be given by their place; those of the command line are arguments."""
 
 
 def label(value: object) -> str:
@@ -31,79 +42,40 @@ def parameters(command: str) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(getattr(urlset, command)).parameters)
 
 
-@pytest.mark.parametrize("command", SCHEMAS)
+@pytest.mark.parametrize("command", FUNCTIONS)
 def test_python_has_the_declared_options_and_no_other(command):
     declared = {option.name for each, option in PYTHON if each == command}
+    found = parameters(command)
 
-    assert set(parameters(command)) - {"source"} - STATES == declared
+    assert declared <= set(found)
+    assert set(found) - declared <= POSITIONAL
+    named = {name for name in found if found[name].kind is inspect.Parameter.KEYWORD_ONLY}
+    assert named == declared - {"sources", "target"}
 
 
 @pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
 def test_default_in_python_is_the_declared_one(command, option):
     default = parameters(command)[option.name].default
 
-    if option.name in POSITIONAL:
+    if option.name in ("sources", "target"):
         assert default is inspect.Parameter.empty
     else:
         assert default == option.default
 
 
-WORDS = {str: "str", int: "int", float: "float", bool: "bool", Callable: "Callable"}
-SPECIAL = {
-    "baseline": "Baseline | str | os.PathLike[str] | None",
-    "sources": "Any",
-    "target": "StrPath",
-    "map": "Mapping[str, str] | str | None",
-    "filters": "str | Filter | Iterable[str | Filter]",
-    "rewrites": "str | Rewrite | Iterable[str | Rewrite]",
-    "lastmod": "str | Iterable[str] | None",
-    "force": "Gate | Iterable[Gate]",
-    "grace": "str | timedelta",
-    "query_timeout_s": "float | None",
-    "rule_timeout_s": "float | None",
-    "cache_control": "str | None",
-    "policy": "Policy | None",
-    "auth": "str | tuple[str, str] | None",
-    "now": "datetime | None",
-    "progress": "Callable[[ProgressEvent], None] | None",
-    "select": "Sequence[str] | None",
-    "ignore_in": "Mapping[str, Sequence[str]]",
-    "levels": "Mapping[str, Level]",
-    "rules": "Sequence[Rule]",
-    "format": "FileFormat",
-    "index": "IndexMode",
-    "on_error": "OnError",
-    "encoding": "Encoding | None",
-    "profile": "Profile | None",
-    "engine": "str | None",
-    "include": "Patterns",
-    "exclude": "Patterns",
-}
-"""Annotations of Python that are wider than the type of a text in a file, or have a name."""
-
-
-def annotation(command: str, option: Option) -> str:
-    """The annotation that follows from the declaration."""
-    if option.name in SPECIAL:
-        return SPECIAL[option.name]
-    if get_origin(option.type) is list:
-        return "str | Iterable[str]" if command == "build" else "Sequence[str]"
-    name = "StrPath" if option.type is Path else WORDS[option.type]
-    return name if option.default is not None else f"{name} | None"
-
-
 @pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
 def test_type_in_python_is_the_declared_one(command, option):
-    assert parameters(command)[option.name].annotation == annotation(command, option)
+    if option.name not in ("sources", "target"):
+        assert parameters(command)[option.name].annotation == option.parameter_type
 
 
 @pytest.mark.parametrize(("command", "option"), PYTHON, ids=label)
 def test_literals_have_the_declared_choices(command, option):
-    name = SPECIAL.get(option.name, "").removesuffix(" | None")
-    if option.choices and option.name != "engine":
-        from urlset import option_schema
-
-        assert typing.get_args(getattr(option_schema, name)) == option.choices
+    """A name such as `IndexMode` in a signature stands for the choices of the declaration."""
+    name = option.parameter_type.removesuffix(" | None")
+    if option.choices and name != "str":
+        module = sys.modules[getattr(urlset, command).__module__]
+        assert typing.get_args(getattr(module, name)) == option.choices
 
 
 @pytest.mark.parametrize("command", SCHEMAS)

@@ -20,7 +20,6 @@ DIFFERENT = {
     "store": "`audit` may use a temporary one; `watch` needs the history",
     "scope": "each verb has its own choices: `crawl` host or folder, `read` any or sitemap",
     "index": "`build` can also write one per section",
-    "settings": "keyword arguments, which each function names in a type of its own",
 }
 """Names whose types differ, with the reason."""
 
@@ -67,7 +66,7 @@ def test_exceptions_are_exceptions(name):
 def test_common_words_are_in_use():
     """The words of read, parse, write, build, check and fix that mean the same in all of them."""
     assert set(PARAMETERS["base_url"]) == {
-        "build", "check", "diff", "fix", "parse", "read", "render", "write"
+        "audit", "build", "check", "diff", "fix", "parse", "read", "render", "write"
     }  # fmt: skip
     assert {"read", "parse", "check", "fix", "write", "build"} <= set(PARAMETERS["max_bytes"])
     assert {"check", "fix", "write", "build"} <= set(PARAMETERS["now"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from numbers import Integral, Real
@@ -42,7 +41,6 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "None": (type(None),),
 }
 _RULE_NAMES = frozenset(("select", "ignore", "extend_select", "always"))
-_UNPACK = re.compile(r"Unpack\[(\w+)\]")
 _NOUNS = {"int": "a whole number", "float": "a number", "bool": "True or False", "str": "a text"}
 _NOUNS |= {"datetime": "a datetime", "None": "None"}
 
@@ -85,17 +83,9 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:
-    """Return the annotation of each argument as text, also of those in ``**settings``."""
-    found = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        text = str(parameter.annotation)
-        if parameter.kind is not parameter.VAR_KEYWORD:
-            found[name] = text
-        elif unpacked := _UNPACK.search(text):
-            keywords = function.__globals__[unpacked[1]]
-            for key, value in keywords.__annotations__.items():
-                found[key] = getattr(value, "__forward_arg__", str(value))
-    return found
+    """Return the annotation of each argument as text."""
+    parameters = inspect.signature(function).parameters.items()
+    return {name: str(parameter.annotation) for name, parameter in parameters}
 
 
 def _unknown(function: str, name: str, annotations: Mapping[str, str]) -> str:

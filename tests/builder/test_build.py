@@ -834,8 +834,8 @@ class TestMisuse:
             ({"sections": ["blog=/blog/", "odd=(?<a>"]}, "in section odd, found"),
             ({"sections": ["column:loc"]}, "found 'loc'"),
             ({"sections": ["column:Size"]}, "found 'Size'"),
-            ({"index": "no"}, "index of auto, always, section, found no"),
-            ({"on_error": "no"}, "on_error of raise, skip, found no"),
+            ({"index": "no"}, "index: expected auto, always, section, found 'no'"),
+            ({"on_error": "no"}, "on_error: expected raise, skip, found 'no'"),
         ],
     )
     def test_what_cannot_be_meant_is_told_where_it_stands(self, site, options, words):

@@ -117,14 +117,14 @@ BASES = st.sampled_from([BASE, "https://example.com/", "http://e.com:8080/a/b.c/
 @example("h1ttp", BASE)
 @example("nonesuch", BASE)
 def test_resolving_in_columns_is_that_of_rows(text, base):
-    urls = CanonicalUrls(BuildOptions(base))
+    urls = CanonicalUrls(BuildOptions(base_url=base))
 
     assert urls.url(text) == by_rows(text, urls._base)
 
 
 @given(REFERENCES, BASES)
 def test_canonical_url_stays_as_it_is(text, base):
-    urls = CanonicalUrls(BuildOptions(base))
+    urls = CanonicalUrls(BuildOptions(base_url=base))
     made = urls.url(text)
     counted = urls.encoded
 
@@ -147,7 +147,10 @@ BATCHES = st.one_of(
 
 @given(BATCHES, BASES)
 def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
-    urls, others = CanonicalUrls(BuildOptions(base)), CanonicalUrls(BuildOptions(base))
+    urls, others = (
+        CanonicalUrls(BuildOptions(base_url=base)),
+        CanonicalUrls(BuildOptions(base_url=base)),
+    )
     one_by_one = [text if is_canonical(text) else others.url(text, is_page=True) for text in given]
 
     assert urls._canonical(given) == one_by_one
@@ -156,7 +159,7 @@ def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
 
 @given(BATCHES, BASES)
 def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
-    urls = CanonicalUrls(BuildOptions(base))
+    urls = CanonicalUrls(BuildOptions(base_url=base))
     if urls._is_plain(given):
         made = urls._untracked(urls._upgrade_to_https(urls._canonical(given)))
 

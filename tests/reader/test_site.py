@@ -302,7 +302,7 @@ def test_hosts_are_compared_with_their_ports(box: SiteBox):
         ({"since": "yesterday"}, "since: expected a date"),
         ({"include": "("}, "include: expected a regular expression"),
         ({"hosts": ["a b"]}, "hosts: expected a host"),
-        ({"limit": -1}, "limit: expected 0 or more"),
+        ({"limit": -1}, "limit: expected a whole number of at least 0"),
     ],
 )
 def test_misuse_is_reported_before_anything_is_fetched(box: SiteBox, options, message):

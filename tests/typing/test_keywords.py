@@ -1,31 +1,56 @@
-"""Keyword arguments of functions with settings: the fields of the settings, with their types."""
+"""Settings and keyword arguments of functions: those of their signatures, with their types."""
 
+import inspect
 from dataclasses import fields
 from typing import Any, ForwardRef
 
 import pytest
 
-from urlset.live.audit import AuditKeywords, AuditSettings
-from urlset.live.submit import SubmitKeywords, SubmitSettings
+import urlset
+from urlset.builder import BuildOptions
+from urlset.live.audit import AuditSettings
+from urlset.live.crawl import CrawlOptions
+from urlset.live.submit import SubmitSettings
 from urlset.live.sync import SyncKeywords, SyncSettings
-from urlset.live.watch.step import StepSettings, WatchKeywords
+from urlset.live.watch.step import StepSettings
+
+SETTINGS = {
+    "audit": AuditSettings, "build": BuildOptions, "crawl": CrawlOptions,
+    "submit": SubmitSettings, "sync": SyncSettings, "watch": StepSettings,
+}  # fmt: skip
+OWN = {
+    "baseline",
+    "progress",
+    "policy",
+    "auth",
+    "store",
+    "source",
+    "sources",
+    "target",
+    "site",
+    "updates",
+}
+"""Parameters that some functions use themselves."""
 
 
-@pytest.mark.parametrize(
-    ("keywords", "settings"),
-    [
-        (AuditKeywords, AuditSettings),
-        (SubmitKeywords, SubmitSettings),
-        (SyncKeywords, SyncSettings),
-        (WatchKeywords, StepSettings),
-    ],
-    ids=lambda value: value.__name__,
-)
-def test_keywords_are_the_fields_of_the_settings(keywords: Any, settings: Any):
-    written = {
+def parameters(name: str) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(getattr(urlset, name)).parameters)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_are_the_parameters_of_the_function(name: str):
+    settings = {field.name for field in fields(SETTINGS[name])}
+
+    assert settings <= parameters(name).keys()
+    assert parameters(name).keys() - settings <= OWN
+
+
+def test_keywords_are_the_fields_of_the_settings():
+    written: dict[str, Any] = {
         name: kind.__forward_arg__ if isinstance(kind, ForwardRef) else kind
-        for name, kind in keywords.__annotations__.items()
+        for name, kind in SyncKeywords.__annotations__.items()
     }
+    listed = parameters("sync")
 
-    assert written == {field.name: field.type for field in fields(settings)}
-    assert keywords.__optional_keys__ == set(written)
+    assert written == {field.name: listed[field.name].annotation for field in fields(SyncSettings)}
+    assert SyncKeywords.__optional_keys__ == set(written)

@@ -479,16 +479,16 @@ def test_text_and_instant_that_agree_keep_the_precision_of_the_text(write, tmp_p
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ({"max_urls": 0}, "max_urls from 1 to 50,000"),
-        ({"max_urls": 50_001}, "max_urls from 1 to 50,000"),
-        ({"max_bytes": 52_428_801}, "max_bytes from 1 to 52,428,800"),
+        ({"max_urls": 0}, "max_urls: expected a whole number from 1 to 50,000"),
+        ({"max_urls": 50_001}, "max_urls: expected a whole number from 1 to 50,000"),
+        ({"max_bytes": 52_428_801}, "max_bytes: expected a whole number from 1 to 52,428,800"),
         ({"name": "a/b"}, "expected a name"),
         ({"name": ".hidden"}, "expected a name"),
         ({"name": "sitemap.xml"}, "without its ending"),
-        ({"format": "json"}, 'format "xml" or "text"'),
-        ({"index": "never"}, "index to be one of"),
-        ({"on_error": "ignore"}, "on_error to be one of"),
-        ({"duplicates": "merge"}, "duplicates to be one of"),
+        ({"format": "json"}, "format: expected xml, text"),
+        ({"index": "never"}, "index: expected auto, always"),
+        ({"on_error": "ignore"}, "on_error: expected raise, skip"),
+        ({"duplicates": "merge"}, "duplicates: expected drop, keep"),
         ({"base_url": "example.com"}, "base_url"),
         ({"base_url": "https://example.com/?a"}, "base_url"),
         ({"now": datetime(2026, 1, 1)}, "now with a time zone"),  # noqa: DTZ001

@@ -6,28 +6,38 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.arguments import checked_arguments
 from urlset.builder.inputs import (
-    InputOptions,
-    as_tuple,
     infer_base_url,
     open_inputs,
+)
+from urlset.builder.options import (
+    EVIDENCE,
+    GATES,
+    BuildOptions,
+    Filter,
+    Gate,
+    Rewrite,
     parse_duration,
     parse_evidence,
 )
-from urlset.builder.options import EVIDENCE, GATES, BuildOptions, Filter, Gate, Rewrite
 from urlset.builder.pipeline import Pipeline
 from urlset.builder.result import Build, BuiltFile, Excluded
 from urlset.model import ProgressEvent
-from urlset.option_schema import LEDGER, Encoding, FileFormat, IndexMode, OnError
-from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.publisher import CACHE_CONTROL
+from urlset.option_schema import (
+    LEDGER,
+    Encoding,
+    FileFormat,
+    IndexMode,
+    OnError,
+    StrPath,
+    as_tuple,
+    settings_of,
+)
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.sources.memory import InMemorySource
-from urlset.store import QUERY_S
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -45,64 +55,63 @@ __all__ = [
     "build",
 ]
 
-StrPath = str | os.PathLike[str]
-
 
 @checked_arguments
 def build(
     sources: Any,
     target: StrPath,
     *,
-    base_url: str | None = None,
+    # These are generated from urlset.option_schema by `make docs`.
+    engine: str | None = None,
     map: Mapping[str, str] | str | None = None,
     query: str | None = None,
-    query_timeout_s: float | None = QUERY_S,
+    query_timeout_s: float | None = 600.0,
     table: str | None = None,
     delimiter: str | None = None,
     strip_html: bool = False,
     trailing_slash: bool | None = None,
     with_: str | Iterable[str] = (),
-    git_root: StrPath | None = None,
-    git_paths: str | Iterable[str] = (),
     keep_parameters: str | Iterable[str] = (),
     min_hits: int | None = None,
-    policy: Policy | None = None,
-    auth: str | tuple[str, str] | None = None,
-    cache: StrPath | None = None,
+    trust_mtime: bool = True,
+    base_url: str | None = None,
     include: Patterns = (),
     exclude: Patterns = (),
     filters: str | Filter | Iterable[str | Filter] = (),
     rewrites: str | Rewrite | Iterable[str | Rewrite] = (),
     exclude_by_robots: StrPath | None = None,
+    allowed_hosts: str | Iterable[str] = (),
+    git_root: StrPath | None = None,
+    git_paths: str | Iterable[str] = (),
     lastmod: str | Iterable[str] | None = None,
     sections: str | Iterable[str] = (),
     gzip: bool = False,
-    max_urls: int = MAX_URLS,
-    max_bytes: int = MAX_BYTES,
+    max_urls: int = 50_000,
+    max_bytes: int = 52_428_800,
     name: str = "sitemap",
     pattern: str | None = None,
     format: FileFormat = "xml",
     index: IndexMode = "auto",
     stylesheet: str | None = None,
-    on_error: OnError = "raise",
     ledger: StrPath | None = None,
-    trust_mtime: bool = True,
     adopt: bool = False,
     compact: bool = False,
     robots: StrPath | None = None,
     changes: StrPath | None = None,
-    excluded: StrPath | None = None,
-    allowed_hosts: str | Iterable[str] = (),
-    min_share: float = 0.5,
-    force: Gate | Iterable[Gate] = (),
     grace: str | timedelta = timedelta(0),
-    cache_control: str | None = CACHE_CONTROL,
+    cache_control: str | None = "max-age=3600",
     encoding: Encoding | None = None,
     dry_run: bool = False,
     why: str | Iterable[str] = (),
+    on_error: OnError = "raise",
+    excluded: StrPath | None = None,
+    min_share: float = 0.5,
+    force: Gate | Iterable[Gate] = (),
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
+    cache: StrPath | None = None,
     now: datetime | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    engine: str | None = None,
 ) -> Build:
     r"""Build the sitemaps of a site, publish them, and record them in a ledger.
 
@@ -122,37 +131,62 @@ def build(
             ``str`` in a list names a source). The values of a URL come from the first source
             that lists it.
         target: The folder or bucket (``s3://…``) to publish to.
-        base_url: The address of the target. Default: the root of the site of the first URL.
-        map: Columns of tables: ``"loc=url,lastmod=updated_at"`` or a dict.
-        query: Rows of a database or a file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        map: Columns of a table: ``"loc=url,lastmod=updated_at"``, or a dict.
+        query: Query over a database, or over a file as the table input.
         query_timeout_s: Maximum seconds of a query over a file; None for no limit.
-        table: The table to read, if there are several.
-        delimiter: The separator of CSV cells.
+        table: Table to read from a database file with several tables.
+        delimiter: Delimiter of CSV; by default detected from the header.
         strip_html: Whether ``about.html`` is served as ``/about``.
-        trailing_slash: Whether folders and pages are served with a slash at the end.
+        trailing_slash: Whether pages and folders are served as ``/about/`` and ``/blog/``, or as
+            ``/about`` and ``/blog``.
         with_: Extensions to read from pages: ``"images,alternates"``, ``["videos", "news"]``.
-        git_root: The folder in git from which the pages are built.
-        git_paths: Patterns for the file of a page in git (``"posts/{page}.txt"``).
-        keep_parameters: Query parameters of a log that identify different pages.
-        min_hits: How often a log must contain a URL.
-        policy: How sites are fetched; see :func:`urlset.read`, as for ``auth`` and ``cache``.
-        include: Regular expression (RE2), or several; only URLs that contain a match are listed.
-        exclude: Regular expression (RE2), or several; URLs that contain a match are excluded.
+        keep_parameters: Query parameters of logs that identify pages, such as ``id``.
+        min_hits: Minimum number of successful requests of a URL in logs (1).
+        trust_mtime: Skip pages whose file is unchanged by its size and times; the default.
+        base_url: The address of the target. Default: the root of the site of the first URL.
+        include: Regular expression, or several; only URLs that contain a match of one count.
+        exclude: Regular expression, or several; URLs that contain a match of one do not count.
         filters: Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``,
             ``"keep:…"``; the first match counts.
         rewrites: ``"PATTERN=>TEXT"``, applied in order, before everything else.
-        exclude_by_robots: The robots.txt whose rules exclude URLs.
+        exclude_by_robots: Exclude URLs that this robots.txt disallows.
+        allowed_hosts: Further hosts whose URLs may be listed.
+        git_root: Git folder with the sources of the pages, for their dates.
+        git_paths: Paths of the sources of pages in it, such as ``posts/{page}.txt`` or ``{file}``.
         lastmod: Evidence for dates, best first: ``"git,page"``, or a list of ``given``, ``page``,
             ``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no dates.
-        on_error: ``"raise"`` at an invalid entry, or ``"skip"`` it.
-        grace: How long removed files stay: a timedelta, or a text such as ``"36h"``, ``"7d"``.
-        progress: Callback with the number of URLs read, then of files written.
-
-    The other options (``sections``, ``gzip``, ``max_urls``, ``max_bytes``, ``name``, ``pattern``,
-    ``format``, ``index``, ``stylesheet``, ``ledger``, ``trust_mtime``, ``adopt``, ``compact``,
-    ``robots``, ``changes``, ``excluded``, ``allowed_hosts``, ``min_share``, ``force``,
-    ``cache_control``, ``encoding``, ``dry_run``, ``why``, ``now`` and ``engine``) are those of
-    :class:`urlset.builder.BuildOptions`.
+        sections: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.
+        gzip: Compress the files, such as sitemap.xml.gz.
+        max_urls: Maximum number of URLs in a file (50,000).
+        max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
+        name: Name of the files, without suffix (sitemap).
+        pattern: Names of several files: ``{name}-{section}-{number:03}``.
+        format: Format of the files: sitemaps, or lists of URLs.
+        index: Write an index if one is needed (auto), always, or one for each section.
+        stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
+        ledger: Record of the published URLs (.urlset/ledger.duckdb).
+        adopt: Take over the sitemaps that another tool published in the target.
+        compact: Rewrite all files, each as full as possible.
+        robots: Update the Sitemap lines of this robots.txt.
+        changes: File to which added, changed and removed URLs are written, as JSON lines.
+        grace: Delete files that are no longer listed after this time: a timedelta, or a text such
+            as ``36h`` or ``7d``.
+        cache_control: Cache-Control header of files in a bucket (max-age=3600).
+        encoding: Content-Encoding header of .xml and .txt files in a bucket.
+        dry_run: Report what would be written, without writing.
+        why: URLs to explain in :attr:`urlset.builder.Build.why`, without writing.
+        on_error: ``raise`` at an invalid entry or unreadable source, without writing; or ``skip``
+            it: exclude the entry, and keep what is published of the source.
+        excluded: File to which excluded URLs are written, as JSON lines: URL, source, reason.
+        min_share: Share of the published URLs that must remain (0.5).
+        force: Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,
+            ``source``.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        cache: Cache documents of sites in this folder; fetch only those that changed.
+        now: Current time; by default the clock's.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         The files, the number of changed URLs, and the excluded URLs with reasons.
@@ -177,70 +211,19 @@ def build(
     >>> first.urls, [file.name for file in first.changed_files], again.changed_files
     (1, ['sitemap.xml'], ())
     """
-    evidence = None if lastmod is None else parse_evidence(lastmod)
-    settings = BuildOptions(
-        _ANY_BASE if base_url is None else base_url,
-        gzip=gzip,
-        format=format,
-        max_urls=max_urls,
-        max_bytes=max_bytes,
-        name=name,
-        pattern=pattern,
-        index=index,
-        sections=as_tuple(sections, "sections"),
+    settings = settings_of(
+        BuildOptions,
+        "build",
+        locals(),
         include=pattern_texts(include),
         exclude=pattern_texts(exclude),
-        filters=tuple(
-            Filter.of(f) if isinstance(f, str) else f for f in as_tuple(filters, "filters")
-        ),
-        rewrites=tuple(
-            Rewrite.of(r) if isinstance(r, str) else r for r in as_tuple(rewrites, "rewrites")
-        ),
-        lastmod=EVIDENCE if evidence is None else evidence,
-        on_error=on_error,
-        ledger=_path(ledger),
-        trust_mtime=trust_mtime,
-        stylesheet=stylesheet,
-        robots=_path(robots),
-        exclude_by_robots=_path(exclude_by_robots),
-        changes=_path(changes),
-        excluded=_path(excluded),
-        why=as_tuple(why, "why"),
-        cache_control=cache_control,
-        encoding=encoding,
-        grace=parse_duration(grace),
-        min_share=min_share,
-        allowed_hosts=as_tuple(allowed_hosts, "allowed_hosts"),
-        force=frozenset(as_tuple(force, "force")),
-        compact=compact,
-        adopt=adopt,
-        dry_run=dry_run,
-        engine=engine,
-        **({} if now is None else {"now": now}),
-    )
-    options = InputOptions(
-        base_url=base_url,
-        map=map,
-        query=query,
-        query_timeout_s=query_timeout_s,
-        table=table,
-        delimiter=delimiter,
-        strip_html=strip_html,
-        trailing_slash=trailing_slash,
+        filters=_each(filters, "filters", Filter),
+        rewrites=_each(rewrites, "rewrites", Rewrite),
+        lastmod=None if lastmod is None else parse_evidence(lastmod),
         with_=tuple(word.strip() for text in as_tuple(with_, "with_") for word in text.split(",")),
-        git_root=None if git_root is None else os.fspath(git_root),
-        git_paths=as_tuple(git_paths, "git_paths"),
-        keep_parameters=as_tuple(keep_parameters, "keep_parameters"),
-        min_hits=min_hits,
-        lastmod=evidence,
-        sections=as_tuple(sections, "sections"),
-        on_error=on_error,
-        engine=engine,
-        policy=policy,
-        auth=auth,
-        cache=None if cache is None else os.fspath(cache),
+        grace=parse_duration(grace),
     )
-    found = list(open_inputs(sources, options))
+    found = list(open_inputs(sources, settings))
     place = os.fspath(target)
     if base_url is None:
         base_url, based = infer_base_url(found, place)
@@ -253,9 +236,6 @@ def build(
     return Pipeline(based, place, settings, progress).run()
 
 
-_ANY_BASE = "https://example.com/"
-"""Placeholder for the base URL until the first URL is known, so that options are checked first."""
-
-
-def _path(value: StrPath | None) -> Path | None:
-    return None if value is None else Path(value)
+def _each(given: Any, name: str, kind: type[Filter] | type[Rewrite]) -> tuple[Any, ...]:
+    """Return rules, from their texts or as they are."""
+    return tuple(kind.of(one) if isinstance(one, str) else one for one in as_tuple(given, name))

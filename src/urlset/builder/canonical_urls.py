@@ -71,7 +71,7 @@ class CanonicalUrls:
     ``untracked`` counts URLs that lost tracking parameters, ``secured`` URLs whose scheme was
     changed from http to the https of the base URL.
 
-    >>> urls = CanonicalUrls(BuildOptions("https://example.com/"))
+    >>> urls = CanonicalUrls(BuildOptions(base_url="https://example.com/"))
     >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
     ('https://example.com/k%C3%A4se?a%7Cb', 'https://example.com/100%25', 2)
     """

@@ -6,10 +6,7 @@ The command and :func:`urlset.build` both open their sources here, so that both 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +14,7 @@ from urllib.parse import urlsplit
 
 from urlset.arrow import is_arrow
 from urlset.arrow.batches import column_values
-from urlset.builder.options import EVIDENCE, Evidence
+from urlset.builder.options import EXTENSIONS, BuildOptions
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.reader import Entries
@@ -25,51 +22,11 @@ from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOpt
 from urlset.sources.candidates import source_type_of
 from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
 from urlset.sources.memory import InMemorySource
-from urlset.store import QUERY_S
 
-EXTENSIONS = ("images", "videos", "news", "alternates")
 _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
-_DURATION = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-@dataclass(frozen=True)
-class InputOptions:
-    """Options for opening inputs; the fields are options of :func:`urlset.build`.
-
-    ``lastmod`` is None if the caller did not choose the evidence for dates.
-    """
-
-    base_url: str | None = None
-    map: Mapping[str, str] | str | None = None
-    query: str | None = None
-    query_timeout_s: float | None = QUERY_S
-    table: str | None = None
-    delimiter: str | None = None
-    strip_html: bool = False
-    trailing_slash: bool | None = None
-    with_: tuple[str, ...] = ()
-    git_root: str | None = None
-    git_paths: tuple[str, ...] = ()
-    keep_parameters: tuple[str, ...] = ()
-    min_hits: int | None = None
-    lastmod: tuple[Evidence, ...] | None = None
-    sections: tuple[str, ...] = ()
-    on_error: str = "raise"
-    engine: str | None = None
-    policy: Any = None
-    auth: str | tuple[str, str] | None = field(default=None, repr=False)
-    cache: str | None = None
-
-    def __post_init__(self) -> None:
-        unknown = sorted(set(self.with_) - set(EXTENSIONS))
-        if unknown:
-            raise ValueError(
-                f"--with: expected {', '.join(EXTENSIONS)}, found {', '.join(unknown)}"
-            )
-
-
-def open_inputs(inputs: Any, options: InputOptions) -> Iterator[Source]:
+def open_inputs(inputs: Any, options: BuildOptions) -> Iterator[Source]:
     """Open one input or several inputs as sources.
 
     Raises:
@@ -80,7 +37,7 @@ def open_inputs(inputs: Any, options: InputOptions) -> Iterator[Source]:
     yield from merge_logs(_open_each(_as_inputs(inputs), options))
 
 
-def _open_each(inputs: Iterable[Any], options: InputOptions) -> Iterator[Source]:
+def _open_each(inputs: Iterable[Any], options: BuildOptions) -> Iterator[Source]:
     for item in inputs:
         if isinstance(item, (str, os.PathLike, Mapping)):
             table = item if isinstance(item, Mapping) else {"path": os.fspath(item)}
@@ -127,27 +84,21 @@ class _Rows(NamedTuple):
     rows: Iterable[Any]
 
 
-def _in_memory(rows: Any, options: InputOptions) -> Source:
+def _in_memory(rows: Any, options: BuildOptions) -> Source:
     return InMemorySource(
         rows,
         base_url=options.base_url,
         mapping=options.map,
-        keep=_kept_columns(options),
+        keep=options.kept_columns,
         engine=options.engine,
     )
-
-
-def _kept_columns(options: InputOptions) -> tuple[str, ...]:
-    """Return the names of source columns that the option ``sections`` uses."""
-    specs = options.sections
-    return tuple(spec.removeprefix("column:") for spec in specs if spec.startswith("column:"))
 
 
 def _is_row(item: Any) -> bool:
     return isinstance(item, Entry) or (isinstance(item, Mapping) and "path" not in item)
 
 
-def _open_named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Source]:
+def _open_named(table: Mapping[str, Any], options: BuildOptions) -> Iterator[Source]:
     """Open the sources that a path, a pattern or a URL names."""
     unknown = sorted(set(table) - set(_OF_SOURCE))
     if unknown or "path" not in table:
@@ -166,7 +117,7 @@ def _open_named(table: Mapping[str, Any], options: InputOptions) -> Iterator[Sou
         yield FailedSource(name, str(error))
 
 
-def _opened(table: Mapping[str, Any], options: InputOptions) -> Source:
+def _opened(table: Mapping[str, Any], options: BuildOptions) -> Source:
     try:
         return _source(table, options)
     except SourceError as error:
@@ -175,10 +126,10 @@ def _opened(table: Mapping[str, Any], options: InputOptions) -> Source:
         return FailedSource(table["path"], str(error))
 
 
-def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
+def _source(table: Mapping[str, Any], options: BuildOptions) -> Source:
     source_options = SourceOptions(
         mapping=table.get("map", options.map),
-        keep=_kept_columns(options),
+        keep=options.kept_columns,
         query=table.get("query", options.query),
         query_timeout_s=options.query_timeout_s,
         table=table.get("table", options.table),
@@ -189,11 +140,11 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
         fail_fast=options.on_error == "raise",
         policy=options.policy,
         auth=options.auth,
-        cache=options.cache,
+        cache=None if options.cache is None else str(options.cache),
         folder={
             "strip_html": options.strip_html,
             "trailing_slash": options.trailing_slash,
-            "evidence": _evidence(options),
+            "evidence": options.evidence,
             "engine": options.engine,
             **{name: name in options.with_ for name in EXTENSIONS},
         },
@@ -206,20 +157,17 @@ def _source(table: Mapping[str, Any], options: InputOptions) -> Source:
     return source
 
 
-def _evidence(options: InputOptions) -> tuple[Evidence, ...]:
-    return EVIDENCE if options.lastmod is None else options.lastmod
-
-
-def _uses_git(folder: str, options: InputOptions) -> bool:
+def _uses_git(folder: str, options: BuildOptions) -> bool:
     """Return whether git dates are used: by default only if the folder is in a repository."""
     is_named = options.lastmod is not None or options.git_root is not None
-    return "git" in _evidence(options) and (is_named or _is_in_git(folder))
+    return "git" in options.evidence and (is_named or _is_in_git(folder))
 
 
-def _with_git(source: Source, options: InputOptions) -> Source:
+def _with_git(source: Source, options: BuildOptions) -> Source:
     from urlset.sources.git import GitDatedSource
 
-    return GitDatedSource(source, source.name, root=options.git_root, patterns=options.git_paths)
+    root = None if options.git_root is None else str(options.git_root)
+    return GitDatedSource(source, source.name, root=root, patterns=options.git_paths)
 
 
 def _is_in_git(folder: str) -> bool:
@@ -233,54 +181,6 @@ def _delimiter(text: str | None) -> str | None:
     if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
         raise ValueError(f"--delimiter: expected one character such as ;, found {text!r}")
     return mark
-
-
-def as_tuple(value: Any, name: str) -> tuple[Any, ...]:
-    """Convert the one value or the several values of an option to a tuple.
-
-    Raises:
-        TypeError: The value is a mapping or bytes, whose items would be something else.
-
-    >>> as_tuple("drop:/a", "filters"), as_tuple(["b", "c"], "why"), as_tuple(None, "hosts")
-    (('drop:/a',), ('b', 'c'), ())
-    """
-    if value is None:
-        return ()
-    if isinstance(value, (Mapping, bytes, bytearray)):
-        raise TypeError(
-            f"{name}: expected a text or a list of texts, found {type(value).__name__} "
-            f"{str(value)[:80]}"
-        )
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        return (value,)
-    return tuple(value)
-
-
-def parse_evidence(value: str | Iterable[str]) -> tuple[Any, ...]:
-    """Parse the evidence for dates, best first, from a comma-separated text or a list of texts.
-
-    >>> parse_evidence("git, page"), parse_evidence(["given", "mtime"]), parse_evidence("none")
-    (('git', 'page'), ('given', 'mtime'), ())
-    """
-    names = [part.strip() for text in as_tuple(value, "lastmod") for part in text.split(",")]
-    return tuple(name for name in names if name and name != "none")
-
-
-def parse_duration(value: str | timedelta) -> timedelta:
-    """Parse a duration such as ``36h``; return a timedelta unchanged.
-
-    >>> parse_duration("36h")
-    datetime.timedelta(days=1, seconds=43200)
-    """
-    if isinstance(value, timedelta):
-        return value
-    found = _DURATION.fullmatch(value.strip())
-    if found is None:
-        raise ValueError(f"expected grace as 30m, 36h or 7d, found {value!r}")
-    try:
-        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
-    except OverflowError as error:
-        raise ValueError(f"expected grace of a few days, found {value!r}") from error
 
 
 def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset.errors import GateError
 from urlset.http.request_url import escaped
-from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError
-from urlset.protocol import MAX_BYTES, MAX_URLS
-from urlset.publisher import CACHE_CONTROL
+from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError, as_tuple, check_options
 from urlset.urls import parse_url
 from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
+
+if TYPE_CHECKING:
+    from urlset.http import Policy
 
 Evidence = Literal["given", "page", "git", "content", "header", "mtime", "created"]
 EVIDENCE: tuple[Evidence, ...] = ("given", "page", "git", "content", "header")
@@ -41,7 +42,20 @@ _RESERVED_COLUMNS = frozenset(
 )
 """Names that a column for sections cannot have."""
 
+EXTENSIONS = ("images", "videos", "news", "alternates")
+"""What ``with_`` adds of the facts of pages."""
+
+_ANY_BASE = "https://example.com/"
+"""Stands for the base URL until the first URL is known, so that options are checked first."""
+
+_DURATION = re.compile(r"(\d+)\s*(s|m|h|d|w)", re.IGNORECASE)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _FILTER = re.compile(r"(keep|drop):(.+)", re.DOTALL)
+
+
+def current_second() -> datetime:
+    """Return the current time, to the second."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 @dataclass(frozen=True)
@@ -98,99 +112,65 @@ class Rewrite:
         return self.pattern.sub(self.text, url)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """All options of a build except its sources; see :func:`urlset.build`.
+    """Options of :func:`urlset.build`, which describes them."""
 
-    - ``base_url``: the address of the folder that is published; relative URLs refer to it.
-    - ``gzip``: compress the files.
-    - ``format``: ``"xml"``, or ``"text"`` for lists of URLs.
-    - ``max_urls``: the maximum number of URLs in a file.
-    - ``max_bytes``: the maximum uncompressed bytes of a file.
-    - ``name``: the name of the files, without extension.
-    - ``pattern``: the names of several files: ``{name}-{section}-{number:03}``.
-    - ``index``: an index if one is needed, ``"always"``, or one for each ``"section"``.
-    - ``sections``: ``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.
-    - ``include``: regular expressions (RE2); only URLs that contain a match of one are listed.
-    - ``exclude``: regular expressions (RE2); URLs that contain a match of one are excluded.
-    - ``filters``: which URLs are kept and dropped; the first match counts.
-    - ``rewrites``: replacements in URLs, applied in order, before everything else.
-    - ``lastmod``: the evidence for dates, best first; empty for no dates.
-    - ``on_error``: ``"raise"`` at an invalid row, or ``"skip"`` it.
-    - ``ledger``: its file; None for :data:`urlset.builder.LEDGER` in the working directory.
-    - ``stylesheet``: the name of a style sheet, or its address; see :func:`urlset.write`.
-    - ``robots``: the robots.txt whose Sitemap lines are updated.
-    - ``exclude_by_robots``: the robots.txt whose rules exclude URLs.
-    - ``changes``: the file for changes, as JSON lines.
-    - ``excluded``: the file for excluded URLs, as JSON lines: URL, source, reason.
-    - ``why``: URLs to explain in :attr:`urlset.builder.Build.why`.
-    - ``cache_control``: the Cache-Control header of files uploaded to a bucket.
-    - ``encoding``: ``"gzip"`` serves .xml and .txt of a bucket compressed.
-    - ``grace``: how long a file remains after the last index dropped it.
-    - ``min_share``: the share of the published URLs that must remain, for the gate ``shrunk``.
-    - ``allowed_hosts``: further hosts whose URLs may be listed.
-    - ``force``: the gates to ignore.
-    - ``compact``: distribute all URLs over the files again.
-    - ``trust_mtime``: do not read HTML files again whose size, times and inode are unchanged.
-    - ``adopt``: adopt the sitemaps of another tool.
-    - ``dry_run``: write nothing.
-    - ``engine``: the engine, by name.
-    - ``now``: the time of the build.
-
-    Raises:
-        ValueError: An option has an invalid value.
-    """
-
-    base_url: str
+    # These are generated from urlset.option_schema by `make docs`.
+    engine: str | None = None
+    map: Mapping[str, str] | str | None = None
+    query: str | None = None
+    query_timeout_s: float | None = 600.0
+    table: str | None = None
+    delimiter: str | None = None
+    strip_html: bool = False
+    trailing_slash: bool | None = None
+    with_: tuple[str, ...] = ()
+    keep_parameters: tuple[str, ...] = ()
+    min_hits: int | None = None
+    trust_mtime: bool = True
+    base_url: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
+    exclude_by_robots: Path | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    git_root: Path | None = None
+    git_paths: tuple[str, ...] = ()
+    lastmod: tuple[Evidence, ...] | None = None
+    sections: tuple[str, ...] = ()
     gzip: bool = False
-    format: FileFormat = "xml"
-    max_urls: int = MAX_URLS
-    max_bytes: int = MAX_BYTES
+    max_urls: int = 50_000
+    max_bytes: int = 52_428_800
     name: str = "sitemap"
     pattern: str | None = None
+    format: FileFormat = "xml"
     index: IndexMode = "auto"
-    sections: Sequence[str] = ()
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    filters: Sequence[Filter] = ()
-    rewrites: Sequence[Rewrite] = ()
-    lastmod: Sequence[Evidence] = EVIDENCE
-    on_error: OnError = "raise"
-    ledger: Path | None = None
     stylesheet: str | None = None
-    robots: Path | None = None
-    exclude_by_robots: Path | None = None
-    changes: Path | None = None
-    excluded: Path | None = None
-    why: Sequence[str] = ()
-    cache_control: str | None = CACHE_CONTROL
-    encoding: Encoding | None = None
-    grace: timedelta = timedelta(0)
-    min_share: float = 0.5
-    allowed_hosts: Sequence[str] = ()
-    force: frozenset[Gate] = frozenset()
-    compact: bool = False
-    trust_mtime: bool = True
+    ledger: Path | None = None
     adopt: bool = False
+    compact: bool = False
+    robots: Path | None = None
+    changes: Path | None = None
+    grace: timedelta = timedelta(0)
+    cache_control: str | None = "max-age=3600"
+    encoding: Encoding | None = None
     dry_run: bool = False
-    engine: str | None = None
-    now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
+    why: tuple[str, ...] = ()
+    on_error: OnError = "raise"
+    excluded: Path | None = None
+    min_share: float = 0.5
+    force: tuple[Gate, ...] = ()
+    policy: Policy | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
+    cache: Path | None = None
+    now: datetime = field(default_factory=current_second)
 
     def __post_init__(self) -> None:
-        read = parse_url(self.base_url)
-        if read.url != self.base_url or read.issues or "?" in self.base_url or "#" in self.base_url:
-            raise ValueError(
-                "expected base_url to be the http(s) address of a folder, found "
-                f'{self.base_url!r}; write it as "https://example.com/"'
-            )
-        for option, value, most in (
-            ("max_urls", self.max_urls, MAX_URLS),
-            ("max_bytes", self.max_bytes, MAX_BYTES),
-        ):
-            if not 1 <= value <= most:
-                raise ValueError(
-                    f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
-                )
+        check_options("build", self)
+        if self.base_url is not None:
+            _expect_folder(self.base_url)
         check_address(self.stylesheet)
         FileNaming.of(self.name, self.format, self.gzip)
         if self.pattern is not None and not _PATTERN.fullmatch(self.pattern):
@@ -204,21 +184,23 @@ class BuildOptions:
                     f"expected a column name other than {', '.join(sorted(_RESERVED_COLUMNS))}, "
                     f"found {name!r}; a query (--query) can rename it"
                 )
-        self._expect_choices("format", [self.format], get_args(FileFormat))
-        self._expect_choices("index", [self.index], get_args(IndexMode))
-        self._expect_choices("on_error", [self.on_error], get_args(OnError))
-        self._expect_choices("lastmod", self.lastmod, get_args(Evidence))
+        self._expect_choices("lastmod", self.evidence, get_args(Evidence))
+        self._expect_choices("with_", self.with_, EXTENSIONS)
         self._expect_choices("force", self.force, tuple(GATES))
-        if not 0 <= self.min_share <= 1:
-            raise ValueError(f"expected min_share from 0 to 1, found {self.min_share!r}")
         if self.now.tzinfo is None:
             raise ValueError(f"expected now with a time zone, found {self.now!r}")
 
     @property
     def base(self) -> str:
         """Base URL of the set in ASCII, with a trailing slash."""
-        base = self.base_url if self.base_url.endswith("/") else f"{self.base_url}/"
+        given = self.base_url or _ANY_BASE
+        base = given if given.endswith("/") else f"{given}/"
         return base if base.isascii() else escaped(base) or base
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The evidence for dates, best first; empty for no dates."""
+        return EVIDENCE if self.lastmod is None else self.lastmod
 
     @property
     def kept_columns(self) -> tuple[str, ...]:
@@ -233,14 +215,48 @@ class BuildOptions:
         return self.format == "text"
 
     @staticmethod
-    def _expect_choices(
-        option: str, found: Sequence[str] | frozenset[str], known: tuple[str, ...]
-    ) -> None:
+    def _expect_choices(option: str, found: Sequence[str], known: tuple[str, ...]) -> None:
         wrong = [word for word in found if word not in known]
         if wrong:
             raise ValueError(
                 f"expected {option} of {', '.join(known)}, found {', '.join(sorted(wrong))}"
             )
+
+
+def parse_evidence(value: str | Iterable[str]) -> tuple[Any, ...]:
+    """Parse the evidence for dates, best first, from a comma-separated text or a list of texts.
+
+    >>> parse_evidence("git, page"), parse_evidence(["given", "mtime"]), parse_evidence("none")
+    (('git', 'page'), ('given', 'mtime'), ())
+    """
+    names = [part.strip() for text in as_tuple(value, "lastmod") for part in text.split(",")]
+    return tuple(name for name in names if name and name != "none")
+
+
+def parse_duration(value: str | timedelta) -> timedelta:
+    """Parse a duration such as ``36h``; return a timedelta unchanged.
+
+    >>> parse_duration("36h")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    if isinstance(value, timedelta):
+        return value
+    found = _DURATION.fullmatch(value.strip())
+    if found is None:
+        raise ValueError(f"expected grace as 30m, 36h or 7d, found {value!r}")
+    try:
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    except OverflowError as error:
+        raise ValueError(f"expected grace of a few days, found {value!r}") from error
+
+
+def _expect_folder(base_url: str) -> None:
+    read = parse_url(base_url)
+    if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
+        raise ValueError(
+            "expected base_url to be the http(s) address of a folder, found "
+            f'{base_url!r}; write it as "https://example.com/"'
+        )
 
 
 def fail(gate: Gate, settings: BuildOptions, message: str) -> None:

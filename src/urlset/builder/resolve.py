@@ -123,7 +123,7 @@ def rules_of(settings: BuildOptions) -> str:
 
     If it changes, all entries are resolved again.
     """
-    rules: tuple[Any, ...] = (settings.base, settings.lastmod, settings.sections, settings.filters)
+    rules: tuple[Any, ...] = (settings.base, settings.evidence, settings.sections, settings.filters)
     rules = (*rules, settings.include, settings.exclude, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
@@ -225,7 +225,7 @@ def _own_expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions
     columns = {name: f"d.{name}_date" for name in (*_EVIDENCE, "created")}
     columns["content"] = "d.content_lastmod"
     dates["created"] = _created(db, ledger, settings)
-    origins_in_order: list[str] = [] if settings.is_text else list(settings.lastmod)
+    origins_in_order: list[str] = [] if settings.is_text else list(settings.evidence)
     if (
         "content" in origins_in_order and "adopted_lastmod" in before
     ):  # a date of the ledger, used last
@@ -265,7 +265,7 @@ def _created(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> str
     Pages of the first build existed before it; since when is unknown.
     """
     (first,) = db.fetch_one(f"SELECT min(built_at) FROM {ledger.table('builds')}")
-    if "created" not in settings.lastmod or first is None:
+    if "created" not in settings.evidence or first is None:
         return "NULL::VARCHAR"
     gone = f"(SELECT max(first_seen) FROM {ledger.table('gone')} w WHERE w.loc = g.loc)"
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"

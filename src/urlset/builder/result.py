@@ -368,7 +368,7 @@ def _explain_included(db: ScratchDatabase, loc: str, settings: BuildOptions) -> 
         [loc],
     )
     lastmod, origin, section, is_known, before, changed, is_later = row
-    chain = " > ".join(settings.lastmod)
+    chain = " > ".join(settings.evidence)
     if lastmod is None:
         yield f"  no lastmod: {f'no evidence from {chain}' if chain else 'dates are disabled'}"
     else:

@@ -260,7 +260,7 @@ class FileNames:
     def parse(self, name: str) -> tuple[str, int] | None:
         """Return section and position of a file from its name; None if it is not a sitemap file.
 
-        >>> FileNames(BuildOptions("https://example.com/")).parse("sitemap-blog-12.xml")
+        >>> FileNames(BuildOptions(base_url="https://example.com/")).parse("sitemap-blog-12.xml")
         ('blog', 12)
         """
         if self._settings.format == "text" and name == self._scheme.single():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -18,10 +17,9 @@ from urlset.checker.rule import Basis, Rule, rule, rule_texts
 from urlset.checker.rule_selection import catalogue_with, custom_rule, rules_named, selector
 from urlset.checker.rules import CATALOGUE, GROUPS
 from urlset.model import Level, ProgressEvent
-from urlset.option_schema import Profile
-from urlset.protocol import READ_LIMIT
+from urlset.option_schema import Profile, StrPath, check_options
 from urlset.reader import Source, read
-from urlset.store import RULE_S, Store
+from urlset.store import Store
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -53,25 +51,26 @@ __all__ = [
 def check(
     source: Source,
     *,
-    base_url: str | None = None,
-    engine: str | None = None,
-    max_bytes: int = READ_LIMIT,
-    follow: bool = True,
+    # These are generated from urlset.option_schema by `make docs`.
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
-    always: Sequence[str] = (),
+    profile: Profile | None = None,
+    baseline: Baseline | StrPath | None = None,
+    rule_timeout_s: float | None = 60.0,
     ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
-    profile: Profile | None = None,
+    base_url: str | None = None,
+    engine: str | None = None,
     now: datetime | None = None,
-    max_excerpts: int = 20,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    rule_timeout_s: float | None = RULE_S,
-    baseline: Baseline | str | os.PathLike[str] | None = None,
+    max_bytes: int = 104_857_600,
+    follow: bool = True,
+    always: Sequence[str] = (),
+    max_excerpts: int = 20,
 ) -> Findings:
     """Read a source as :func:`urlset.read` does, and evaluate the rules of the catalogue on it.
 
@@ -79,30 +78,31 @@ def check(
 
     Args:
         source: What to check, as in :func:`urlset.read`.
-        base_url: The URL at which the source is published, as in :func:`urlset.read`.
-        engine: The engine that parses, as in :func:`urlset.read`.
-        max_bytes: The maximum size of a document, as in :func:`urlset.read`.
-        follow: Whether the children of an index are read.
         select: Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that
             covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by
             default.
         ignore: Rules that are excluded.
-        extend_select: Rules that are added to ``select``.
+        extend_select: Check these rules, too. Some rules are off by default.
+        profile: Check the rules of this search engine, too.
+        baseline: Known findings, or the file of them: only other ones are found
+            (:class:`urlset.checker.Baseline`).
+        rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
+        ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
+        levels: Levels of rules that differ from the catalogue, by rule.
+        rules: Custom rules.
+        base_url: URL at which the source is published: of the folder, or of the file. One that ends
+            with / is the folder that contains the file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        now: Current time; by default the clock's.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
+        max_bytes: Maximum size of a decompressed document; the rest is not read.
+        follow: Read the sitemaps that an index lists.
         always: Codes that are selected whatever ``select`` contains, such as
             ``urlset.checker.FAILURE_CODES`` for documents that could not be read. ``ignore``
             excludes them.
-        ignore_in: Rules that are excluded in some documents, by a pattern for their source.
-        levels: Levels of rules that differ from the catalogue.
-        rules: Custom rules.
-        profile: The search engine whose special rules are added.
-        now: The current time for rules about dates; None is now.
-        max_excerpts: Number of findings of each rule that carry their line.
-        policy: How requests are sent.
-        auth: Credentials for the site.
-        progress: Callback after each document, with the numbers of documents and URLs so far.
-        rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
-        baseline: Known findings, or the file of them: only other ones are found
-            (:class:`urlset.checker.Baseline`).
+        max_excerpts: Findings of each rule that carry their line.
 
     Returns:
         The findings. A document that could not be read is a finding, and its record is in
@@ -118,6 +118,7 @@ def check(
     >>> [finding.rule for finding in check(document, select=["X", "S"])]
     ['missing-namespace', 'unescaped-ampersand']
     """
+    check_options("check", locals())
     catalogue = catalogue_with(rules, levels)
     selected = selector(
         select,

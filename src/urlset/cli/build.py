@@ -11,7 +11,7 @@ from typing import Any
 
 from urlset.builder import EVIDENCE, Build
 from urlset.builder import build as build_sitemaps
-from urlset.builder.inputs import parse_evidence
+from urlset.builder.options import parse_evidence
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import (
     Exit,

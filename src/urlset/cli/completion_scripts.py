@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from urlset.builder import GATES
-from urlset.builder.inputs import EXTENSIONS
-from urlset.builder.options import Evidence
+from urlset.builder.options import EXTENSIONS, Evidence
 from urlset.checker import CATALOGUE
 from urlset.cli.command_model import CommandInfo, OptionInfo, describe_commands
 from urlset.live.submit.pipeline import CHANNELS

@@ -16,7 +16,6 @@ from urlset.fixer.options import FixOptions
 from urlset.fixer.output import unified_diff, write_fixed
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import Profile
-from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url
 
 __all__ = ["Dropped", "Fixed", "FixedDocument", "fix", "unified_diff", "write_fixed"]
@@ -26,10 +25,8 @@ __all__ = ["Dropped", "Fixed", "FixedDocument", "fix", "unified_diff", "write_fi
 def fix(
     source: Source,
     *,
+    # These are generated from urlset.option_schema by `make docs`.
     unsafe: bool = False,
-    base_url: str | None = None,
-    engine: str | None = None,
-    max_bytes: int = READ_LIMIT,
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
@@ -37,6 +34,9 @@ def fix(
     levels: Mapping[str, Level] = MappingProxyType({}),
     rules: Sequence[Rule] = (),
     profile: Profile | None = None,
+    base_url: str | None = None,
+    engine: str | None = None,
+    max_bytes: int = 104_857_600,
     now: datetime | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Fixed:
@@ -49,20 +49,21 @@ def fix(
     Args:
         source: File, folder, bytes or stream, as for :func:`urlset.read`; not a URL.
         unsafe: Also make fixes that rest on an assumption or drop content.
-        base_url: URL at which the source is published.
-        engine: ``native`` or ``reference``; by default the fastest one installed.
-        max_bytes: Size of a decompressed document above which the rest is not read.
-        select: Rules to fix, as for :func:`urlset.check`. A rule that removes content which other
-            readers may use is fixed only if ``select`` or ``extend_select`` names it.
-        ignore: Rules not to fix.
-        extend_select: Rules to fix in addition to the default ones.
-        ignore_in: Rules not to fix in some documents: codes or names, by pattern of the path.
-        levels: Levels of rules, by code, in place of their own.
-        rules: Rules in addition to the built-in ones.
-        profile: Search engine whose rules apply as well.
-        now: Current time; by default the clock of the system.
-        progress: Callback after each document that was checked, before it is fixed, with the
-            numbers of documents and URLs so far.
+        select: Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that
+            covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by
+            default.
+        ignore: Rules that are excluded.
+        extend_select: Check these rules, too. Some rules are off by default.
+        ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
+        levels: Levels of rules that differ from the catalogue, by rule.
+        rules: Custom rules.
+        profile: Check the rules of this search engine, too.
+        base_url: URL at which the source is published: of the folder, or of the file. One that ends
+            with / is the folder that contains the file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        max_bytes: Maximum size of a decompressed document; the rest is not read.
+        now: Current time; by default the clock's.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         The changed documents, the number of fixes by rule, what was dropped, and what was not

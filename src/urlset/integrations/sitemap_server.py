@@ -66,7 +66,7 @@ class SitemapServer:
         ledger: str | os.PathLike[str] | None = None,
         **options: Any,
     ):
-        from urlset.builder.inputs import parse_duration
+        from urlset.builder.options import parse_duration
 
         self._rows = source if callable(source) else None
         if (self._rows is not None or robots is not None) and base_url is None:

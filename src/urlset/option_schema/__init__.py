@@ -7,7 +7,10 @@ the signatures of the public functions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib import import_module
+from typing import Any, TypeVar
 
 from urlset.option_schema.option import (
     LEDGER,
@@ -17,7 +20,8 @@ from urlset.option_schema.option import (
     OnError,
     Option,
     Profile,
-    check_ranges,
+    StrPath,
+    as_tuple,
 )
 
 __all__ = [
@@ -28,12 +32,17 @@ __all__ = [
     "OnError",
     "Option",
     "Profile",
-    "check_ranges",
+    "StrPath",
+    "as_tuple",
+    "check_options",
     "options_of",
+    "settings_of",
 ]
 
+Settings = TypeVar("Settings")
+
 _MODULES = {"audit": "visits", "crawl": "visits", "sync": "visits", "watch": "visits"}
-_MODULES |= {"rules": "common", "completion": "common"}
+_MODULES |= {"rules": "common", "completion": "common", "fix": "check", "render": "write"}
 
 
 def options_of(command: str) -> tuple[Option, ...]:
@@ -44,3 +53,38 @@ def options_of(command: str) -> tuple[Option, ...]:
     module = import_module(f"urlset.option_schema.{_MODULES.get(command, command)}")
     options: tuple[Option, ...] = getattr(module, f"{command.upper()}_OPTIONS")
     return options
+
+
+def settings_of(
+    kind: type[Settings], verb: str, arguments: Mapping[str, Any], **converted: Any
+) -> Settings:
+    """Return the settings of a call: the arguments that are options of the function.
+
+    Args:
+        kind: Dataclass of the settings.
+        verb: Name of the function.
+        arguments: Arguments by name; others than options are ignored.
+        converted: Values that replace the arguments of their names.
+    """
+    names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    values = {
+        option.name: option.converted(arguments[option.name])
+        for option in options_of(verb)
+        if option.name in names - converted.keys()
+        and not (option.factory and arguments[option.name] is None)
+    }
+    return kind(**values, **converted)
+
+
+def check_options(verb: str, values: object) -> None:
+    """Raise ``ValueError`` if a number is out of its declared range, or a word is no choice.
+
+    Args:
+        verb: Name of the function.
+        values: Its arguments by name, or its settings.
+    """
+    for option in options_of(verb):
+        if isinstance(values, Mapping):
+            option.check(values.get(option.name))
+        else:
+            option.check(getattr(values, option.name, None))

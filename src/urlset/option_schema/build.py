@@ -62,7 +62,9 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="map",
         type=Union[str, dict[str, str]],  # noqa: UP007
+        annotation="Mapping[str, str] | str | None",
         help="Columns of a table, such as loc=url,lastmod=updated_at.",
+        doc='Columns of a table: ``"loc=url,lastmod=updated_at"``, or a dict.',
         group=_INPUT,
         metavar="TO=FROM,…",
     ),
@@ -76,6 +78,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="query_timeout_s",
         type=float,
         help="Time limit of the query over a file; 0 for none.",
+        doc="Maximum seconds of a query over a file; None for no limit.",
         default=600.0,
         group=_INPUT,
         metavar="SECONDS",
@@ -100,6 +103,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="strip_html",
         type=bool,
         help="about.html is served as /about.",
+        doc="Whether ``about.html`` is served as ``/about``.",
         default=False,
         group=_INPUT,
     ),
@@ -107,12 +111,16 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="trailing_slash",
         type=bool,
         help="Pages and folders are served as /about/ and /blog/, or as /about and /blog.",
+        doc="Whether pages and folders are served as ``/about/`` and ``/blog/``, or as "
+        "``/about`` and ``/blog``.",
         group=_INPUT,
     ),
     Option(
         name="with_",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Add these facts of pages: images, videos, news, alternates.",
+        doc='Extensions to read from pages: ``"images,alternates"``, ``["videos", "news"]``.',
         default=(),
         group=_INPUT,
         metavar="WHAT,…",
@@ -121,7 +129,9 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="keep_parameters",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Query parameter in logs that identifies a page, such as id.",
+        doc="Query parameters of logs that identify pages, such as ``id``.",
         default=(),
         group=_INPUT,
         flags=("--keep-parameter",),
@@ -145,6 +155,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="base_url",
         help="URL at which DIR is served; by default the root of the site of the first URL.",
+        doc="The address of the target. Default: the root of the site of the first URL.",
         group=_URLS,
         metavar="URL",
     ),
@@ -153,8 +164,12 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="filters",
         type=list[str],
+        annotation="str | Filter | Iterable[str | Filter]",
+        stored="tuple[Filter, ...]",
         help="Keep or drop URLs that contain a match of RE, such as drop:/drafts/. The first "
         "matching filter decides.",
+        doc='Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``, '
+        '``"keep:…"``; the first match counts.',
         default=(),
         group=_URLS,
         flags=("--filter",),
@@ -163,7 +178,10 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="rewrites",
         type=list[str],
+        annotation="str | Rewrite | Iterable[str | Rewrite]",
+        stored="tuple[Rewrite, ...]",
         help="Replace matches of RE in URLs, before any filter: '^http:=>https:'.",
+        doc='``"PATTERN=>TEXT"``, applied in order, before everything else.',
         default=(),
         group=_URLS,
         flags=("--rewrite",),
@@ -180,7 +198,9 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="allowed_hosts",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Allow URLs of this host, too.",
+        doc="Further hosts whose URLs may be listed.",
         default=(),
         group=_URLS,
         flags=("--allowed-host",),
@@ -197,7 +217,9 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="git_paths",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Path of the source of a page in it, such as posts/{page}.txt or {file}.",
+        doc="Paths of the sources of pages in it, such as ``posts/{page}.txt`` or ``{file}``.",
         default=(),
         group=_DATES,
         flags=("--git-path",),
@@ -206,8 +228,13 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="lastmod",
         type=list[str],
+        annotation="str | Iterable[str] | None",
+        stored="tuple[Evidence, ...] | None",
         help="Evidence for dates, best first: given,page,git,content,header; also mtime and "
         "created; or none.",
+        doc='Evidence for dates, best first: ``"git,page"``, or a list of ``given``, ``page``, '
+        '``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no '
+        "dates.",
         group=_DATES,
         metavar="FROM,…",
         is_split=True,
@@ -215,8 +242,10 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="sections",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Separate files for URLs that contain a match of RE, such as blog=/blog/; or by "
         "column:NAME or source.",
+        doc="``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.",
         default=(),
         group=_FILES,
         flags=("--section",),
@@ -260,6 +289,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="pattern",
         help="Names of several files: {name}-{section}-{number:03}.",
+        doc="Names of several files: ``{name}-{section}-{number:03}``.",
         group=_FILES,
         flags=("--name-pattern",),
         key="name-pattern",
@@ -268,6 +298,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="format",
         type=FileFormat,
+        annotation="FileFormat",
         help="Format of the files: sitemaps, or lists of URLs.",
         default="xml",
         group=_FILES,
@@ -275,6 +306,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="index",
         type=IndexMode,
+        annotation="IndexMode",
         help="Write an index if one is needed (auto), always, or one for each section.",
         default="auto",
         group=_FILES,
@@ -306,6 +338,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="adopt",
         type=bool,
         help="Take over the sitemaps that another tool published in DIR.",
+        doc="Take over the sitemaps that another tool published in the target.",
         default=False,
         group=_PUBLISHING,
         allowed=NOT_IN_FILE,
@@ -330,19 +363,25 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="changes",
         type=Path,
         help="Write the added, changed and removed URLs to FILE, as JSON lines.",
+        doc="File to which added, changed and removed URLs are written, as JSON lines.",
         group=_PUBLISHING,
         metavar="FILE",
         is_path=True,
     ),
     Option(
         name="grace",
+        annotation="str | timedelta",
+        stored="timedelta",
         help="Delete files that are no longer listed after this time, such as 36h or 7d.",
+        doc="Delete files that are no longer listed after this time: a timedelta, or a text "
+        "such as ``36h`` or ``7d``.",
         default=timedelta(0),
         group=_PUBLISHING,
         metavar="SPAN",
     ),
     Option(
         name="cache_control",
+        annotation="str | None",
         help="Cache-Control header of files in a bucket (max-age=3600).",
         default="max-age=3600",
         group=_PUBLISHING,
@@ -351,6 +390,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="encoding",
         type=Encoding,
+        annotation="Encoding | None",
         help="Content-Encoding header of .xml and .txt files in a bucket.",
         group=_PUBLISHING,
     ),
@@ -365,7 +405,9 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="why",
         type=list[str],
+        annotation="str | Iterable[str]",
         help="Explain why this URL is listed, or why not, without writing.",
+        doc="URLs to explain in :attr:`urlset.builder.Build.why`, without writing.",
         default=(),
         group=_SAFETY,
         metavar="URL",
@@ -374,8 +416,11 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="on_error",
         type=OnError,
+        annotation="OnError",
         help="For an invalid entry or unreadable source: fail without writing, or exclude the "
         "entry, keep what is published of the source, and exit with 1.",
+        doc="``raise`` at an invalid entry or unreadable source, without writing; or ``skip`` "
+        "it: exclude the entry, and keep what is published of the source.",
         default="raise",
         group=_SAFETY,
     ),
@@ -383,6 +428,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         name="excluded",
         type=Path,
         help="Write the excluded URLs to FILE, as JSON lines: URL, source, reason.",
+        doc="File to which excluded URLs are written, as JSON lines: URL, source, reason.",
         group=_SAFETY,
         metavar="FILE",
         is_path=True,
@@ -394,11 +440,17 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         default=0.5,
         group=_SAFETY,
         metavar="X",
+        minimum=0,
+        maximum=1,
     ),
     Option(
         name="force",
         type=list[str],
+        annotation="Gate | Iterable[Gate]",
+        stored="tuple[Gate, ...]",
         help="Skip this safety gate: zero, shrunk, limits, hosts, unreadable, source.",
+        doc="Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,"
+        " ``source``.",
         default=(),
         group=_SAFETY,
         metavar="GATE",
@@ -407,7 +459,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     POLICY,
     AUTH,
     replace(CACHE, allowed=PYTHON),
-    NOW,
+    replace(NOW, stored="datetime", factory="current_second"),
     PROGRESS,
     COLOR,
 )

@@ -39,7 +39,12 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="select",
         type=list[str],
+        annotation="Sequence[str] | None",
+        stored="Sequence[str] | None",
         help="Check only these rules: names, codes or starts of codes, separated by commas.",
+        doc="Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that "
+        "covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by "
+        "default.",
         metavar="RULES",
         is_split=True,
     ),
@@ -47,6 +52,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         name="ignore",
         type=list[str],
         help="Do not check these rules. Of --select and --ignore, the longer code wins.",
+        doc="Rules that are excluded.",
         default=(),
         metavar="RULES",
         is_split=True,
@@ -62,6 +68,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="profile",
         type=Profile,
+        annotation="Profile | None",
         help="Check the rules of this search engine, too.",
     ),
     REPORT_FORMAT,
@@ -87,7 +94,10 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="baseline",
         type=Path,
+        annotation="Baseline | StrPath | None",
         help="Report only findings that are not in this file.",
+        doc="Known findings, or the file of them: only other ones are found "
+        "(:class:`urlset.checker.Baseline`).",
         metavar="FILE",
         is_path=True,
     ),
@@ -97,6 +107,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         name="rule_timeout_s",
         type=float,
         help="Time limit of each custom rule; 0 for none.",
+        doc="Time limit of each custom rule in seconds, None for no limit.",
         default=60.0,
         metavar="SECONDS",
         unit="seconds",
@@ -108,6 +119,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="ignore_in",
         type=dict[str, list[str]],
+        annotation="Mapping[str, Sequence[str]]",
         help="Rules that are not checked in some documents, by a pattern of their paths.",
         default={},
         key="per-path-ignores",
@@ -117,6 +129,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="levels",
         type=dict[str, Level],
+        annotation="Mapping[str, Level]",
         help="Levels of rules that differ from the catalogue, by rule.",
         default={},
         allowed=NOT_ON_COMMAND_LINE,
@@ -124,6 +137,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
     Option(
         name="rules",
         type=list[dict[str, Any]],
+        annotation="Sequence[Rule]",
         help="Custom rules.",
         default=(),
         allowed=NOT_ON_COMMAND_LINE,
@@ -189,6 +203,9 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         name="always",
         type=list[str],
         help="Codes that are selected whatever select contains; ignore excludes them.",
+        doc="Codes that are selected whatever ``select`` contains, such as "
+        "``urlset.checker.FAILURE_CODES`` for documents that could not be read. ``ignore`` "
+        "excludes them.",
         default=(),
         allowed=PYTHON,
     ),
@@ -201,3 +218,21 @@ CHECK_OPTIONS: tuple[Option, ...] = (
     ),
 )
 """Options of :func:`urlset.check` and ``urlset check``, in the order of the help."""
+
+_FIX_NAMES = (
+    "select", "ignore", "extend_select", "ignore_in", "levels", "rules", "profile", "base_url",
+    "engine", "max_bytes", "now", "progress",
+)  # fmt: skip
+_CHECK = {option.name: option for option in CHECK_OPTIONS}
+
+FIX_OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="unsafe",
+        type=bool,
+        help="Also make fixes that rest on an assumption or drop content.",
+        default=False,
+        allowed=PYTHON,
+    ),
+    *(replace(_CHECK[name], allowed=PYTHON) for name in _FIX_NAMES),
+)
+"""Options of :func:`urlset.fix`: those of check that select rules, and which fixes are made."""

@@ -33,13 +33,17 @@ SITE = Option(
 ENGINE = Option(
     name="engine",
     type=Literal["native", "reference"],
+    annotation="str | None",
     help="Engine that parses; by default native if it is installed.",
+    doc="``native`` or ``reference``; by default the faster one that is installed.",
     allowed=NOT_IN_FILE,
 )
 BASE_URL = Option(
     name="base_url",
     help="URL at which SOURCE is published: of the folder, or of the file. One that ends with / "
     "is the folder that contains the file.",
+    doc="URL at which the source is published: of the folder, or of the file. One that ends"
+    " with / is the folder that contains the file.",
     metavar="URL",
 )
 OUTPUT = Option(
@@ -54,6 +58,7 @@ REPORT = Option(
     name="report",
     type=Path,
     help="Write the result with charts to this HTML file, too.",
+    doc="HTML file to which the result is written, too, with charts.",
     metavar="FILE",
     allowed=COMMAND,
 )
@@ -84,6 +89,7 @@ MAX_REQUESTS = Option(
     name="max_requests",
     type=int,
     help="Limit of requests; robots.txt and sitemaps do not count.",
+    doc="Limit of requests; robots.txt and sitemaps do not count. None for no limit.",
     metavar="N",
     minimum=1,
     allowed=NOT_IN_FILE,
@@ -92,6 +98,7 @@ MAX_MINUTES = Option(
     name="max_minutes",
     type=float,
     help="Limit of the duration; what is not visited by then is reported.",
+    doc="Limit of the duration; what is not visited by then is reported. None for no limit.",
     metavar="N",
     unit="minutes",
     minimum=0,
@@ -114,6 +121,8 @@ RECHECK_SITEMAPS = Option(
     name="recheck_sitemaps",
     type=int,
     help="Request N sitemaps that have the same date in their index, too, in turn.",
+    doc="Sitemaps that are requested although their index has the same date: those first "
+    "that were not requested for the longest time.",
     default=10,
     metavar="N",
     minimum=0,
@@ -123,7 +132,10 @@ RECHECK_SITEMAPS = Option(
 INCLUDE = Option(
     name="include",
     type=list[str],
+    annotation="Patterns",
+    stored="tuple[str, ...]",
     help="Only URLs that contain a match of this regular expression; repeatable.",
+    doc="Regular expression, or several; only URLs that contain a match of one count.",
     default=(),
     metavar="RE",
     allowed=NOT_IN_FILE,
@@ -131,7 +143,10 @@ INCLUDE = Option(
 EXCLUDE = Option(
     name="exclude",
     type=list[str],
+    annotation="Patterns",
+    stored="tuple[str, ...]",
     help="No URLs that contain a match of this regular expression; repeatable.",
+    doc="Regular expression, or several; URLs that contain a match of one do not count.",
     default=(),
     metavar="RE",
     allowed=NOT_IN_FILE,
@@ -262,22 +277,34 @@ NETWORK = (
 
 NETWORK_NAMES = frozenset(option.name for option in NETWORK)
 POLICY = Option(
-    name="policy", type=object, help="How requests are sent (urlset.Policy).", allowed=PYTHON
+    name="policy",
+    type=object,
+    annotation="Policy | None",
+    help="Limits and behaviour of the HTTP client (:class:`urlset.Policy`).",
+    allowed=PYTHON,
 )
 AUTH = Option(
     name="auth",
     type=object,
-    help="Bearer token, or user and password, for the site.",
+    annotation="str | tuple[str, str] | None",
+    help="Bearer token, or user and password; sent to the origin of the site only.",
+    is_hidden=True,
     allowed=PYTHON,
 )
 PROGRESS = Option(
     name="progress",
     type=Callable,
+    annotation="Callable[[ProgressEvent], None] | None",
     help="Callback that receives an urlset.ProgressEvent.",
+    doc="Called with a :class:`urlset.ProgressEvent`: how much was done so far.",
     allowed=PYTHON,
 )
 NOW = Option(
-    name="now", type=datetime, help="Current time; by default the clock's.", allowed=PYTHON
+    name="now",
+    type=datetime,
+    annotation="datetime | None",
+    help="Current time; by default the clock's.",
+    allowed=PYTHON,
 )
 CLIENT = (POLICY, AUTH, PROGRESS)
 RULES_OPTIONS = (

@@ -88,10 +88,14 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         name="live",
         type=bool,
         help="Request removed URLs, and follow their redirects to find moves.",
+        doc="Request URLs that were removed, and follow their redirects to find moves. robots.txt"
+        " is obeyed, and the pace is that of ``policy``.",
         default=False,
         allowed=NOT_IN_FILE,
     ),
-    replace(MAX_REQUESTS, default=1_000, allowed=EVERYWHERE, shows_default=True),
+    replace(
+        MAX_REQUESTS, annotation="int | None", default=1_000, allowed=EVERYWHERE, shows_default=True
+    ),
     Option(
         name="min_confidence",
         type=float,

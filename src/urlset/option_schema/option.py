@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -12,6 +13,9 @@ IndexMode = Literal["auto", "always", "section"]
 OnError = Literal["raise", "skip"]
 Encoding = Literal["gzip"]
 Profile = Literal["google", "bing", "yandex", "baidu"]
+
+StrPath = str | os.PathLike[str]
+"""A path, as text or as an object."""
 
 LEDGER = Path(".urlset") / "ledger.duckdb"
 """Default path of the ledger, in the working directory: never in the folder that is served."""
@@ -37,6 +41,11 @@ class Option:
         type: Type of a value in ``urlset.toml`` and on the command line; in Python, a list may
             also be one value or any iterable, and a path may be text.
         help: What the option does, in a sentence or two.
+        doc: The same for Python, if the help names flags or placeholders; else the help.
+        annotation: Type in Python, if it does not follow from ``type`` and ``default``.
+        factory: Function that makes the default of the field, if it is None in Python.
+        stored: Type of the field of the settings class, if it is not that of Python.
+        is_hidden: Whether the ``repr`` of settings omits the value.
         default: Default of the Python parameter. The file has no value for it, and neither has the
             command line, unless the option exists only there.
         group: Heading in the help of the command.
@@ -60,6 +69,11 @@ class Option:
     name: str
     type: Any = str
     help: str
+    doc: str = ""
+    annotation: str = ""
+    stored: str = ""
+    factory: str = ""
+    is_hidden: bool = False
     default: Any = None
     group: str | None = None
     flags: tuple[str, ...] = ()
@@ -92,6 +106,34 @@ class Option:
     def is_allowed(self, where: Literal["python", "file", "command"]) -> bool:
         """Return whether the option exists in Python, in urlset.toml or on the command line."""
         return where in self.allowed
+
+    @property
+    def description(self) -> str:
+        """What the option does, for the documentation of Python."""
+        return self.doc or self.help
+
+    @property
+    def parameter_type(self) -> str:
+        """The type of the parameter in Python."""
+        if self.annotation:
+            return self.annotation
+        word = "Sequence[str]" if self.is_repeatable else _WORDS.get(self.type, "Any")
+        return f"{word} | None" if self.default is None or self.is_time_limit else word
+
+    @property
+    def field_type(self) -> str:
+        """The type of the field of a settings class: that of the converted value."""
+        return self.stored or _STORED.get(self.parameter_type, self.parameter_type)
+
+    def converted(self, given: Any) -> Any:
+        """Convert an argument of Python to the type of the field: a path, a tuple of texts.
+
+        Raises:
+            TypeError: Several texts are expected, and the value is a mapping or bytes.
+        """
+        if self.field_type.startswith("Path"):
+            return None if given is None else Path(given)
+        return as_tuple(given, self.name) if self.field_type.startswith("tuple[") else given
 
     def value(self, given: Any) -> Any:
         """Convert a value from the file or the command line to the one that Python takes."""
@@ -126,8 +168,13 @@ class Option:
         return number
 
     def check(self, value: Any) -> None:
-        """Raise ``ValueError`` if a number from Python is out of range."""
-        if value is not None and not self._is_in_range(value):
+        """Raise ``ValueError`` if a value from Python is out of range, or no choice."""
+        if value is None:
+            return
+        if self.choices and value not in self.choices and not self.parameter_type.startswith("str"):
+            raise ValueError(f"{self.name}: expected {', '.join(self.choices)}, found {value!r}")
+        has_range = self.minimum is not None or self.maximum is not None
+        if has_range and not self._is_in_range(value):
             raise ValueError(f"{self.name}: expected {self._expected_number}, found {value!r}")
 
     def _is_in_range(self, number: float) -> bool:
@@ -184,16 +231,33 @@ class Option:
         return get_origin(self.type) is list
 
 
-def check_ranges(options: Iterable[Option], settings: object) -> None:
-    """Raise ``ValueError`` if a number is out of its declared range.
+_WORDS = {str: "str", int: "int", float: "float", bool: "bool", Path: "StrPath"}
+_STORED = {
+    "str | Iterable[str]": "tuple[str, ...]",
+    "StrPath": "Path",
+    "StrPath | None": "Path | None",
+}
 
-    Args:
-        options: Declarations of the options.
-        settings: Object whose attributes are the values in Python, by the names of the options.
+
+def as_tuple(value: Any, name: str) -> tuple[Any, ...]:
+    """Convert the one value or the several values of an option to a tuple.
+
+    Raises:
+        TypeError: The value is a mapping or bytes, whose items would be something else.
+
+    >>> as_tuple("drop:/a", "filters"), as_tuple(["b", "c"], "why"), as_tuple(None, "hosts")
+    (('drop:/a',), ('b', 'c'), ())
     """
-    for option in options:
-        if option.minimum is not None or option.maximum is not None:
-            option.check(getattr(settings, option.name, None))
+    if value is None:
+        return ()
+    if isinstance(value, (Mapping, bytes, bytearray)):
+        raise TypeError(
+            f"{name}: expected a text or a list of texts, found {type(value).__name__} "
+            f"{str(value)[:80]}"
+        )
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
 
 
 def _plain(number: float) -> str:

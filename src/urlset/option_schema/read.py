@@ -37,7 +37,10 @@ READ_OPTIONS: tuple[Option, ...] = (
     OUTPUT,
     Option(
         name="since",
+        annotation="Moment | None",
         help="Only entries, and children of an index, that changed at or after this date.",
+        doc="Exclude entries whose ``lastmod`` is older or missing; skip the children of an index"
+        " that have not changed since then.",
         metavar="DATE",
         allowed=NOT_IN_FILE,
     ),
@@ -46,6 +49,7 @@ READ_OPTIONS: tuple[Option, ...] = (
     Option(
         name="hosts",
         type=list[str],
+        annotation="Iterable[str] | None",
         help="Only URLs of these hosts, separated by commas.",
         metavar="HOSTS",
         allowed=NOT_IN_FILE,
@@ -54,8 +58,11 @@ READ_OPTIONS: tuple[Option, ...] = (
     Option(
         name="scope",
         type=Literal["any", "sitemap"],
+        annotation="EntryScope",
         help="All URLs, or only those that the sitemap may list: below its folder, or of a host "
         "whose robots.txt declares the sitemap.",
+        doc="``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those "
+        "outside the folder of the sitemap, unless the robots.txt of their host declares it.",
         default="any",
         allowed=NOT_IN_FILE,
         shows_default=True,
@@ -64,6 +71,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         name="limit",
         type=int,
         help="Stop after N entries.",
+        doc="Most entries that are read.",
         metavar="N",
         minimum=0,
         allowed=NOT_IN_FILE,
@@ -120,6 +128,8 @@ READ_OPTIONS: tuple[Option, ...] = (
         name="read_robots",
         type=bool,
         help="Read the robots.txt of the site, too.",
+        doc="Request the robots.txt of each host of a document, to record which one declares or "
+        "disallows it, even if the URL is that of a sitemap.",
         default=False,
         allowed=PYTHON,
     ),
@@ -127,6 +137,9 @@ READ_OPTIONS: tuple[Option, ...] = (
         name="ordered",
         type=bool,
         help="Return the entries in the order of the sitemaps.",
+        doc="Return the entries of a site in the order of its sitemaps, each index followed by "
+        "its children, so that two runs are equal; documents that arrive early are stored in "
+        "``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.",
         default=True,
         allowed=PYTHON,
     ),
@@ -134,6 +147,8 @@ READ_OPTIONS: tuple[Option, ...] = (
         name="keep",
         type=bool,
         help="Keep the documents with their problems.",
+        doc="Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to 256 "
+        "MB compressed, so that it can be iterated again.",
         default=True,
         allowed=PYTHON,
     ),

@@ -8,13 +8,14 @@ from urlset.option_schema.common import (
     COLOR,
     CONFIG,
     POLICY,
+    PROGRESS,
     QUIET,
     SUMMARY_FORMAT,
     TIMEOUT,
     USER_AGENT,
     VERBOSE,
 )
-from urlset.option_schema.option import COMMAND, NOT_IN_FILE, Option
+from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
 
 KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
 """Environment variable with the keys of IndexNow, used without ``--keys``."""
@@ -42,14 +43,18 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="keys",
         type=Path,
+        annotation="KeysGiven",
         help="File with a key, or with a line HOST KEY [URL of its file] for each host; by "
         f"default ${KEY_VARIABLE}.",
+        doc="Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.",
         metavar="FILE",
-        allowed=COMMAND,
+        is_hidden=True,
+        allowed=NOT_IN_FILE,
         group="IndexNow",
     ),
     Option(
         name="endpoints",
+        is_hidden=True,
         type=list[str],
         help="Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares "
         "with all engines.",
@@ -61,10 +66,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="google_credentials",
         type=Path,
+        annotation="str | None",
         help="JSON file of a service account, or a file with a token; by default "
         f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
+        doc="Token, or content of the JSON file of a service account.",
         metavar="FILE",
-        allowed=COMMAND,
+        is_hidden=True,
+        allowed=NOT_IN_FILE,
         group="Google",
     ),
     Option(
@@ -83,6 +91,8 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="to",
         type=list[str],
+        annotation="Iterable[str]",
+        stored="Iterable[str]",
         help="Channel: indexnow (the default) or google (sitemaps to Search Console).",
         default=("indexnow",),
         metavar="CHANNEL",
@@ -122,6 +132,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="preflight",
         type=bool,
         help="Check the key file and pages first; --no-preflight sends without.",
+        doc="Whether the key file and the sampled pages are checked.",
         default=True,
         group="IndexNow",
     ),
@@ -129,6 +140,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="max_wait_s",
         type=float,
         help="Time to wait for retries, in all.",
+        doc="Time that the run may wait for retries, in all, in seconds.",
         default=900.0,
         metavar="SECONDS",
         unit="seconds",
@@ -139,6 +151,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="retry_refused",
         type=bool,
         help="Send again what an engine refused before.",
+        doc="Whether URLs that an engine refused before are sent again.",
         default=False,
         allowed=NOT_IN_FILE,
     ),
@@ -146,13 +159,18 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="dry_run",
         type=bool,
         help="Print each request instead of sending it.",
+        doc="Whether requests are described in the result instead of sent.",
         default=False,
         allowed=NOT_IN_FILE,
     ),
     Option(
         name="sitemaps",
         type=list[str],
+        annotation="Iterable[str]",
+        stored="Iterable[str]",
         help="Sitemap to submit, once; by default those of robots.txt.",
+        doc="Sitemaps for Search Console; by default those of robots.txt. Each is submitted once:"
+        " engines visit them again by themselves.",
         default=(),
         flags=("--sitemap",),
         metavar="URL",
@@ -186,6 +204,8 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         type=int,
         help="Inspect N URLs of --inspect-store in Search Console, at most 2,000 a day; the "
         "results are in its table inspections.",
+        doc="Number of URLs of ``inspect_store`` to inspect in Search Console, at most 2,000 a "
+        "day.",
         default=0,
         metavar="N",
         minimum=0,
@@ -197,11 +217,19 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="inspect_store",
         type=Path,
         help="Store with the URLs of the site, of `read --output` or `audit --store`.",
+        doc="Store with the URLs; its table ``inspections`` gets the results.",
         metavar="FILE",
         is_path=True,
         group="Google",
     ),
     POLICY,
+    Option(
+        name="google_base",
+        help="Origin of the API of Search Console.",
+        default="https://searchconsole.googleapis.com",
+        allowed=PYTHON,
+    ),
+    PROGRESS,
     COLOR,
 )
 """Options of :func:`urlset.submit` and ``urlset submit``, in the order of the help."""

@@ -46,6 +46,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         name="sample",
         type=int,
         help="Visit only N of the listed URLs, the same share of each section and sitemap.",
+        doc="Number of listed URLs to visit; None for all.",
         metavar="N",
         minimum=1,
         allowed=NOT_IN_FILE,
@@ -54,6 +55,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         name="seed",
         type=int,
         help="Number that selects the sample.",
+        doc="Number that selects the sample: equal seeds select equal URLs.",
         default=1,
         metavar="N",
         allowed=NOT_IN_FILE,
@@ -96,6 +98,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         name="llms_txt",
         type=bool,
         help="Check the links of the site's llms.txt.",
+        doc="Whether the links of the llms.txt of the site are checked.",
         default=True,
         allowed=NOT_IN_FILE,
         shows_default=True,
@@ -103,6 +106,7 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
     CONFIRM_AFTER_S,
     Option(
         name="indexnow_key",
+        is_hidden=True,
         help="Check the file of this IndexNow key; or the URL of the file.",
         metavar="KEY",
         allowed=NOT_IN_FILE,
@@ -174,7 +178,9 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
     Option(
         name="scope",
         type=Literal["host", "folder"],
+        annotation="ScopeName",
         help="Visit all pages of the host, or those below the folder of SITE.",
+        doc="``host``: all pages of the host; ``folder``: those below the folder of the start.",
         default="host",
         group=_SCOPE,
         allowed=NOT_IN_FILE,
@@ -186,6 +192,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         name="max_pages",
         type=int,
         help="Visit at most N pages.",
+        doc="Pages to visit.",
         group=_SCOPE,
         metavar="N",
         minimum=0,
@@ -195,6 +202,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         name="max_depth",
         type=int,
         help="Follow at most N links from SITE or a listed page.",
+        doc="Links from the start, or from a listed page, to a page.",
         group=_SCOPE,
         metavar="N",
         minimum=0,
@@ -205,6 +213,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         name="read_sitemaps",
         type=bool,
         help="Read the sitemaps first.",
+        doc="Read the sitemaps of the site first.",
         default=True,
         group=_SCOPE,
         flags=("--sitemaps",),
@@ -215,6 +224,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         name="follow_links",
         type=bool,
         help="Follow links; without, visit only listed pages.",
+        doc="Follow the links of pages; if not, only listed URLs are visited.",
         default=True,
         group=_SCOPE,
         flags=("--links",),
@@ -247,15 +257,19 @@ SYNC_OPTIONS: tuple[Option, ...] = (
     Option(
         name="text",
         type=bool,
+        annotation="TextOf | bool | None",
+        doc="Whether the text of the pages is included; or a function that returns it, from the "
+        "bytes of a page and its ``Content-Type``.",
         help="Whether the text of the pages is included.",
         default=True,
-        allowed=COMMAND,
+        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
     Option(
         name="batch_size",
         type=int,
         help="Pages of one batch.",
+        doc="Pages that are requested for one batch, and removed or unknown ones in one.",
         default=100,
         metavar="N",
         minimum=1,
@@ -266,6 +280,9 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         name="recheck_pages",
         type=int,
         help="Request N pages that have the same lastmod, too, in turn.",
+        doc="Pages that are requested although their ``lastmod`` is the same, in turn: those "
+        "first that were not requested for the longest time. Pages without a ``lastmod`` are "
+        "requested in every run.",
         default=100,
         metavar="N",
         minimum=0,
@@ -278,6 +295,8 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         type=float,
         help="Largest share of the pages that may be removed at once because no sitemap lists "
         "them; above it they are unknown.",
+        doc="Largest share of the known pages that may be removed at once because no sitemap "
+        "lists them; above it they are unknown. It applies from 20 pages on.",
         default=0.5,
         metavar="SHARE",
         minimum=0,
@@ -308,6 +327,7 @@ WATCH_OPTIONS: tuple[Option, ...] = (
     RECHECK_SITEMAPS,
     Option(
         name="webhook",
+        is_hidden=True,
         help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "
         "nor stored.",
         metavar="URL",
@@ -316,7 +336,10 @@ WATCH_OPTIONS: tuple[Option, ...] = (
     Option(
         name="webhook_format",
         type=Literal["slack", "discord", "ntfy", "json"],
+        annotation="WebhookFormat | None",
         help="Format of that message; by default that of the host, or json.",
+        doc="Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None for that "
+        "of the host.",
         allowed=NOT_IN_FILE,
     ),
     replace(REPORT, allowed=NOT_IN_FILE),

@@ -14,7 +14,7 @@ from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.object_store import is_object_url
-from urlset.protocol import READ_LIMIT
+from urlset.option_schema import StrPath, check_options
 from urlset.reader.document_sources import (
     DocumentSource,
     FileWalk,
@@ -72,23 +72,24 @@ _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 def read(
     source: Source,
     *,
-    base_url: str | None = None,
-    engine: str | None = None,
-    max_bytes: int = READ_LIMIT,
-    follow: bool = True,
-    fail_fast: bool = False,
+    # These are generated from urlset.option_schema by `make docs`.
     since: Moment | None = None,
     include: Patterns = (),
     exclude: Patterns = (),
     hosts: Iterable[str] | None = None,
     scope: EntryScope = "any",
     limit: int | None = None,
-    policy: Policy | None = None,
-    auth: str | tuple[str, str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
+    follow: bool = True,
+    cache: StrPath | None = None,
+    base_url: str | None = None,
+    engine: str | None = None,
+    max_bytes: int = 104_857_600,
+    fail_fast: bool = False,
     read_robots: bool = False,
     ordered: bool = True,
     keep: bool = True,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
 ) -> Entries:
     """Read the entries of a sitemap, of all sitemaps of a site, or of a folder.
 
@@ -101,6 +102,30 @@ def read(
 
     Args:
         source: One of
+        since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an index
+            that have not changed since then.
+        include: Regular expression, or several; only URLs that contain a match of one count.
+        exclude: Regular expression, or several; URLs that contain a match of one do not count.
+        hosts: Only URLs of these hosts, separated by commas.
+        scope: ``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those outside
+            the folder of the sitemap, unless the robots.txt of their host declares it.
+        limit: Most entries that are read.
+        follow: Read the sitemaps that an index lists.
+        cache: Cache documents of sites in this folder; fetch only those that changed.
+        base_url: URL at which the source is published: of the folder, or of the file. One that ends
+            with / is the folder that contains the file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        max_bytes: Maximum size of a decompressed document; the rest is not read.
+        fail_fast: Raise the first error instead of recording it.
+        read_robots: Request the robots.txt of each host of a document, to record which one declares
+            or disallows it, even if the URL is that of a sitemap.
+        ordered: Return the entries of a site in the order of its sitemaps, each index followed by
+            its children, so that two runs are equal; documents that arrive early are stored in
+            ``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.
+        keep: Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to 256 MB
+            compressed, so that it can be iterated again.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
 
             - a home page or robots.txt (``https://example.com/``): all sitemaps that robots.txt,
               the home page or well-known paths lead to;
@@ -152,12 +177,11 @@ def read(
         EngineError: The engine is not installed.
         ValueError: An argument is invalid.
     """
+    check_options("read", locals())
     engines.get(engine)  # raises now, not at the first entry
     entry_filter = EntryFilter.of(
         since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
-    if limit is not None and limit < 0:
-        raise ValueError(f"limit: expected 0 or more, found {limit}")
     common: dict[str, Any] = {
         "engine": engine,
         "max_bytes": max_bytes,

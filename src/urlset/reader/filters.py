@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from urlset.dates import parse_date
 from urlset.engine import Rows
@@ -54,8 +54,6 @@ class EntryFilter(NamedTuple):
         scope: EntryScope = "any",
     ) -> EntryFilter:
         """Return the filter for user input; raises ``ValueError`` for an invalid value."""
-        if scope not in get_args(EntryScope):
-            raise ValueError(f"scope: expected {', '.join(get_args(EntryScope))}, found {scope!r}")
         return cls(
             None if since is None else _instant(since),
             compile_patterns("include", include),

@@ -6,15 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.model import ProgressEvent
-from urlset.option_schema import FileFormat, OnError
-from urlset.protocol import MAX_BYTES, MAX_URLS
+from urlset.option_schema import FileFormat, OnError, check_options
 from urlset.publisher import FolderTarget
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
@@ -25,8 +24,8 @@ from urlset.writer.splitter import Limits, RenderedDocument, Splitter
 
 __all__ = ["Publication", "Rejection", "WrittenFile", "render", "write"]
 
-_Index = Literal["auto", "always"]
-_Duplicates = Literal["drop", "keep"]
+WrittenIndex = Literal["auto", "always"]
+Duplicates = Literal["drop", "keep"]
 
 
 @checked_arguments
@@ -34,16 +33,17 @@ def write(
     entries: Any,
     target: str | os.PathLike[str],
     *,
+    # These are generated from urlset.option_schema by `make docs`.
     base_url: str | None = None,
     gzip: bool = False,
-    max_urls: int = MAX_URLS,
-    max_bytes: int = MAX_BYTES,
+    max_urls: int = 50_000,
+    max_bytes: int = 52_428_800,
     name: str = "sitemap",
     format: FileFormat = "xml",
     stylesheet: str | None = None,
-    index: _Index = "auto",
+    index: WrittenIndex = "auto",
     on_error: OnError = "raise",
-    duplicates: _Duplicates = "drop",
+    duplicates: Duplicates = "drop",
     allow_empty: bool = False,
     dry_run: bool = False,
     now: datetime | None = None,
@@ -61,23 +61,23 @@ def write(
         entries: An iterable of :class:`urlset.Entry`, ``str`` or dicts, or a table of a library
             with Arrow export (polars, pandas, pyarrow, DuckDB). They are read in batches.
         target: Folder, created if it is missing.
-        base_url: URL of the folder. Relative URLs are resolved against it, and an index needs it.
-        gzip: Whether to compress the files.
-        max_urls: Maximum number of entries in one file.
-        max_bytes: Maximum decompressed size of one file.
-        name: Name of the set, and the first part of the file names.
-        format: ``"text"`` writes URLs only.
-        stylesheet: ``"sitemap.css"`` writes a style sheet of that name, with which browsers show
-            XML as a table; a URL with a path (``/assets/my.css``) refers to one of yours.
-        index: ``"always"`` writes an index for a single file, too.
-        on_error: ``"skip"`` excludes invalid entries and reports them in ``rejected``.
-        duplicates: ``"keep"`` writes repeated URLs, too; else they are excluded and reported in
+        base_url: The address of the target. Default: the root of the site of the first URL.
+        gzip: Compress the files, such as sitemap.xml.gz.
+        max_urls: Maximum number of URLs in a file (50,000).
+        max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
+        name: Name of the files, without suffix (sitemap).
+        format: Format of the files: sitemaps, or lists of URLs.
+        stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
+        index: Write an index if one is needed (auto), or always.
+        on_error: ``raise`` at an invalid entry or unreadable source, without writing; or ``skip``
+            it: exclude the entry, and keep what is published of the source.
+        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported in
             ``rejected``.
         allow_empty: Whether a set without entries may be written.
-        dry_run: Whether to do everything except for the swap.
-        now: ``lastmod`` of changed files in the index; by default the current time.
-        progress: Callback with the number of URLs written so far.
-        engine: Name of the engine; by default the fastest available.
+        dry_run: Report what would be written, without writing.
+        now: Current time; by default the clock's.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
 
     Raises:
         EntryError: An entry could not be read back as valid.
@@ -90,17 +90,11 @@ def write(
     ...     write(["https://example.com/"], folder).files[0].name
     'sitemap.xml'
     """
+    check_options("write", locals())
     base = _base(base_url)
     naming = FileNaming.of(name, format, gzip)
-    limits = _limits(max_urls, max_bytes)
+    limits = Limits(max_urls, max_bytes)
     styles.check_address(stylesheet)
-    for option, value, words in (
-        ("index", index, get_args(_Index)),
-        ("on_error", on_error, get_args(OnError)),
-        ("duplicates", duplicates, get_args(_Duplicates)),
-    ):
-        if value not in words:
-            raise ValueError(f"expected {option} to be one of {words}, found {value!r}")
     chosen = engines.get(engine)
     splitter_ = Splitter(
         chosen,
@@ -147,13 +141,14 @@ def write(
 def render(
     entries: Any,
     *,
+    # These are generated from urlset.option_schema by `make docs`.
     base_url: str | None = None,
     gzip: bool = False,
-    max_urls: int = MAX_URLS,
-    max_bytes: int = MAX_BYTES,
+    max_urls: int = 50_000,
+    max_bytes: int = 52_428_800,
     format: FileFormat = "xml",
     stylesheet: str | None = None,
-    duplicates: _Duplicates = "drop",
+    duplicates: Duplicates = "drop",
     allow_empty: bool = False,
     on_rejected: Callable[[Rejection], None] | None = None,
     engine: str | None = None,
@@ -165,8 +160,18 @@ def render(
     ``gzip`` the body is a gzip file (``application/gzip``, or ``Content-Encoding: gzip``).
 
     Args:
-        on_rejected: Called with each :class:`urlset.writer.Rejection`, including duplicates.
-            With it, invalid entries are excluded instead of raised.
+        base_url: The address of the target. Default: the root of the site of the first URL.
+        gzip: Compress the files, such as sitemap.xml.gz.
+        max_urls: Maximum number of URLs in a file (50,000).
+        max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
+        format: Format of the files: sitemaps, or lists of URLs.
+        stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
+        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported in
+            ``rejected``.
+        allow_empty: Whether a set without entries may be written.
+        on_rejected: Called with each :class:`urlset.writer.Rejection`, including duplicates. With
+            it, invalid entries are excluded instead of raised.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
 
     Raises:
         EntryError: An entry is invalid.
@@ -176,17 +181,13 @@ def render(
     >>> render(["https://example.com/"]).splitlines()[-2]
     b'<url><loc>https://example.com/</loc></url>'
     """
-    if format not in get_args(FileFormat):
-        raise ValueError(f"expected format to be one of {get_args(FileFormat)}, found {format!r}")
-    if duplicates not in get_args(_Duplicates):
-        words = get_args(_Duplicates)
-        raise ValueError(f"expected duplicates to be one of {words}, found {duplicates!r}")
+    check_options("render", locals())
     styles.check_address(stylesheet)
     chosen = engines.get(engine)
     splitter_ = Splitter(
         chosen,
         Rules(_base(base_url), format == "text", engine),
-        _limits(max_urls, max_bytes),
+        Limits(max_urls, max_bytes),
         on_error="raise" if on_rejected is None else "skip",
         duplicates=duplicates,
         progress=None,
@@ -319,18 +320,6 @@ def _base(base_url: str | None) -> str | None:
             'write it as "https://example.com/" or "https://example.com/maps/"'
         )
     return base_url if base_url.endswith("/") else f"{base_url}/"
-
-
-def _limits(max_urls: int, max_bytes: int) -> Limits:
-    for option, value, most in (
-        ("max_urls", max_urls, MAX_URLS),
-        ("max_bytes", max_bytes, MAX_BYTES),
-    ):
-        if not 1 <= value <= most:
-            raise ValueError(
-                f"expected {option} from 1 to {most:,} (sitemaps.org), found {value!r}"
-            )
-    return Limits(max_urls, max_bytes)
 
 
 def _resolve_now(now: datetime | None) -> datetime:

@@ -6,13 +6,12 @@ from urlset.live.audit.coverage import Coverage, CoverageRegion
 from urlset.live.audit.lastmod_trial import SectionTrial
 from urlset.live.audit.pipeline import audit
 from urlset.live.audit.result import Audit
-from urlset.live.audit.settings import AuditKeywords, AuditSettings
+from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.stratified_sample import Interval, wilson
 from urlset.live.audit.verdict_shares import VerdictShare
 
 __all__ = [
     "Audit",
-    "AuditKeywords",
     "AuditSettings",
     "Coverage",
     "CoverageRegion",

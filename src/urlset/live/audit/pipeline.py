@@ -6,13 +6,14 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple, Unpack
+from types import MappingProxyType
+from typing import NamedTuple
 
 from urlset.arguments import checked_arguments
-from urlset.checker import Baseline
+from urlset.checker import Baseline, Profile, Rule
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy
@@ -28,7 +29,7 @@ from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
 from urlset.live.audit.lastmod_trial import lastmod_trials
 from urlset.live.audit.result import Audit, Overview
 from urlset.live.audit.run import SiteVisits
-from urlset.live.audit.settings import AuditKeywords, AuditSettings
+from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.schemas import VISIT_SCHEMA
@@ -36,7 +37,8 @@ from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.stage_log import StageLog
-from urlset.model import ProgressEvent
+from urlset.model import Level, ProgressEvent
+from urlset.option_schema import StrPath, settings_of
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession, quoted
@@ -58,10 +60,38 @@ class _Crawled(NamedTuple):
 def audit(
     source: Source,
     *,
-    store: str | os.PathLike[str] | None = None,
-    baseline: Baseline | str | os.PathLike[str] | None = None,
+    # These are generated from urlset.option_schema by `make docs`.
+    sample: int | None = None,
+    seed: int = 1,
+    crawl: bool = False,
+    logs: Sequence[str] = (),
+    max_requests: int | None = None,
+    max_minutes: float | None = None,
+    head_only: bool = False,
+    media: bool = True,
+    llms_txt: bool = True,
+    confirm_after_s: float = 60.0,
+    indexnow_key: str | None = None,
+    store: StrPath | None = None,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    extend_select: Sequence[str] = (),
+    profile: Profile | None = None,
+    baseline: Baseline | StrPath | None = None,
+    rule_timeout_s: float | None = 60.0,
+    ignore_in: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    levels: Mapping[str, Level] = MappingProxyType({}),
+    rules: Sequence[Rule] = (),
+    base_url: str | None = None,
+    engine: str | None = None,
+    now: datetime | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Unpack[AuditKeywords],
+    targets: bool = True,
+    max_media: int = 10_000,
+    confirm_delay_s: float = 1.0,
+    max_confirmed: int = 200,
 ) -> Audit:
     """Visit the pages that the sitemaps of a source list, and judge the responses by rules.
 
@@ -72,13 +102,45 @@ def audit(
     Args:
         source: What has the sitemaps, as in :func:`urlset.read`: a site, or the URL or file of a
             sitemap.
-        store: File that keeps the tables of the audit; None for a temporary one. A second audit
-            with the same file asks servers only for changes, and compares its findings.
+        sample: Number of listed URLs to visit; None for all.
+        seed: Number that selects the sample: equal seeds select equal URLs.
+        crawl: Follow links, too, to find pages that are not listed, and listed ones that are not
+            linked.
+        logs: Access log: compare the listed URLs with those that are visited.
+        max_requests: Limit of requests; robots.txt and sitemaps do not count. None for no limit.
+        max_minutes: Limit of the duration; what is not visited by then is reported. None for no
+            limit.
+        head_only: End the transfer after the head of a page. Contents are not compared then.
+        media: Request the images and videos of entries.
+        llms_txt: Whether the links of the llms.txt of the site are checked.
+        confirm_after_s: Wait before the second visit, which confirms that a page answers 403, 429,
+            5xx or not at all.
+        indexnow_key: Check the file of this IndexNow key; or the URL of the file.
+        store: Keep the tables in this file (.duckdb). The next audit with it asks only for changes,
+            and says what is new and what is fixed.
+        select: Names, codes or prefixes of codes (``X``, ``S0``) of rules. The longest one that
+            covers a rule decides; ``ignore`` wins a tie. None selects the rules that are on by
+            default.
+        ignore: Rules that are excluded.
+        extend_select: Check these rules, too. Some rules are off by default.
+        profile: Check the rules of this search engine, too.
         baseline: Known findings, or the file of them: only other ones are found
             (:class:`urlset.checker.Baseline`).
-        progress: Called with the number of responses so far, and with the URL of the last one.
-        settings: Fields of :class:`urlset.live.audit.AuditSettings`, such as ``sample``, ``crawl``,
-            ``logs``, ``max_minutes``, ``select`` or ``policy``.
+        rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
+        ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
+        levels: Levels of rules that differ from the catalogue, by rule.
+        rules: Custom rules.
+        base_url: URL at which the source is published: of the folder, or of the file. One that ends
+            with / is the folder that contains the file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        now: Current time; by default the clock's.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
+        targets: Visit canonical URLs, alternates and links of the llms.txt that are not listed.
+        max_media: Maximum number of media files that are requested.
+        confirm_delay_s: Time between two requests of the second visit.
+        max_confirmed: Maximum number of pages that are visited a second time.
 
     Returns:
         The findings and tables. Close it, or use it as a context manager.
@@ -90,10 +152,7 @@ def audit(
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
     """
-    unknown = settings.keys() - {field.name for field in fields(AuditSettings)}
-    if unknown:
-        raise TypeError(f"audit: there is no setting {min(unknown)!r}")
-    options = AuditSettings(**settings)
+    options = settings_of(AuditSettings, "audit", locals())
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:
         auth = options.auth if not is_url(source) else None

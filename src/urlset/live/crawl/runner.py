@@ -21,7 +21,7 @@ from urlset.http import (
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
 from urlset.live.crawl.journal import Journal
-from urlset.live.crawl.options import CONFIRM_AFTER_S, CrawlOptions, ScopeName
+from urlset.live.crawl.options import CrawlOptions, ScopeName
 from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
@@ -34,6 +34,7 @@ from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
+from urlset.option_schema import settings_of
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.reader.site import with_login
@@ -64,15 +65,16 @@ def crawl(
     site: str,
     store: str | os.PathLike[str] | None = None,
     *,
+    # These are generated from urlset.option_schema by `make docs`.
     scope: ScopeName = "host",
+    include: Patterns = (),
+    exclude: Patterns = (),
     max_pages: int | None = None,
     max_depth: int | None = None,
     max_minutes: float | None = None,
-    include: Patterns = (),
-    exclude: Patterns = (),
     read_sitemaps: bool = True,
     follow_links: bool = True,
-    confirm_after_s: float = CONFIRM_AFTER_S,
+    confirm_after_s: float = 60.0,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
@@ -87,17 +89,19 @@ def crawl(
         site: URL of the start, such as ``https://example.com/``.
         store: Path of the store; None for a temporary one, deleted when the result is closed.
         scope: ``host``: all pages of the host; ``folder``: those below the folder of the start.
+        include: Regular expression, or several; only URLs that contain a match of one count.
+        exclude: Regular expression, or several; URLs that contain a match of one do not count.
         max_pages: Pages to visit.
         max_depth: Links from the start, or from a listed page, to a page.
-        max_minutes: Duration in minutes.
-        include: Regular expression, or several; only URLs that contain a match are visited.
-        exclude: Regular expression, or several; URLs that contain a match are not visited.
+        max_minutes: Limit of the duration; what is not visited by then is reported. None for no
+            limit.
         read_sitemaps: Read the sitemaps of the site first.
         follow_links: Follow the links of pages; if not, only listed URLs are visited.
-        confirm_after_s: Seconds between the two visits of a page that answers 403, 429, 5xx or not.
+        confirm_after_s: Wait before the second visit, which confirms that a page answers 403, 429,
+            5xx or not at all.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
-        progress: Called with the number of visited pages, and with the URL of the last one.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         The crawl: its pages, links and frontier, and whether it is complete. Close it, or use it
@@ -109,16 +113,12 @@ def crawl(
         ValueError: An option is invalid.
         KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
     """
-    options = CrawlOptions(
-        scope=scope,
-        max_pages=max_pages,
-        max_depth=max_depth,
-        max_minutes=max_minutes,
+    options = settings_of(
+        CrawlOptions,
+        "crawl",
+        locals(),
         include=pattern_texts(include),
         exclude=pattern_texts(exclude),
-        read_sitemaps=read_sitemaps,
-        follow_links=follow_links,
-        confirm_after_s=confirm_after_s,
     )
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)

@@ -16,8 +16,11 @@ from urlset.live.diff.states import StateOptions, StateSource, open_states
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.unread import mark_unread
 from urlset.model import ProgressEvent
+from urlset.option_schema import check_options
 from urlset.reader.site import with_login
 from urlset.store import ScratchDatabase
+
+_NO_LIMIT = 2**31 - 1
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
@@ -36,9 +39,10 @@ def diff(
     before: StateSource,
     after: StateSource,
     *,
+    # These are generated from urlset.option_schema by `make docs`.
     moves: bool = True,
     live: bool = False,
-    max_requests: int = 1_000,
+    max_requests: int | None = 1_000,
     min_confidence: float = 0.7,
     base_url: str | None = None,
     engine: str | None = None,
@@ -66,16 +70,17 @@ def diff(
             or a store; a table of URLs; ``HEAD~1:public/`` for a folder in a revision of git; or
             entries.
         after: Later state.
-        moves: Search moved URLs among those that were added and removed.
+        moves: Search moved URLs among those that were added and removed; the default.
         live: Request URLs that were removed, and follow their redirects to find moves. robots.txt
             is obeyed, and the pace is that of ``policy``.
-        max_requests: Limit of requests with ``live``.
-        min_confidence: Least confidence of a move, from 0 to 1.
-        base_url: URL at which a folder or a file is published, as in :func:`urlset.read`.
-        engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
+        max_requests: Limit of requests; robots.txt and sitemaps do not count. None for no limit.
+        min_confidence: Least confidence of a move, from 0 to 1 (0.7).
+        base_url: URL at which the source is published: of the folder, or of the file. One that ends
+            with / is the folder that contains the file.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
-        auth: Bearer token, or user and password; sent to the origin of a site only.
-        progress: Called with the number of documents and URLs that were read.
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         The changes. Close it, or use it as a context manager.
@@ -85,10 +90,7 @@ def diff(
         urlset.StoreError: A store cannot be opened.
         ValueError: An argument is invalid.
     """
-    if not 0 <= min_confidence <= 1:
-        raise ValueError(f"min_confidence: expected 0 to 1, found {min_confidence}")
-    if max_requests < 1:
-        raise ValueError(f"max_requests: expected 1 or more, found {max_requests}")
+    check_options("diff", locals())
     shared: Policy = run_policy(policy)
     shared, before = with_login(shared, before, auth)
     shared, after = with_login(shared, after, auth)
@@ -108,7 +110,7 @@ def diff(
             if live:
                 ask_removed(
                     tables,
-                    max_requests=max_requests,
+                    max_requests=_NO_LIMIT if max_requests is None else max_requests,
                     policy=shared,
                     base_url=base_url,
                     progress=options.progress,

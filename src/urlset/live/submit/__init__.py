@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urlset.live.submit.changes import ChangedUrl
 from urlset.live.submit.keys import create_key
-from urlset.live.submit.pipeline import SubmitKeywords, SubmitSettings, submit
+from urlset.live.submit.pipeline import SubmitSettings, submit
 from urlset.live.submit.result import Submission
 
-__all__ = ["ChangedUrl", "Submission", "SubmitKeywords", "SubmitSettings", "create_key", "submit"]
+__all__ = ["ChangedUrl", "Submission", "SubmitSettings", "create_key", "submit"]

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from urlset.arguments import checked_arguments
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy
-from urlset.live.submit import search_console
-from urlset.live.submit.announcement_log import ANNOUNCEMENTS, AnnouncementLog, Staged
+from urlset.live.submit.announcement_log import AnnouncementLog, Staged
 from urlset.live.submit.google_auth import read_credentials
 from urlset.live.submit.indexnow import DEFAULT_ENDPOINT
 from urlset.live.submit.indexnow_run import IndexNowRun, IndexNowSettings, no_key_message
@@ -26,6 +25,7 @@ from urlset.live.submit.search_console_run import GoogleSettings, run_google
 from urlset.live.submit.sender import Sender
 from urlset.live.visits.drive import Drive
 from urlset.model import ProgressEvent
+from urlset.option_schema import StrPath, check_options, settings_of
 from urlset.store import ScratchDatabase
 
 CHANNELS = ("indexnow", "google")
@@ -36,53 +36,31 @@ KeysGiven = str | Mapping[str, str | tuple[str, str]] | IndexNowKeys | None
 
 @dataclass(frozen=True, kw_only=True)
 class SubmitSettings:
-    """Settings of a submission.
+    """Settings of a submission: the options of :func:`urlset.submit`, which describes them."""
 
-    Attributes:
-        keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.
-        endpoints: Endpoints of IndexNow; engines share what they receive, so one is enough.
-        store: Store (DuckDB file) that records what was announced; created if it is missing.
-        announce_all: Whether the first state of a site is announced, instead of recorded only.
-        preflight_pages: Pages of each host that are visited before anything is sent.
-        preflight: Whether the key file and the sampled pages are checked.
-        retry_refused: Whether URLs that an engine refused before are sent again.
-        dry_run: Whether requests are described in the result instead of sent.
-        max_wait_s: Time that the run may wait for retries, in all, in seconds.
-        policy: Limits and behaviour of the HTTP client.
-        to: Channels: ``indexnow``, and ``google`` (sitemaps to Search Console).
-        property: Property of Search Console, exactly as it is written there.
-        google_credentials: Token, or content of the JSON file of a service account.
-        sitemaps: Sitemaps for Search Console; by default those of robots.txt. Each is
-            submitted once: engines visit them again by themselves.
-        resubmit: Whether sitemaps are submitted again.
-        status: Whether the result has the sitemaps that Search Console lists.
-        inspect: Number of URLs of ``inspect_store`` to inspect in Search Console, at most 2,000 a
-            day.
-        inspect_store: Store with the URLs; its table ``inspections`` gets the results.
-        google_base: Origin of the API of Search Console.
-    """
-
+    # These are generated from urlset.option_schema by `make docs`.
     keys: KeysGiven = field(default=None, repr=False)
-    endpoints: Sequence[str] = field(default=(DEFAULT_ENDPOINT,), repr=False)
-    store: str | os.PathLike[str] = ANNOUNCEMENTS
+    endpoints: Sequence[str] = field(default=("https://api.indexnow.org/indexnow",), repr=False)
+    google_credentials: str | None = field(default=None, repr=False)
+    to: Iterable[str] = ("indexnow",)
+    store: Path = Path(".urlset/announcements.duckdb")
     announce_all: bool = False
     preflight_pages: int = 20
     preflight: bool = True
+    max_wait_s: float = 900.0
     retry_refused: bool = False
     dry_run: bool = False
-    max_wait_s: float = 900.0
-    policy: Policy | None = None
-    to: Iterable[str] = ("indexnow",)
-    property: str | None = None
-    google_credentials: str | None = field(default=None, repr=False)
     sitemaps: Iterable[str] = ()
     resubmit: bool = False
+    property: str | None = None
     status: bool = False
     inspect: int = 0
-    inspect_store: str | os.PathLike[str] | None = None
-    google_base: str = search_console.BASE
+    inspect_store: Path | None = None
+    policy: Policy | None = None
+    google_base: str = "https://searchconsole.googleapis.com"
 
     def __post_init__(self) -> None:
+        check_options("submit", self)
         to = tuple([self.to] if isinstance(self.to, str) else self.to)
         unknown = [name for name in to if name not in CHANNELS]
         if unknown or not to:
@@ -105,43 +83,35 @@ class SubmitSettings:
                 )
         if not endpoints:
             raise ValueError("endpoints: expected a URL, found none")
-        for name in ("preflight_pages", "max_wait_s", "inspect"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name}: expected 0 or more, found {getattr(self, name)}")
         object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
         object.__setattr__(self, "keys", keys_from(self.keys))
-
-
-class SubmitKeywords(TypedDict, total=False):
-    """Keyword arguments of :func:`urlset.submit`: the fields of :class:`SubmitSettings`."""
-
-    keys: KeysGiven
-    endpoints: Sequence[str]
-    store: str | os.PathLike[str]
-    announce_all: bool
-    preflight_pages: int
-    preflight: bool
-    retry_refused: bool
-    dry_run: bool
-    max_wait_s: float
-    policy: Policy | None
-    to: Iterable[str]
-    property: str | None
-    google_credentials: str | None
-    sitemaps: Iterable[str]
-    resubmit: bool
-    status: bool
-    inspect: int
-    inspect_store: str | os.PathLike[str] | None
-    google_base: str
 
 
 @checked_arguments
 def submit(
     updates: Any = None,
     *,
+    # These are generated from urlset.option_schema by `make docs`.
+    keys: KeysGiven = None,
+    endpoints: Sequence[str] = ("https://api.indexnow.org/indexnow",),
+    google_credentials: str | None = None,
+    to: Iterable[str] = ("indexnow",),
+    store: StrPath = Path(".urlset/announcements.duckdb"),
+    announce_all: bool = False,
+    preflight_pages: int = 20,
+    preflight: bool = True,
+    max_wait_s: float = 900.0,
+    retry_refused: bool = False,
+    dry_run: bool = False,
+    sitemaps: Iterable[str] = (),
+    resubmit: bool = False,
+    property: str | None = None,
+    status: bool = False,
+    inspect: int = 0,
+    inspect_store: StrPath | None = None,
+    policy: Policy | None = None,
+    google_base: str = "https://searchconsole.googleapis.com",
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Unpack[SubmitKeywords],
 ) -> Submission:
     """Announce what changed to search engines: each change once, after a check of the site.
 
@@ -149,8 +119,32 @@ def submit(
         updates: File of changes (``build --changes``, ``diff --format jsonl``), ledger of a build,
             or store; ``-`` for stdin; or an iterable of changes: objects with ``change`` (added,
             changed, removed or moved) and ``loc``. None announces what earlier runs have left.
-        progress: Called with each step; ``source`` of the event names it.
-        settings: Fields of :class:`urlset.live.submit.SubmitSettings`, such as ``keys``.
+        keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.
+        endpoints: Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares
+            with all engines.
+        google_credentials: Token, or content of the JSON file of a service account.
+        to: Channel: indexnow (the default) or google (sitemaps to Search Console).
+        store: Store (.duckdb) that records what was announced; by default
+            .urlset/announcements.duckdb.
+        announce_all: Announce every URL of a ledger or store that was not announced; without it,
+            the first state is recorded only.
+        preflight_pages: Pages of each host that are visited before anything is sent.
+        preflight: Whether the key file and the sampled pages are checked.
+        max_wait_s: Time that the run may wait for retries, in all, in seconds.
+        retry_refused: Whether URLs that an engine refused before are sent again.
+        dry_run: Whether requests are described in the result instead of sent.
+        sitemaps: Sitemaps for Search Console; by default those of robots.txt. Each is submitted
+            once: engines visit them again by themselves.
+        resubmit: Submit sitemaps again that were submitted before.
+        property: Property, exactly as in Search Console: https://www.example.com/ or
+            sc-domain:example.com.
+        status: Print the sitemaps that Search Console lists, with their state.
+        inspect: Number of URLs of ``inspect_store`` to inspect in Search Console, at most 2,000 a
+            day.
+        inspect_store: Store with the URLs; its table ``inspections`` gets the results.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        google_base: Origin of the API of Search Console.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         Numbers by engine and host, URLs that were excluded, and errors.
@@ -160,8 +154,9 @@ def submit(
         urlset.StoreError: The record of announcements cannot be opened.
         ValueError: A setting is invalid.
     """
+    settings = settings_of(SubmitSettings, "submit", locals())
     report = None if progress is None else lambda text: progress(ProgressEvent(source=text))
-    return submit_with(updates, SubmitSettings(**settings), progress=report)
+    return submit_with(updates, settings, progress=report)
 
 
 def submit_with(

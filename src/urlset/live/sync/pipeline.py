@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, BinaryIO, Unpack
+from typing import Any, BinaryIO
 
-from urlset.arguments import checked_arguments
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.http import Policy, drive_in_thread, run_policy
 from urlset.live.history import entries_at, moment
@@ -23,7 +22,7 @@ from urlset.live.sync.page_walk import (
     removed_update,
     unknown_update,
 )
-from urlset.live.sync.settings import GUARDED_FROM, SyncKeywords, SyncSettings
+from urlset.live.sync.settings import GUARDED_FROM, SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch
 from urlset.live.sync.update_file import UpdateFile
 from urlset.live.visits.budget import Budget
@@ -164,51 +163,6 @@ class Sync(Result):
                 yield from run.batches()
 
 
-@checked_arguments
-def sync(
-    site: str,
-    store: str | os.PathLike[str],
-    *,
-    progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Unpack[SyncKeywords],
-) -> Sync:
-    """Return a run that finds the pages of a site that were added, changed or removed.
-
-    The sitemaps are read first. A page is requested if it is new, if its ``lastmod`` is another
-    one or missing, or in turn. It is ``changed`` if the fingerprint of its content is another one.
-    It is ``removed`` only if every sitemap of the site was read and none lists it, or if it
-    answers 404 or 410 in two runs, a minute apart or more; everything else that fails is
-    ``unknown``.
-
-    Delivery is at least once: what was not committed is delivered again by the next run.
-
-    Args:
-        site: URL of the site, or of a sitemap.
-        store: Store file (``.duckdb``) of what the index has; created if it does not exist.
-        progress: Called with the number of sitemaps, then pages so far, and the URL of the last.
-        settings: Fields of :class:`urlset.live.sync.SyncSettings`, such as ``text`` or ``policy``.
-
-    Raises:
-        urlset.SourceError: ``site`` is no URL; while iterating, no sitemap could be read in the
-            first run.
-        urlset.StoreError: While iterating, the store cannot be opened, is used by another
-            process, or has the history of another site.
-        ValueError: A setting is invalid.
-
-    Example::
-
-        with urlset.sync("https://example.com", "index.duckdb") as run:
-            for batch in run:
-                for update in batch:
-                    if update.change in ("added", "changed"):
-                        index.replace(update.url, update.title, update.text)
-                    elif update.change == "removed":
-                        index.delete(update.url)
-                batch.commit()
-    """
-    return Sync(site, store, SyncSettings(**settings), progress=progress)
-
-
 class _Run:
     def __init__(
         self,
@@ -323,7 +277,7 @@ class _Run:
         if not targets:
             return
         walk = SyncWalk(
-            iter(targets), self._politeness, self._preferences, text=self._settings.text
+            iter(targets), self._politeness, self._preferences, text=self._settings.text_function
         )
         for visit in self._drive(walk, self._policy):
             self._done += 1

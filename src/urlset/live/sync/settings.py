@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from urlset.http import Policy
 from urlset.live.sync.update import page_text
-from urlset.option_schema import check_ranges, options_of
+from urlset.option_schema import check_options
 
 TextOf = Callable[[bytes, str | None], str]
 """Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
@@ -19,49 +19,42 @@ GUARDED_FROM = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncSettings:
-    """Settings of one run.
+    """Settings of one run: the options of :func:`urlset.sync`, which describes them."""
 
-    Attributes:
-        text: Returns the text of a page from its bytes and its ``Content-Type``; None for no text.
-        batch_size: Pages that are requested for one batch, and removed or unknown ones in one.
-        recheck_pages: Pages that are requested although their ``lastmod`` is the same, in turn:
-            those first that were not requested for the longest time. Pages without a
-            ``lastmod`` are requested in every run.
-        recheck_sitemaps: Sitemaps that are requested although their index has the same date.
-        max_removed_share: Largest share of the known pages that may be removed at once because no
-            sitemap lists them; above it they are unknown. It applies from 20 pages on.
-        max_requests: Largest number of requests for pages; None for no limit.
-        max_minutes: Longest duration, from the first page on; None for no limit.
-        policy: Limits and behaviour of the HTTP client.
-        auth: Bearer token, or user and password; sent to the origin of the site only.
-        engine: Name of the engine.
-    """
-
-    text: TextOf | None = page_text
+    # These are generated from urlset.option_schema by `make docs`.
+    text: TextOf | bool | None = True
     batch_size: int = 100
     recheck_pages: int = 100
     recheck_sitemaps: int = 10
     max_removed_share: float = 0.5
     max_requests: int | None = None
     max_minutes: float | None = None
+    engine: str | None = None
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
-    engine: str | None = None
+
+    @property
+    def text_function(self) -> TextOf | None:
+        """The function that returns the text of a page; None for no text."""
+        if callable(self.text):
+            return self.text
+        return page_text if self.text else None
 
     def __post_init__(self) -> None:
-        check_ranges(options_of("sync"), self)
+        check_options("sync", self)
 
 
 class SyncKeywords(TypedDict, total=False):
-    """Keyword arguments of :func:`urlset.sync`: the fields of :class:`SyncSettings`."""
+    """Keyword arguments of :func:`urlset.sync`, for functions that pass them on."""
 
-    text: TextOf | None
+    # These are generated from urlset.option_schema by `make docs`.
+    text: TextOf | bool | None
     batch_size: int
     recheck_pages: int
     recheck_sitemaps: int
     max_removed_share: float
     max_requests: int | None
     max_minutes: float | None
+    engine: str | None
     policy: Policy | None
     auth: str | tuple[str, str] | None
-    engine: str | None

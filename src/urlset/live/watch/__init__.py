@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urlset.live.watch.pipeline import watch
 from urlset.live.watch.result import Alert, SectionEstimate, UrlChange, Watch
-from urlset.live.watch.step import StepSettings, WatchKeywords
+from urlset.live.watch.step import StepSettings
 
 __all__ = [
     "Alert",
@@ -12,6 +12,5 @@ __all__ = [
     "StepSettings",
     "UrlChange",
     "Watch",
-    "WatchKeywords",
     "watch",
 ]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Unpack
 
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
@@ -21,10 +20,11 @@ from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.live.watch.report import write_report
 from urlset.live.watch.result import SectionEstimate, UrlChange, Watch
-from urlset.live.watch.step import StepSettings, WatchKeywords
+from urlset.live.watch.step import StepSettings
 from urlset.live.watch.summary import section_estimates
-from urlset.live.watch.webhook import Hook, HookWalk
+from urlset.live.watch.webhook import Hook, HookWalk, WebhookFormat
 from urlset.model import ProgressEvent
+from urlset.option_schema import StrPath, settings_of
 from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession
 
@@ -41,8 +41,15 @@ def watch(
     site: str,
     store: str | os.PathLike[str],
     *,
+    # These are generated from urlset.option_schema by `make docs`.
+    recheck_sitemaps: int = 10,
+    webhook: str | None = None,
+    webhook_format: WebhookFormat | None = None,
+    report: StrPath | None = None,
+    engine: str | None = None,
+    policy: Policy | None = None,
+    auth: str | tuple[str, str] | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    **settings: Unpack[WatchKeywords],
 ) -> Watch:
     """Watch a site once: read what may have changed, store a snapshot, and return alerts.
 
@@ -52,9 +59,17 @@ def watch(
     Args:
         site: URL of the site, or of a sitemap.
         store: Store file (``.duckdb``) of the history; created if it does not exist.
-        progress: Called with the number of sitemaps so far, and with the URL of the last one.
-        settings: Fields of :class:`urlset.live.watch.step.StepSettings`, such as ``webhook`` or
-            ``policy``.
+        recheck_sitemaps: Sitemaps that are requested although their index has the same date: those
+            first that were not requested for the longest time.
+        webhook: Post new alerts to this URL; by default $URLSET_WEBHOOK. It is neither logged nor
+            stored.
+        webhook_format: Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None
+            for that of the host.
+        report: HTML file to which the result is written, too, with charts.
+        engine: ``native`` or ``reference``; by default the faster one that is installed.
+        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
+        auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
         The snapshot: counts and changed URLs.
@@ -65,7 +80,7 @@ def watch(
             history of another site.
         ValueError: A setting is invalid.
     """
-    options = StepSettings(**settings)
+    options = settings_of(StepSettings, "watch", locals())
     expect_url(site)
     return watch_with(site, os.fspath(store), options, progress=progress)
 

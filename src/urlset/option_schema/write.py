@@ -1,0 +1,66 @@
+"""Options of ``urlset.write`` and ``urlset.render``: those of the files of ``urlset.build``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from urlset.option_schema.build import BUILD_OPTIONS
+from urlset.option_schema.option import PYTHON, Option
+
+_BUILD = {option.name: option for option in BUILD_OPTIONS}
+
+
+def _of_build(*names: str) -> tuple[Option, ...]:
+    return tuple(replace(_BUILD[name], allowed=PYTHON) for name in names)
+
+
+DUPLICATES = Option(
+    name="duplicates",
+    type=Literal["drop", "keep"],
+    annotation="Duplicates",
+    help="``keep`` writes repeated URLs, too; else they are excluded and reported in ``rejected``.",
+    default="drop",
+    allowed=PYTHON,
+)
+ALLOW_EMPTY = Option(
+    name="allow_empty",
+    type=bool,
+    help="Whether a set without entries may be written.",
+    default=False,
+    allowed=PYTHON,
+)
+
+WRITE_OPTIONS: tuple[Option, ...] = (
+    *_of_build("base_url", "gzip", "max_urls", "max_bytes", "name", "format", "stylesheet"),
+    Option(
+        name="index",
+        type=Literal["auto", "always"],
+        annotation="WrittenIndex",
+        help="Write an index if one is needed (auto), or always.",
+        default="auto",
+        allowed=PYTHON,
+    ),
+    *_of_build("on_error"),
+    DUPLICATES,
+    ALLOW_EMPTY,
+    *_of_build("dry_run", "now", "progress", "engine"),
+)
+"""Options of :func:`urlset.write`."""
+
+RENDER_OPTIONS: tuple[Option, ...] = (
+    *_of_build("base_url", "gzip", "max_urls", "max_bytes", "format", "stylesheet"),
+    DUPLICATES,
+    ALLOW_EMPTY,
+    Option(
+        name="on_rejected",
+        type=Callable,
+        annotation="Callable[[Rejection], None] | None",
+        help="Called with each :class:`urlset.writer.Rejection`, including duplicates. With it, "
+        "invalid entries are excluded instead of raised.",
+        allowed=PYTHON,
+    ),
+    *_of_build("engine"),
+)
+"""Options of :func:`urlset.render`."""
