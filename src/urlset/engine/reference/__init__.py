@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from urlset.arrow.frames import ListedRows
 from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.reference.context import Context
-from urlset.engine.reference.document import read_document
 from urlset.engine.reference.logs import aggregate_log
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.spans import element_spans
@@ -48,6 +47,9 @@ def parse(
     text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
 ) -> ReferenceParsed:
     """Parse UTF-8 text of any format. Never raises."""
+    # With the native engine, only parts of this package are used: its patterns take 70 ms to compile.
+    from urlset.engine.reference.document import read_document
+
     context = Context(text, base, source, runs)
     kind = read_document(context)
     return ReferenceParsed(
