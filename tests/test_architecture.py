@@ -36,6 +36,7 @@ LIBRARIES = {
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "asgiref": "urlset.integrations.django",  # comes with Django
+    "daft": "urlset.integrations.daft",
     "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "fastwarc": "urlset.reader.warc",  # WARC in gzip, zstd and lz4, in Rust

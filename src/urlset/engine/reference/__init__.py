@@ -47,7 +47,7 @@ def parse(
     text: bytes, base: str | None, source: str | None, runs: list[OffsetRun]
 ) -> ReferenceParsed:
     """Parse UTF-8 text of any format. Never raises."""
-    # With the native engine, only parts of this package are used: its patterns take 70 ms to compile.
+    # With the native engine, only other parts of the package are used; its patterns take time.
     from urlset.engine.reference.document import read_document
 
     context = Context(text, base, source, runs)
