@@ -1,4 +1,4 @@
-"""Base of the results of all verbs: a summary, what is incomplete, plain data, and closing."""
+"""Base of the results of all verbs, and of other objects that a ``with`` block closes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ from types import TracebackType
 from typing import Any, Self
 
 
-class Result:
+class Closing:
+    """Context manager that calls :meth:`close` at the end of the block."""
+
+    def close(self) -> None:
+        """Release files and temporary tables; does nothing the second time."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Result(Closing):
     """Result of a verb; a context manager.
 
     Subclasses say what they are about (``subject``) and what was found (``summary``).
@@ -36,25 +54,11 @@ class Result:
         """Return the result as values that JSON has."""
         return {"summary": self.summary, "incomplete": list(self.incomplete)}
 
-    def close(self) -> None:
-        """Release files and temporary tables; does nothing the second time."""
-
     @property
     def caption(self) -> str:
         """Name, subject and summary, as notebooks show them."""
         subject = f" {self.subject}" if self.subject else ""
         return f"{type(self).__name__}{subject}: {self.summary}"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<{self.caption}>"

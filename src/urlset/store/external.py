@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 import duckdb
@@ -19,6 +18,7 @@ import duckdb
 from urlset.arrow import open_stream
 from urlset.errors import QueryError, SourceError, TargetError, UrlsetError
 from urlset.formats.signatures import file_signature
+from urlset.result import Closing
 from urlset.store.connection import connect, literal, map_interrupts, reraise_stream_error
 from urlset.store.duckdb_errors import (
     file_reason,
@@ -50,7 +50,7 @@ _INFERRED_TYPES = re.compile(
 )
 
 
-class ExternalTable:
+class ExternalTable(Closing):
     """Table of a file that is open for reading, or the result of a query; a context manager.
 
     Args:
@@ -147,17 +147,6 @@ class ExternalTable:
         self._connection.close()
         if self._folder is not None:
             self._folder.close()
-
-    def __enter__(self) -> ExternalTable:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _validate_query(self, query: str, relation: str) -> str:
         """Validate the query of the user, a single SELECT; return it as text for a subquery."""

@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from types import TracebackType
 from typing import Any
 
 import duckdb
 
 from urlset.arrow import batches, open_stream, rows_of
 from urlset.errors import StoreError
+from urlset.result import Closing
 from urlset.store.connection import (
     attach_read_only,
     connect,
@@ -35,7 +35,7 @@ _SETTINGS = (
 )
 
 
-class ScratchDatabase(Session):
+class ScratchDatabase(Closing, Session):
     """Temporary DuckDB database for one job; a context manager.
 
     Data beyond the memory limit is written to a temporary folder.
@@ -185,14 +185,3 @@ class ScratchDatabase(Session):
         with suppress(duckdb.Error):
             self._cursor.close()
         self._folder.close()
-
-    def __enter__(self) -> ScratchDatabase:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple, cast
 
 import duckdb
@@ -17,6 +16,7 @@ from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
 from urlset.model import Entry, Problem, Sitemap
 from urlset.registry import provided
+from urlset.result import Closing
 from urlset.store.connection import Database, map_errors
 from urlset.store.inspection import columns_of
 from urlset.store.results import QueryResult, check_query, run_query
@@ -26,7 +26,7 @@ from urlset.store.session import StoreSession
 from urlset.store.writer import StoreWriter
 
 
-class Store:
+class Store(Closing):
     """Read results in a DuckDB file; open one with :meth:`open`. A context manager.
 
     :data:`urlset.store.TABLES` describes the tables and columns. A store holds the latest read of
@@ -185,17 +185,6 @@ class Store:
     def close(self) -> None:
         """Close the file, and delete a temporary store; does nothing the second time."""
         self._database.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Store {self.path or 'temporary'}>"
