@@ -41,7 +41,7 @@ from urlset.model import Level, ProgressEvent
 from urlset.option_schema import StrPath, settings_of
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.site import with_login
-from urlset.store import Store, StoreSession, quoted
+from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.audit")
@@ -355,25 +355,25 @@ class _AuditRun:
             number = earlier + 1
             session.run(
                 "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count) "
-                f"VALUES ({number}, 'audit', {quoted(f'{origin}/')}, {quoted(shown)}, "
-                f"{quoted(self._started.isoformat())}::TIMESTAMPTZ, 0)"
+                "VALUES (?, 'audit', ?, ?, ?::TIMESTAMPTZ, 0)",
+                (number, f"{origin}/", shown, self._started.isoformat()),
             )
         return _Crawled(int(number))
 
     def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
         """Record how the audit ended; one that was interrupted stays open, to be continued."""
-        reasons = ", ".join(map(quoted, dict.fromkeys([*crawl.reasons, *visits.reasons])))
+        reasons = list(dict.fromkeys([*crawl.reasons, *visits.reasons]))
         end = (
             "NULL, is_complete = NULL"
             if "interrupted" in visits.reasons or self._budget.is_unanswered
-            else f"{quoted(datetime.now(UTC).isoformat())}::TIMESTAMPTZ, "
-            f"is_complete = {str(not reasons).lower()}"
+            else f"now(), is_complete = {not reasons}"
         )
         requests = self._budget.requests - crawl.requests  # those of the crawl are counted
         session.run(
-            f"UPDATE store.crawls SET finished = {end}, reasons = [{reasons}]::VARCHAR[], "
+            f"UPDATE store.crawls SET finished = {end}, reasons = ?::VARCHAR[], "
             f"request_count = coalesce(request_count, 0) + {requests} "
-            f"WHERE crawl = {crawl.number}"
+            f"WHERE crawl = {crawl.number}",
+            (reasons,),
         )
 
     def _hosts(self, origin: str) -> frozenset[str]:

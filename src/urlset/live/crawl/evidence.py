@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlset.live.crawl.options import CrawlOptions
-from urlset.store import StoreSession, quoted
+from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
 MAX_HOPS = 10
@@ -104,7 +104,8 @@ def _update_depths(session: StoreSession, start: str) -> None:
     session.run(_EDGES)
     session.run(
         "CREATE OR REPLACE TEMP TABLE reached_pages AS "
-        f"SELECT rowid AS page, 0::UINTEGER AS depth FROM store.pages WHERE url = {quoted(start)}"
+        "SELECT rowid AS page, 0::UINTEGER AS depth FROM store.pages WHERE url = ?",
+        (start,),
     )
     for level in range(MAX_LEVELS):
         for _ in range(MAX_HOPS):

@@ -271,8 +271,8 @@ class _Run:
                 )
             if is_open or (earlier != settings and self._was_limited(number)):
                 self._session.run(
-                    f"UPDATE store.crawls SET finished = NULL, settings = {quoted(settings)} "
-                    f"WHERE crawl = {number}"
+                    "UPDATE store.crawls SET finished = NULL, settings = ? WHERE crawl = ?",
+                    (settings, number),
                 )
                 return int(number)
         number = rows[0][0] + 1 if rows else 1
@@ -282,8 +282,8 @@ class _Run:
             self._session.run("DELETE FROM store.traps")
             self._session.run(
                 "INSERT INTO store.crawls (crawl, kind, site, settings, started, request_count, "
-                f"byte_count, has_sitemaps) VALUES ({number}, {quoted(self._kind)}, "
-                f"{quoted(self._start)}, {quoted(settings)}, now(), 0, 0, false)"
+                "byte_count, has_sitemaps) VALUES (?, ?, ?, ?, now(), 0, 0, false)",
+                (number, self._kind, self._start, settings),
             )
         return int(number)
 
@@ -299,10 +299,8 @@ class _Run:
         """Add the hosts to which the start redirected in an earlier session."""
         here = self._start
         for _ in range(10):
-            query = (
-                f"SELECT target FROM store.links WHERE url = {quoted(here)} AND kind = 'redirect'"
-            )
-            rows = list(self._session.rows(query))
+            query = "SELECT target FROM store.links WHERE url = ? AND kind = 'redirect'"
+            rows = list(self._session.rows(query, (here,)))
             if not rows:
                 return
             here = rows[0][0]
@@ -367,8 +365,9 @@ class _Run:
         oldest = format_date(datetime.now(UTC) - ROBOTS_AGE)
         rows = self._session.rows(
             "SELECT url, state, text FROM store.robots WHERE ends_with(url, '/robots.txt') "
-            f"AND state <> 'unreachable' AND read_at > {quoted(oldest)}::TIMESTAMPTZ "
-            "AND read_at <= now()"  # a time after the present is that of a wrong clock
+            "AND state <> 'unreachable' AND read_at > ?::TIMESTAMPTZ "
+            "AND read_at <= now()",  # a time after the present is that of a wrong clock
+            (oldest,),
         )
         return {
             origin_of(url) or "": Robots(url, state=state, text=text or "")
@@ -398,10 +397,10 @@ class _Run:
         update_evidence(self._session, self._start)
         reasons = completeness(self._session, self._options, ends)
         reasons += walk.politeness.unread_robots
-        texts = ", ".join(map(quoted, reasons))
         end = f"now(), is_complete = {not reasons}" if is_over else "NULL, is_complete = NULL"
         self._session.run(
-            f"UPDATE store.crawls SET finished = {end}, reasons = [{texts}]::VARCHAR[], "
+            f"UPDATE store.crawls SET finished = {end}, reasons = ?::VARCHAR[], "
             f"request_count = request_count + {walk.request_count}, "
-            f"byte_count = byte_count + {walk.byte_count} WHERE crawl = {self._number}"
+            f"byte_count = byte_count + {walk.byte_count} WHERE crawl = {self._number}",
+            (reasons,),
         )

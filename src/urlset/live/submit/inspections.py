@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -12,7 +11,7 @@ from typing import Any, Self
 from urlset.dates import format_date
 from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.visits.sample import allocate
-from urlset.store import Store, quoted
+from urlset.store import Store
 
 
 class InspectionTable:
@@ -43,62 +42,66 @@ class InspectionTable:
         """Return the number of inspections of the property in the last 24 hours."""
         since, until = format_date(now - timedelta(days=1)), format_date(now)
         [(count,)] = self._session.rows(
-            f"SELECT count(*) FROM store.inspections WHERE property = {quoted(self._site)} "
-            f"AND inspected_at > TIMESTAMPTZ {quoted(since)} "
-            f"AND inspected_at <= TIMESTAMPTZ {quoted(until)}"
+            "SELECT count(*) FROM store.inspections WHERE property = ? "
+            "AND inspected_at > ?::TIMESTAMPTZ AND inspected_at <= ?::TIMESTAMPTZ",
+            (self._site, since, until),
         )
         return int(count)
 
     def sample(self, n: int, *, seed: int = 0) -> Iterator[str]:
         """Yield URLs: the same share of each section, those never inspected first."""
+        urls, site = self._urls()
         sizes = dict(
             self._session.rows(
-                f"SELECT section, count(*)::BIGINT FROM ({self._urls()}) GROUP BY section "
-                "ORDER BY section"
+                f"SELECT section, count(*)::BIGINT FROM ({urls}) GROUP BY section ORDER BY section",
+                {"site": site},
             )
         )
         chosen: list[str] = []
         for section, count in allocate(sizes, n, seed=seed).items():
             query = (
-                f"SELECT u.loc FROM ({self._urls()}) u LEFT JOIN (SELECT url, "
+                f"SELECT u.loc FROM ({urls}) u LEFT JOIN (SELECT url, "
                 "max(inspected_at) AS seen FROM store.inspections GROUP BY url) i "
-                f"ON i.url = u.loc WHERE section = {quoted(section)} "
+                "ON i.url = u.loc WHERE section = $section "
                 f"ORDER BY epoch_us(seen) NULLS FIRST, hash(u.loc || '{seed}') LIMIT {count}"
             )
-            chosen += [row[0] for row in self._session.rows(query)]
+            values = {"site": site, "section": section}
+            chosen += [row[0] for row in self._session.rows(query, values)]
         random.Random(seed).shuffle(chosen)
         yield from chosen
 
-    def _urls(self) -> str:
+    def _urls(self) -> tuple[str, str]:
+        """Return the query of the URLs of the property, and the value of its ``$site``."""
         is_domain = self._site.startswith("sc-domain:")
-        domain = self._site.removeprefix("sc-domain:")
         where = (
-            f"(host_of_loc = {quoted(domain)} OR ends_with(host_of_loc, {quoted('.' + domain)}))"
+            "(host_of_loc = $site OR ends_with(host_of_loc, '.' || $site))"
             if is_domain
-            else f"starts_with(loc, {quoted(self._site)})"
+            else "starts_with(loc, $site)"
         )
-        return (
+        query = (
             "SELECT loc, url_section(loc) AS section FROM (SELECT DISTINCT loc, "
             "lower(regexp_extract(loc, '^https?://([^/:?#]+)', 1)) AS host_of_loc "
             f"FROM store.entries) WHERE {where}"
         )
+        return query, self._site.removeprefix("sc-domain:")
 
     def add(self, url: str, facts: Mapping[str, Any], now: datetime) -> None:
         """Store the result of an inspection of a URL; it replaces the previous one."""
         columns = [column.name for column in INSPECTION_TABLES[0].columns]
         row = {**facts, "url": url, "property": self._site, "inspected_at": format_date(now)}
-        values = ", ".join(_literal(row.get(column)) for column in columns)
+        values = [_value(row.get(column)) for column in columns]
+        marks = ", ".join("?" for _ in columns)
         with self._session.transaction():
             self._session.run(
-                f"DELETE FROM store.inspections WHERE url = {quoted(url)} "
-                f"AND property = {quoted(self._site)}"
+                "DELETE FROM store.inspections WHERE url = ? AND property = ?", (url, self._site)
             )
-            self._session.run(f"INSERT INTO store.inspections VALUES ({values})")
+            self._session.run(f"INSERT INTO store.inspections VALUES ({marks})", values)
 
 
-def _literal(value: object) -> str:
-    if value is None:
-        return "NULL"
+def _value(value: object) -> object:
+    """Return a value for a column; text without characters that UTF-8 lacks."""
     if isinstance(value, list):
-        return f"from_json({quoted(json.dumps(value))}, '[\"VARCHAR\"]')"
-    return quoted(str(value).encode(errors="replace").decode())
+        return [_value(each) for each in value]
+    if value is None:
+        return None
+    return str(value).encode(errors="replace").decode()

@@ -11,7 +11,7 @@ from urlset.live.watch.bands import AlertDays, Bands, day_bands
 from urlset.live.watch.result import Alert
 from urlset.live.watch.series import SiteHistory, site_history
 from urlset.live.watch.structure import structure_conditions
-from urlset.store import StoreSession, quoted
+from urlset.store import StoreSession
 
 
 def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Bands]:
@@ -95,8 +95,8 @@ def _is_unread(session: StoreSession, kind: str, subject: str) -> bool:
     """Return whether an alert about a size is about a sitemap that could not be read."""
     if kind != "size":
         return False
-    query = f"SELECT state FROM store.history_documents WHERE source = {quoted(subject)}"
-    return any(state in ("failed", "gone") for (state,) in list(session.rows(query)))
+    query = "SELECT state FROM store.history_documents WHERE source = ?"
+    return any(state in ("failed", "gone") for (state,) in list(session.rows(query, (subject,))))
 
 
 def _alert_days(session: StoreSession, now: datetime) -> list[AlertDays]:
