@@ -69,7 +69,7 @@ class Part(NamedTuple):
 
 
 class Ingest:
-    """Loads sources, one after another, into the tables ``staged`` and ``extended``.
+    """Loads sources, one after another, into the tables ``staged`` and ``extended_rows``.
 
     ``rejected`` has the rows that cannot be written. With ``on_error="raise"``, :meth:`verify_rest`
     raises :class:`urlset.EntryError` for the first of them instead. ``fragments`` counts URLs whose
