@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import urlset
 from tests.site_box import SiteBox, page
+from urlset.live.visits.budget import MAX_FAILURES, Budget
 from urlset.live.visits.pace import MAX_DELAY_S, WINDOW, HostPace, Pace
 
 
@@ -97,3 +98,24 @@ def test_requests_wait_as_robots_txt_and_retry_after_ask():
 
     assert times["/b"] - times["/"] >= 0.2
     assert times["/a"] - first >= 0.95
+
+
+def test_a_run_that_ended_without_responses_stays_unanswered_if_one_arrives_late():
+    budget = Budget()
+    for _ in range(MAX_FAILURES):
+        budget.observe(is_answered=False)
+
+    budget.observe(is_answered=True)
+
+    assert budget.is_unanswered
+    assert not budget.spend()
+    assert budget.exceeded == "no response: the last 50 requests failed"
+
+
+def test_a_request_that_would_wait_beyond_the_end_is_not_started():
+    budget = Budget(max_minutes=1, clock=lambda: 100.0)
+
+    assert budget.spend(wait_s=59.0)
+    assert not budget.spend(wait_s=60.0)
+    assert budget.exceeded == "limit of time"
+    assert budget.requests == 1

@@ -217,6 +217,9 @@ class SiteVisits:
             f"SELECT url FROM store.pages WHERE crawl = {self._crawl} AND verdict = 'unknown' "
             f"AND unknown_reason <> '{ROBOTS}' "
             "AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
+            # A crawl has visited its pages a second time.
+            f"AND NOT ({_boolean(settings.crawl)} AND url IN ("
+            "SELECT url FROM store.frontier WHERE attempts > 0 AND state = 'done')) "
             f"ORDER BY md5(url) LIMIT {settings.max_confirmed}"
         )
         if not urls:

@@ -148,10 +148,6 @@ class Frontier:
         self._running[job.url] = job
         return job
 
-    def running(self, url: str) -> Job | None:
-        """Return the job of a URL whose visit is in progress; None for other URLs."""
-        return self._running.get(url)
-
     def finish(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
         """End the visit of a page: add its record to journal and buffer; return its rows.
 
@@ -188,11 +184,6 @@ class Frontier:
             self._write_traps()
         self._journal.clear()
         self._records, self._links = [], 0
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of URLs in the table ``frontier`` by state."""
-        query = "SELECT state, count(*) FROM store.frontier GROUP BY state"
-        return dict(self._session.rows(query))
 
     def _restore(self) -> None:
         """Read the state of a crawl that is continued, and the records of its journal."""

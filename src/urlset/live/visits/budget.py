@@ -59,8 +59,8 @@ class Budget:
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether too many requests in sequence failed, so that the run ends."""
-        return self._failures >= MAX_FAILURES
+        """Whether the run ended because too many requests in sequence failed."""
+        return self.limit == "response"
 
     def spend(self, count: int = 1, wait_s: float = 0.0) -> bool:
         """Return whether another request may be started, and count it.
@@ -90,5 +90,5 @@ class Budget:
     def observe(self, *, is_answered: bool) -> None:
         """End the run after :data:`MAX_FAILURES` requests in sequence without a response."""
         self._failures = 0 if is_answered else self._failures + 1
-        if self.is_unanswered:
+        if self._failures >= MAX_FAILURES:
             self.limit = "response"

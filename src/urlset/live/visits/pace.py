@@ -49,7 +49,6 @@ class HostPace:
         self._configured = delay_s
         self.delay_s: float = delay_s
         self.resume_at: float = 0.0
-        self.slowdowns: int = 0
         self._base: float | None = None
         self._times: deque[float] = deque(maxlen=WINDOW)
         self._are_refusals: deque[bool] = deque(maxlen=WINDOW)
@@ -101,7 +100,6 @@ class HostPace:
             self.resume_at = max(self.resume_at, now + retry_after_s)
 
     def _slow_down(self, interval: float) -> bool:
-        self.slowdowns += 1
         self.delay_s = min(max(2 * self.delay_s, 2 * interval, MIN_DELAY_S), MAX_DELAY_S)
         return True
 
@@ -122,8 +120,3 @@ class Pace:
     def wait_s(self, origin: str, now: float) -> float:
         """Return the seconds until the host may be asked again, because of ``Retry-After``."""
         return max(0.0, self.of(origin).resume_at - now)
-
-    @property
-    def slowdowns(self) -> int:
-        """Number of times that the request rate of a host was halved."""
-        return sum(host.slowdowns for host in self._hosts.values())
