@@ -15,6 +15,7 @@ import pytest
 import urlset
 
 SRC = Path(__file__).parents[1] / "src"
+ADAPTERS = [*(SRC / "urlset" / "integrations").glob("[a-z]*")]
 
 # From the lowest layer to the highest. A module imports from its own layer and from lower ones.
 # Packages that are planned may be listed here; every package that exists must be.
@@ -30,26 +31,19 @@ LAYERS = {
     "public names": "__init__",
 }
 
-# The one module or package that imports each outside library.
+# The one module or package that imports each outside library. An adapter has the name of its host.
 LIBRARIES = {
+    **{path.stem: f"urlset.integrations.{path.stem}" for path in ADAPTERS},
     "adbc_driver_manager": "urlset.sources.tables.query",  # any database, its rows as Arrow
     "aiohttp": "urlset.http",  # HTTP/1.1, TLS, proxies, keep-alive
     "arro3": "urlset.arrow",
     "asgiref": "urlset.integrations.django",  # comes with Django
-    "daft": "urlset.integrations.daft",
-    "django": "urlset.integrations.django",  # the host of the adapter
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "fastwarc": "urlset.reader.warc",  # WARC in gzip, zstd and lz4, in Rust
     "google": "urlset.live.submit.google_auth",  # signatures of service accounts, by Google
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
-    "llama_index": "urlset.integrations.llama_index",
-    "mkdocs": "urlset.integrations.mkdocs",  # the host of this adapter, as are the next three
-    "pelican": "urlset.integrations.pelican",
     "pyspark": "urlset.integrations.spark",
-    "ray": "urlset.integrations.ray",
-    "scrapy": "urlset.integrations.scrapy",
-    "sphinx": "urlset.integrations.sphinx",
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
