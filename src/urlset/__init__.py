@@ -41,7 +41,7 @@ from urlset.model import (
 
 if TYPE_CHECKING:
     from urlset.builder import Build, build
-    from urlset.checker import Finding, Findings, check
+    from urlset.checker import Baseline, Finding, Findings, Rule, check, custom_rule
     from urlset.config import Configuration, load_config
     from urlset.fixer import Dropped, Fixed, FixedDocument, fix, unified_diff, write_fixed
     from urlset.http import Policy
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternate",
     "Audit",
+    "Baseline",
     "Build",
     "Configuration",
     "ConfigurationError",
@@ -88,6 +89,7 @@ __all__ = [
     "Publication",
     "QueryError",
     "QueryResult",
+    "Rule",
     "Sitemap",
     "SourceError",
     "Store",
@@ -102,6 +104,7 @@ __all__ = [
     "build",
     "check",
     "crawl",
+    "custom_rule",
     "diff",
     "fix",
     "load_config",
@@ -118,6 +121,7 @@ __all__ = [
 
 _LAZY = {
     "Audit": "live.audit",
+    "Baseline": "checker",
     "Build": "builder",
     "Crawl": "live.crawl",
     "Configuration": "config",
@@ -135,6 +139,7 @@ _LAZY = {
     "Policy": "http",
     "Publication": "writer",
     "QueryResult": "store",
+    "Rule": "checker",
     "Store": "store",
     "Submission": "live.submit",
     "Sync": "live.sync",
@@ -143,6 +148,7 @@ _LAZY = {
     "build": "builder",
     "check": "checker",
     "crawl": "live.crawl",
+    "custom_rule": "checker",
     "diff": "live.diff",
     "fix": "fixer",
     "load_config": "config",

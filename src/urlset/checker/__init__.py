@@ -85,7 +85,7 @@ def check(
         extend_select: Check these rules, too. Some rules are off by default.
         profile: Check the rules of this search engine, too.
         baseline: Known findings, or the file of them: only other ones are found
-            (:class:`urlset.checker.Baseline`).
+            (:class:`urlset.Baseline`).
         rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
         ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
         levels: Levels of rules that differ from the catalogue, by rule.
@@ -99,9 +99,8 @@ def check(
         progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
         max_bytes: Maximum size of a decompressed document; the rest is not read.
         follow: Read the sitemaps that an index lists.
-        always: Codes that are selected whatever ``select`` contains, such as
-            ``urlset.checker.FAILURE_CODES`` for documents that could not be read. ``ignore``
-            excludes them.
+        always: Codes that are selected whatever ``select`` contains, such as those of documents
+            that could not be read. ``ignore`` excludes them.
         max_excerpts: Findings of each rule that carry their line.
 
     Returns:

@@ -189,49 +189,49 @@ _OPTIONAL = ("code", "level", "view", "where", "sql", "element", "why", "fix-hin
 _EXAMPLE = "<url><loc>https://example.com/</loc></url>"
 
 
-def custom_rule(number: int, table: Mapping[str, Any]) -> Rule:
+def custom_rule(number: int, declared: Mapping[str, Any]) -> Rule:
     """Return the rule that a table of ``[[check.rules]]`` declares.
 
     Args:
         number: Position of the table, from 1; a rule without ``code`` gets ``Z001`` and so on.
-        table: ``name``, ``message``, and either ``view`` with ``where`` or ``sql``. Optional are
+        declared: ``name``, ``message``, and either ``view`` with ``where`` or ``sql``. Optional are
             ``code``, ``level`` (default: warning), ``element``, ``why``, ``fix-hint`` and
             ``source``. All values are strings.
 
     Raises:
         ValueError: A key is missing or unknown, or a value is invalid.
 
-    >>> table = {"name": "old-shop", "message": "{loc}", "view": "urls", "where": "true"}
-    >>> custom_rule(1, table).code
+    >>> declared = {"name": "old-shop", "message": "{loc}", "view": "urls", "where": "true"}
+    >>> custom_rule(1, declared).code
     'Z001'
     """
-    for key, value in table.items():
+    for key, value in declared.items():
         if key not in (*_REQUIRED, *_OPTIONAL):
             raise ValueError(f"unknown key {key!r}{suggestion(key, (*_REQUIRED, *_OPTIONAL))}")
         if not isinstance(value, str):
             raise ValueError(f"{key}: expected a string, found {value!r}")
     for key in _REQUIRED:
-        if not table.get(key, "").strip():
+        if not declared.get(key, "").strip():
             raise ValueError(f"{key} is missing")
-        if len(table[key]) > _MAX_TEXT:
+        if len(declared[key]) > _MAX_TEXT:
             raise ValueError(
-                f"{key}: expected at most {_MAX_TEXT:,} characters, found {len(table[key]):,}"
+                f"{key}: expected at most {_MAX_TEXT:,} characters, found {len(declared[key]):,}"
             )
-    code, name = table.get("code", f"Z{number:03}"), table["name"]
+    code, name = declared.get("code", f"Z{number:03}"), declared["name"]
     if " " in name or " " in code:
         raise ValueError(f"expected a name and a code without spaces, found {name!r}, {code!r}")
-    query = f"{table.get('view', '')} {table.get('sql', '')}".lower()
+    query = f"{declared.get('view', '')} {declared.get('sql', '')}".lower()
     return rule(
-        f"{code} {name} {table.get('level', 'warning')}",
-        message=table["message"],
-        why=table.get("why", "A rule of this project."),
-        fix_hint=table.get("fix-hint", "See the configuration of this project"),
-        source=table.get("source", "the configuration"),
+        f"{code} {name} {declared.get('level', 'warning')}",
+        message=declared["message"],
+        why=declared.get("why", "A rule of this project."),
+        fix_hint=declared.get("fix-hint", "See the configuration of this project"),
+        source=declared.get("source", "the configuration"),
         bad=_EXAMPLE,
         good=_EXAMPLE,
-        view=table.get("view"),
-        where=table.get("where"),
-        sql=table.get("sql"),
-        element=table.get("element"),
+        view=declared.get("view"),
+        where=declared.get("where"),
+        sql=declared.get("sql"),
+        element=declared.get("element"),
         needs=_needs_of(query),
     )

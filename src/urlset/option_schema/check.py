@@ -97,7 +97,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         annotation="Baseline | StrPath | None",
         help="Report only findings that are not in this file.",
         doc="Known findings, or the file of them: only other ones are found "
-        "(:class:`urlset.checker.Baseline`).",
+        "(:class:`urlset.Baseline`).",
         metavar="FILE",
         is_path=True,
     ),
@@ -203,9 +203,8 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         name="always",
         type=list[str],
         help="Codes that are selected whatever select contains; ignore excludes them.",
-        doc="Codes that are selected whatever ``select`` contains, such as "
-        "``urlset.checker.FAILURE_CODES`` for documents that could not be read. ``ignore`` "
-        "excludes them.",
+        doc="Codes that are selected whatever ``select`` contains, such as those of documents that "
+        "could not be read. ``ignore`` excludes them.",
         default=(),
         allowed=PYTHON,
     ),

@@ -359,7 +359,7 @@ def test_an_unknown_setting_is_an_error():
 
 def test_a_custom_rule_queries_live_views():
     [own] = [
-        urlset.checker.custom_rule(
+        urlset.custom_rule(
             1,
             {
                 "name": "short-title",

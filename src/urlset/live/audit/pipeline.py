@@ -125,7 +125,7 @@ def audit(
         extend_select: Check these rules, too. Some rules are off by default.
         profile: Check the rules of this search engine, too.
         baseline: Known findings, or the file of them: only other ones are found
-            (:class:`urlset.checker.Baseline`).
+            (:class:`urlset.Baseline`).
         rule_timeout_s: Time limit of each custom rule in seconds, None for no limit.
         ignore_in: Rules that are not checked in some documents, by a pattern of their paths.
         levels: Levels of rules that differ from the catalogue, by rule.
