@@ -128,7 +128,8 @@ def with_signature(text: str, name: str) -> str:
 def with_args(lines: list[str], options: list[Option]) -> list[str]:
     """Return the lines of a docstring whose section `Args` describes the options."""
     start = lines.index("    Args:")
-    end = next(n for n in range(start, len(lines)) if not lines[n].strip())
+    last = next(n for n in range(start + 1, len(lines)) if re.match(r" {0,4}\S", lines[n]))
+    end = max(n for n in range(start, last) if lines[n].strip()) + 1
     names = {option.name for option in options}
     kept: list[str] = []
     is_kept = True

@@ -245,3 +245,15 @@ def test_messages_name_the_parameter_in_python_and_the_flag_on_the_command_line(
         settings(max_minutes=-1)
     assert run([command, "https://example.com", "--max-minutes=-1"]) == 2
     assert f"'--max-minutes': {expected} '-1'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", urlset.__all__)
+def test_the_docstring_describes_each_parameter_once(name):
+    found = getattr(urlset, name)
+    if not inspect.isfunction(found):
+        return
+    arguments = (found.__doc__ or "").partition("    Args:\n")[2]
+    arguments = re.split(r"(?m)^ {0,4}(?=\S)", arguments)[0]
+    described = re.findall(r"(?m)^ {8}(\w+): ", arguments)
+
+    assert sorted(described) == sorted(inspect.signature(found).parameters)

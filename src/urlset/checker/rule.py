@@ -75,6 +75,7 @@ class Page:
         why: Why it matters.
         fix_hint: What to do, as a sentence in the imperative without a period.
         source: Origin of the rule: a URL, or the name of a standard with its section.
+        heading: What its findings are, as a title in reports; None for the message.
         bad: Example that this rule reports, and no other rule reports as an error. Tests run it.
         good: Example without findings. Tests run it.
     """
@@ -84,6 +85,7 @@ class Page:
     source: str
     bad: Example
     good: Example
+    heading: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -170,6 +172,7 @@ def rule(
     source: str,
     bad: Example,
     good: Example,
+    heading: str | None = None,
     view: str | None = None,
     where: str | None = None,
     sql: str | None = None,
@@ -212,7 +215,7 @@ def rule(
         name=name,
         level=level,
         message=message,
-        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good),
+        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good, heading=heading),
         view=view,
         where=where,
         sql=sql,
@@ -236,6 +239,7 @@ def engine_rule(
     source: str,
     bad: Example,
     good: Example,
+    heading: str | None = None,
     needs: tuple[Need, ...] = (),
     fix_safety: FixSafety = "none",
 ) -> Rule:
@@ -246,73 +250,10 @@ def engine_rule(
         name=declared.name,
         level=declared.level,
         message=declared.template,
-        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good),
+        page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good, heading=heading),
         needs=frozenset(needs),
         fix_safety=fix_safety,
     )
-
-
-_TITLES = {
-    "D007": "Dates in the future",
-    "H501": "Language links in sitemaps that are not returned",
-    "M007": "llms.txt links to pages that do not exist",
-    "M008": "llms.txt links to redirects",
-    "M009": "llms.txt links to pages that may not be indexed",
-    "M010": "llms.txt links to pages that are in no sitemap",
-    "N001": "Sitemaps that return an HTTP error",
-    "N002": "Sitemaps that redirect",
-    "N003": "Sitemaps that cannot be requested",
-    "N004": "Sitemaps with a wrong Content-Type",
-    "N005": "Sitemaps whose header names another charset",
-    "N007": "Sitemaps that are error pages with status 200",
-    "N008": "Sitemaps whose transfer is cut off",
-    "N010": "Slow sitemaps",
-    "N011": "Sitemaps that search engines cannot request",
-    "N012": "Sitemaps that require a login",
-    "N101": "Listed URLs that redirect",
-    "N102": "Listed pages that do not exist (404, 410)",
-    "N103": "Listed pages with a server error (5xx)",
-    "N104": "Listed pages that do not respond",
-    "N105": "Listed pages that forbid indexing (noindex)",
-    "N106": "Listed pages that name another canonical URL",
-    "N107": "Listed pages that refuse urlset (401, 403)",
-    "N108": 'Listed pages that say "not found" with status 200',
-    "N109": "Listed files that search engines do not show",
-    "N110": "Dates that do not agree with their pages",
-    "N111": "Language links to pages that cannot be shown",
-    "N112": "Language links that differ between page and sitemap",
-    "N113": "Images and videos that cannot be loaded",
-    "N114": "Thumbnails that are too small",
-    "N115": "http URLs of pages that are also served over https",
-    "N116": "Listed pages that could not be judged",
-    "N117": "Listed URLs that redirect several times",
-    "N118": "Redirects that never arrive",
-    "N119": "Canonical URLs that lead to another URL",
-    "N120": "Canonical URLs that cannot be indexed",
-    "N121": "Pages with several canonical URLs",
-    "N122": "Canonical URLs in the body of the page",
-    "N123": "Canonical URLs with the other scheme, http or https",
-    "N124": "Language links of pages that are not returned",
-    "N125": "Listed pages that redirect by meta refresh",
-    "N126": "Visited pages that are in no sitemap",
-    "N127": "Sections whose dates are not true",
-    "N128": "Listed pages with equal content",
-    "N129": "Slow sections",
-    "N130": "Listed pages that are very slow",
-    "N131": "Links to pages that do not exist",
-    "P502": "Many fewer URLs than at the previous audit",
-    "P503": "Linked pages that are in no sitemap",
-    "P504": "Listed pages without a link to them",
-    "R010": "Listed URLs that robots.txt disallows",
-    "R011": "Sitemaps in robots.txt that are no sitemaps",
-    "R014": "The key file of IndexNow",
-    "U023": "URLs that are listed more than once",
-    "U024": "URLs that are listed with different values",
-    "U028": "Listed URLs of another host",
-    "X009": "Sitemaps that end too early",
-    "X031": "Templates instead of sitemaps",
-}
-"""Titles of rules whose message is a template, by code: what is wrong, without holes."""
 
 
 def rule_texts(rules: Mapping[str, Rule]) -> dict[str, RuleText]:
@@ -332,7 +273,7 @@ def _rule_text(rule: Rule) -> RuleText:
         rule.code,
         rule.name,
         rule.level,
-        _TITLES.get(rule.code) or _title(template_text(rule.message), rule.name),
+        page.heading or _title(template_text(rule.message), rule.name),
         page.why,
         page.fix_hint,
         page.source,

@@ -51,6 +51,7 @@ READ_OPTIONS: tuple[Option, ...] = (
         type=list[str],
         annotation="Iterable[str] | None",
         help="Only URLs of these hosts, separated by commas.",
+        doc="Only URLs of these hosts.",
         metavar="HOSTS",
         allowed=NOT_IN_FILE,
         is_split=True,
@@ -146,7 +147,7 @@ READ_OPTIONS: tuple[Option, ...] = (
     Option(
         name="keep",
         type=bool,
-        help="Keep the documents with their problems.",
+        help="Keep the responses of a site, so that the result can be iterated again.",
         doc="Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to 256 "
         "MB compressed, so that it can be iterated again.",
         default=True,

@@ -102,11 +102,24 @@ def read(
 
     Args:
         source: One of
+
+            - a home page or robots.txt (``https://example.com/``): all sitemaps that robots.txt,
+              the home page or well-known paths lead to;
+            - any other http(s) URL: one sitemap, or an index with its children;
+            - a file, or ``-`` for stdin. The children of an index are looked up below its
+              folder, by the longest suffix of their path that exists there;
+            - a folder: every file that has the ending of a sitemap (``.xml``, ``.txt``, ``.rss``,
+              ``.atom``, also with ``.gz``) and the content of one;
+            - ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below (needs
+              ``urlset[cloud]``; also ``gs://`` and ``az://``);
+            - a store (``.duckdb``) or a Parquet file that urlset wrote;
+            - a WARC file (needs ``urlset[warc]``): every sitemap in it;
+            - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
         since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an index
             that have not changed since then.
         include: Regular expression, or several; only URLs that contain a match of one count.
         exclude: Regular expression, or several; URLs that contain a match of one do not count.
-        hosts: Only URLs of these hosts, separated by commas.
+        hosts: Only URLs of these hosts.
         scope: ``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those outside
             the folder of the sitemap, unless the robots.txt of their host declares it.
         limit: Most entries that are read.
@@ -126,44 +139,6 @@ def read(
             compressed, so that it can be iterated again.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
-
-            - a home page or robots.txt (``https://example.com/``): all sitemaps that robots.txt,
-              the home page or well-known paths lead to;
-            - any other http(s) URL: one sitemap, or an index with its children;
-            - a file, or ``-`` for stdin. The children of an index are looked up below its
-              folder, by the longest suffix of their path that exists there;
-            - a folder: every file that has the ending of a sitemap (``.xml``, ``.txt``, ``.rss``,
-              ``.atom``, also with ``.gz``) and the content of one;
-            - ``s3://bucket/sitemap.xml``, or ``s3://bucket/maps/`` for all sitemaps below (needs
-              ``urlset[cloud]``; also ``gs://`` and ``az://``);
-            - a store (``.duckdb``) or a Parquet file that urlset wrote;
-            - a WARC file (needs ``urlset[warc]``): every sitemap in it;
-            - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
-        base_url: URL of the source, to resolve relative references. For a folder, and for a file
-            if it ends with a slash, the URL of the folder.
-        engine: ``"native"`` or ``"reference"``; by default the faster one that is installed.
-        max_bytes: Most bytes that are read of one document.
-        follow: Read the children of indexes.
-        fail_fast: Raise at the first document that cannot be read.
-        since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an
-            index that have not changed since then.
-        include: Regular expression, or several; only URLs that contain a match are included.
-        exclude: Regular expression, or several; URLs that contain a match are excluded.
-        hosts: Hosts whose URLs are included.
-        scope: ``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those
-            outside the folder of the sitemap, unless the robots.txt of their host declares it.
-        limit: Most entries that are read.
-        policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
-        auth: Bearer token, or user and password; sent to the origin of the URL only.
-        cache: Folder in which documents are cached. A cached document is fetched again only if
-            the server reports a change.
-        read_robots: Request the robots.txt of each host of a document, to record which one
-            declares or disallows it, even if the URL is that of a sitemap.
-        ordered: Return the entries of a site in the order of its sitemaps, each index followed by
-            its children, so that two runs are equal; documents that arrive early are stored in
-            ``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.
-        keep: Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to
-            256 MB compressed, so that it can be iterated again.
 
     Returns:
         The entries, an iterable that is read on demand.

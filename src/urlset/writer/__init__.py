@@ -155,11 +155,12 @@ def render(
 ) -> bytes:
     """Render entries as the bytes of one sitemap, such as for a view of a web application.
 
-    ``entries`` and the options are those of :func:`write`; nothing is written to disk. The media
+    The options are those of :func:`write`; nothing is written to disk. The media
     type is ``application/xml``, or ``text/plain; charset=utf-8`` for ``format="text"``. With
     ``gzip`` the body is a gzip file (``application/gzip``, or ``Content-Encoding: gzip``).
 
     Args:
+        entries: As for :func:`write`.
         base_url: The address of the target. Default: the root of the site of the first URL.
         gzip: Compress the files, such as sitemap.xml.gz.
         max_urls: Maximum number of URLs in a file (50,000).

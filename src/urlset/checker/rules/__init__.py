@@ -27,7 +27,7 @@ GROUPS = {
     "G": "images, videos, news and other extensions",
     "P": "performance and quality",
     "R": "robots.txt",
-    "N": "fetching and opening sitemaps",
+    "N": "requests for sitemaps and pages",
     "M": "llms.txt",
 }
 """Groups by the first letter of the code."""

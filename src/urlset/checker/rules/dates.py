@@ -138,6 +138,7 @@ RULES = (
     ),
     _rule(
         "D007 lastmod-future warning",
+        heading="Dates in the future",
         message='"{lastmod_text}" is in the future: today is {today}',
         view="lastmods",
         where="lastmod > check_time() + INTERVAL 24 HOUR",

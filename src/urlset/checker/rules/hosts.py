@@ -169,6 +169,7 @@ RULES = (
     ),
     _rule(
         "U028 out-of-scope-host error",
+        heading="Listed URLs of another host",
         message="URL is on {origin}, the sitemap is on {sitemap_origin}",
         view="url_scopes",
         # If the robots.txt of the host is known, R012 reports it once.

@@ -337,6 +337,7 @@ RULES = (
     ),
     _rule(
         "H501 hreflang-no-return-link error",
+        heading="Language links in sitemaps that are not returned",
         message='Lists {other} as "{lang}", which does not list this page in return',
         requires_rows="suspect_links",
         sql=f"""

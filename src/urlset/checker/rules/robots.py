@@ -155,6 +155,7 @@ RULES = (
     ),
     _rule(
         "R010 url-disallowed warning",
+        heading="Listed URLs that robots.txt disallows",
         message="{url} is disallowed for {agent} by {robots}",
         sql="""
             SELECT e.document, e."offset", e.line, e.loc, d.nth, coalesce(d.url, e.loc) AS url,
@@ -178,6 +179,7 @@ RULES = (
     ),
     _rule(
         "R011 robots-sitemap-not-a-sitemap warning",
+        heading="Sitemaps in robots.txt that are no sitemaps",
         message="{loc} is not a sitemap but {role}",
         sql="""
             SELECT source, line, loc, role FROM (

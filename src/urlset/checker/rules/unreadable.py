@@ -35,6 +35,7 @@ _rule = partial(rule, source=_GOOGLE, element="loc", good=_GOOD)
 RULES = (
     _rule(
         "N001 sitemap-http-error error",
+        heading="Sitemaps that return an HTTP error",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'status'",
@@ -46,6 +47,7 @@ RULES = (
     ),
     _rule(
         "N003 sitemap-unreachable error",
+        heading="Sitemaps that cannot be requested",
         message="{description}",
         # The children of an index on stdin are not read: one finding for all of them.
         sql="""
@@ -65,6 +67,7 @@ RULES = (
     ),
     _rule(
         "N007 sitemap-soft-404 error",
+        heading="Sitemaps that are error pages with status 200",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'same-answer'",
@@ -83,6 +86,7 @@ RULES = (
     ),
     _rule(
         "N008 sitemap-truncated-transfer error",
+        heading="Sitemaps whose transfer is cut off",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'incomplete'",
@@ -94,6 +98,7 @@ RULES = (
     ),
     _rule(
         "N012 sitemap-auth error",
+        heading="Sitemaps that require a login",
         message="{loc}: {error}",
         view="failed",
         where="failure = 'refused'",

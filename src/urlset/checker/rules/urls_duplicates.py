@@ -104,6 +104,7 @@ _rule = partial(rule, element="loc", requires_rows="duplicates")
 RULES = (
     _rule(
         "U023 duplicate-loc warning",
+        heading="URLs that are listed more than once",
         message="URL listed {n:,} times, first in line {first}",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE fields = ''",
         why="The second entry adds nothing, and counts towards the limit of 50,000.",
@@ -115,6 +116,7 @@ RULES = (
     ),
     _rule(
         "U024 duplicate-loc-conflict warning",
+        heading="URLs that are listed with different values",
         message="URL listed {n:,} times, with different {fields}; first in line {first}",
         sql=f"SELECT * FROM ({_REPEATED}) WHERE fields <> ''",
         why="Readers use different entries: the first, the last or none.",

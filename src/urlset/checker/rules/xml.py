@@ -218,6 +218,7 @@ RULES = (
     ),
     _engine_rule(
         "X009",
+        heading="Sitemaps that end too early",
         why="The data after the cut is lost, and some readers use an incomplete last URL. Usually "
         "the disk was full, a time limit was reached, or the file was read while it was written.",
         fix_hint="Write the sitemap again, and publish it only when it is complete",
@@ -303,6 +304,7 @@ RULES = (
     ),
     _engine_rule(
         "X031",
+        heading="Templates instead of sitemaps",
         why="A program generates the sitemap from this file, as Jekyll does from a sitemap.xml "
         "with front matter and Liquid. Nothing else is checked in it, and it is never fixed, "
         "because its expressions are not URLs. If a server returns it unchanged, the program did "

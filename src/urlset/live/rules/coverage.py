@@ -22,6 +22,7 @@ _rule = partial(rule, source=_SOURCE, needs=("live",))
 RULES = (
     _rule(
         "P502 url-count-drop warning",
+        heading="Many fewer URLs than at the previous audit",
         message="{percent:.0f} % fewer URLs than at the previous audit: {now:,} instead of "
         "{previous:,}",
         sql="""
@@ -48,6 +49,7 @@ RULES = (
     ),
     _rule(
         "P503 not-in-sitemap info",
+        heading="Linked pages that are in no sitemap",
         message="Indexable page {page} is in no sitemap; first link: {referrer}",
         sql="""
             SELECT p.url AS source, p.url AS loc, f.referrer FROM live_pages p
@@ -65,6 +67,7 @@ RULES = (
     ),
     _rule(
         "P504 orphan-url info",
+        heading="Listed pages without a link to them",
         message="No page {links} to {page}{instead}{unread}",
         sql="""
             SELECT l.document, l."offset", l.line, l.loc, c.linked_by, is_crawl_complete, u.n,
@@ -101,6 +104,7 @@ RULES = (
     ),
     _rule(
         "N126 visited-not-listed info",
+        heading="Visited pages that are in no sitemap",
         message="{page} is visited according to the logs, but in no sitemap",
         # Pages that the audit found to be no page, noindex or a duplicate are meant to be missing.
         sql="""
@@ -121,6 +125,7 @@ RULES = (
     ),
     _rule(
         "N128 duplicate-content warning",
+        heading="Listed pages with equal content",
         message="{page} has the same content as {original}",
         view="duplicate_pages",
         where="nth > 1",
@@ -135,6 +140,7 @@ RULES = (
     ),
     _rule(
         "N129 slow-section info",
+        heading="Slow sections",
         message="Section {section}: one response in ten takes longer than {p90:.1f} s "
         "({pages:,} pages)",
         sql="""
@@ -156,6 +162,7 @@ RULES = (
     ),
     _rule(
         "N130 url-slow warning",
+        heading="Listed pages that are very slow",
         message="{page}: the first byte takes {wait:.1f} s",
         # A section that is slow as a whole is one finding of slow-section.
         sql=f"""
@@ -174,6 +181,7 @@ RULES = (
     ),
     _rule(
         "N131 broken-link info",
+        heading="Links to pages that do not exist",
         message="{page} returns HTTP {final_status}; pages that link to it: {n:,}, such as "
         "{referrer}",
         # Listed pages that do not exist are findings of url-client-error.

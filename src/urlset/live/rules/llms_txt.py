@@ -31,6 +31,7 @@ _rule = partial(rule, source=_SOURCE, needs=("live",), good=_GOOD)
 RULES = (
     _rule(
         "M007 llms-txt-dead-link error",
+        heading="llms.txt links to pages that do not exist",
         message="llms.txt links to {page}, which {fault}",
         view="llms_txt_pages",
         where="verdict IN ('gone', 'client-error', 'server-error', 'unreachable', 'soft-404', "
@@ -43,6 +44,7 @@ RULES = (
     ),
     _rule(
         "M008 llms-txt-redirect warning",
+        heading="llms.txt links to redirects",
         message="llms.txt links to {page}, which redirects to {target} (HTTP {status}){outcome}",
         view="llms_txt_pages",
         where=f"verdict = 'redirect' AND (is_own OR {_IS_DEAD_END})",
@@ -62,6 +64,7 @@ RULES = (
     ),
     _rule(
         "M009 llms-txt-link-not-indexable warning",
+        heading="llms.txt links to pages that may not be indexed",
         message="llms.txt links to {page}, {reason}",
         view="llms_txt_pages",
         where="is_own AND (verdict = 'disallowed' OR verdict = 'ok' AND is_html "
@@ -84,6 +87,7 @@ RULES = (
     ),
     _rule(
         "M010 llms-txt-not-in-sitemap info",
+        heading="llms.txt links to pages that are in no sitemap",
         message="llms.txt links to {page}, an indexable page that is in no sitemap",
         # Nothing is said if a sitemap, or a part of one, could not be read.
         sql="""

@@ -75,6 +75,7 @@ _rule = partial(rule, source=_CANONICAL, needs=("live",), good=_GOOD)
 RULES = (
     _rule(
         "N105 url-noindex error",
+        heading="Listed pages that forbid indexing (noindex)",
         message="{page} forbids indexing: {directives} ({origin})",
         view="listed_pages",
         where="verdict = 'ok' AND is_noindex",
@@ -97,6 +98,7 @@ RULES = (
     ),
     _rule(
         "N106 url-canonicalised error",
+        heading="Listed pages that name another canonical URL",
         message="{page} names {target} as its canonical URL",
         view="listed_canonicals",
         where="NOT is_scheme_only AND target_fault IS NULL AND is_chain IS NOT TRUE",
@@ -108,6 +110,7 @@ RULES = (
     ),
     _rule(
         "N119 canonical-chain error",
+        heading="Canonical URLs that lead to another URL",
         message="{page} names {target} as its canonical URL, which leads to {last}",
         view="listed_canonicals",
         where="NOT is_scheme_only AND (target_verdict = 'redirect' OR is_chain)",
@@ -128,6 +131,7 @@ RULES = (
     ),
     _rule(
         "N120 canonical-to-error error",
+        heading="Canonical URLs that cannot be indexed",
         message="{page} names {target} as its canonical URL, which {fault}",
         view="listed_canonicals",
         where="NOT is_scheme_only AND target_fault IS NOT NULL AND target_verdict <> 'redirect' "
@@ -140,6 +144,7 @@ RULES = (
     ),
     _rule(
         "N121 several-canonicals error",
+        heading="Pages with several canonical URLs",
         message="{page} names {n} different canonical URLs: {urls}",
         sql="""
             SELECT *, len(named) AS n FROM (
@@ -159,6 +164,7 @@ RULES = (
     ),
     _rule(
         "N122 canonical-in-body warning",
+        heading="Canonical URLs in the body of the page",
         message="{page} names its canonical URL in the body, where it has no effect",
         view="listed_pages",
         where="verdict = 'ok' AND len(list_filter(canonicals, lambda c: c.origin = 'body')) > 0",
@@ -170,6 +176,7 @@ RULES = (
     ),
     _rule(
         "N123 mixed-protocol-canonical warning",
+        heading="Canonical URLs with the other scheme, http or https",
         message="{page} names the {scheme} version of itself as its canonical URL",
         view="listed_canonicals",
         where="is_scheme_only",
@@ -181,6 +188,7 @@ RULES = (
     ),
     _rule(
         "N111 hreflang-target-bad warning",
+        heading="Language links to pages that cannot be shown",
         message='Alternate {other} ("{lang}") {fault}; pages that list it: {n}',
         sql="""
             SELECT t.fault, count(DISTINCT a.key) AS n, unnest(min_by({'document': l.document,
@@ -207,6 +215,7 @@ RULES = (
     ),
     _rule(
         "N112 hreflang-html-conflict warning",
+        heading="Language links that differ between page and sitemap",
         message="{page}: the page links to other versions than its entry in the sitemap; "
         "only the page: {page_only}; only the sitemap: {sitemap_only}",
         sql="""
@@ -243,6 +252,7 @@ RULES = (
     ),
     _rule(
         "N124 hreflang-html-no-return error",
+        heading="Language links of pages that are not returned",
         message='{page} lists {other} as "{lang}", which does not list this page in return',
         # Links of a sitemap to listed pages are judged by hreflang-no-return-link without requests.
         # A script may add the link to a page that has few links: then the basis is unknown.
@@ -268,6 +278,7 @@ RULES = (
     ),
     _rule(
         "N110 lastmod-disagrees warning",
+        heading="Dates that do not agree with their pages",
         message="{page}: lastmod is {listed}, {witness} says {date}",
         # D007 reports dates in the future.
         sql="""
@@ -290,6 +301,7 @@ RULES = (
     ),
     _rule(
         "N127 lastmod-untruthful warning",
+        heading="Sections whose dates are not true",
         message="Section {section}: {truthful:,} of {dates:,} lastmod dates are truthful; "
         "{late:,} are too old, {early:,} too new, {invented:,} changed without the page",
         sql="""

@@ -48,6 +48,7 @@ _rule = partial(rule, needs=("live",), good=_GOOD)
 RULES = (
     _rule(
         "N002 sitemap-redirect warning",
+        heading="Sitemaps that redirect",
         message="{source_url} redirects to {target}",
         sql="""
             SELECT document, source, url, CASE WHEN len(redirects) > 5
@@ -67,6 +68,7 @@ RULES = (
     ),
     _rule(
         "N004 sitemap-content-type warning",
+        heading="Sitemaps with a wrong Content-Type",
         message="Content-Type is {type}",
         sql=f"""
             SELECT document, type, if(type = 'text/html', 'warning', 'info') AS level
@@ -82,6 +84,7 @@ RULES = (
     ),
     _rule(
         "N005 sitemap-charset warning",
+        heading="Sitemaps whose header names another charset",
         message="The header says charset={charset}, a sitemap is UTF-8",
         sql=r"""
             SELECT document, charset FROM (
@@ -111,6 +114,7 @@ RULES = (
     ),
     _rule(
         "N010 sitemap-slow warning",
+        heading="Slow sitemaps",
         message="The response takes {seconds:.1f} s",
         view="fetched_sitemaps",
         where="seconds > 10",
@@ -141,6 +145,7 @@ RULES = (
     ),
     _rule(
         "N011 sitemap-ua-dependent warning",
+        heading="Sitemaps that search engines cannot request",
         message="{source_url} returns HTTP {status} to a client that is named {agent}",
         # A rate limit, an overloaded server or no response is no refusal of the name.
         sql="""
@@ -158,6 +163,7 @@ RULES = (
     ),
     _rule(
         "N113 media-unreachable warning",
+        heading="Images and videos that cannot be loaded",
         message="{role} {page}: {fault}",
         sql="""
             SELECT l.document, l."offset", l.line, l.loc, p.url, p.detail AS role, p.fault
@@ -173,6 +179,7 @@ RULES = (
     ),
     _rule(
         "N114 thumbnail-size warning",
+        heading="Thumbnails that are too small",
         message="Thumbnail {page} is {width}x{height} pixels, expected 60x30 or more",
         sql="""
             SELECT l.document, l."offset", l.line, l.loc, p.url, p.width, p.height
@@ -200,6 +207,7 @@ RULES = (
     ),
     _rule(
         "R014 indexnow-key warning",
+        heading="The key file of IndexNow",
         message="IndexNow key file {page}: {fault}",
         sql="""
             SELECT url AS source, url, fault FROM probes

@@ -31,6 +31,7 @@ _rule = partial(rule, source=_REDIRECTS, view="listed_pages", needs=("live",), g
 RULES = (
     _rule(
         "N101 url-redirect warning",
+        heading="Listed URLs that redirect",
         message="{page} redirects to {target} (HTTP {status}){outcome}",
         where="verdict = 'redirect' AND len(redirects) < 2",
         values=_TO,
@@ -42,6 +43,7 @@ RULES = (
     ),
     _rule(
         "N102 url-client-error error",
+        heading="Listed pages that do not exist (404, 410)",
         message="{page} returns HTTP {final_status}",
         where="verdict IN ('gone', 'client-error')",
         values=_URL,
@@ -53,6 +55,7 @@ RULES = (
     ),
     _rule(
         "N103 url-server-error error",
+        heading="Listed pages with a server error (5xx)",
         message="{page} returns HTTP {final_status}, also on a second visit",
         where="verdict = 'server-error'",
         values=_URL,
@@ -64,6 +67,7 @@ RULES = (
     ),
     _rule(
         "N104 url-unreachable error",
+        heading="Listed pages that do not respond",
         message="{page} does not respond: {reason}",
         where="verdict = 'unreachable'",
         values={"page": "preview(loc)", "reason": "preview(coalesce(message, error))"},
@@ -76,6 +80,7 @@ RULES = (
     ),
     _rule(
         "N107 url-forbidden warning",
+        heading="Listed pages that refuse urlset (401, 403)",
         message="{page} returns HTTP {final_status} to urlset, on both visits; whether search "
         "engines can read it is unknown",
         where="verdict = 'unknown' AND unknown_reason IN ('http-401', 'http-403') "
@@ -91,6 +96,7 @@ RULES = (
     ),
     _rule(
         "N108 url-soft-404 warning",
+        heading='Listed pages that say "not found" with status 200',
         message="{page} returns {what}, with status 200",
         where="verdict = 'soft-404'",
         values={
@@ -118,6 +124,7 @@ RULES = (
     ),
     _rule(
         "N109 url-not-indexable-type info",
+        heading="Listed files that search engines do not show",
         message="{page} is {type}",
         where="""verdict = 'ok' AND NOT coalesce(is_html, false) AND regexp_matches(
             coalesce(content_type, ''),
@@ -137,6 +144,7 @@ RULES = (
     ),
     _rule(
         "N115 https-available warning",
+        heading="http URLs of pages that are also served over https",
         message="{page} is also served over https; http URLs listed for this host: {n}",
         sql="""
             SELECT count(*) AS n, unnest(min_by({'document': l.document, 'offset': l."offset",
@@ -160,6 +168,7 @@ RULES = (
     ),
     _rule(
         "N116 url-unknown info",
+        heading="Listed pages that could not be judged",
         message="{page} could not be judged: {reason}",
         where="verdict = 'unknown' AND NOT (unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1)",
@@ -174,6 +183,7 @@ RULES = (
     ),
     _rule(
         "N117 redirect-chain warning",
+        heading="Listed URLs that redirect several times",
         message="{page} redirects {n} times, at last to {target}{outcome}",
         where="verdict = 'redirect' AND len(redirects) > 1",
         values={**_TO, "n": "len(redirects)"},
@@ -189,6 +199,7 @@ RULES = (
     ),
     _rule(
         "N118 redirect-loop error",
+        heading="Redirects that never arrive",
         message="{page} never arrives: {reason}",
         where="verdict = 'redirect-loop'",
         values={
@@ -202,6 +213,7 @@ RULES = (
     ),
     _rule(
         "N125 meta-refresh warning",
+        heading="Listed pages that redirect by meta refresh",
         message="{page} redirects its readers to {target} by meta refresh",
         where="verdict = 'ok' AND normal_of(refresh) <> key",
         values={"page": "preview(loc)", "target": "preview(refresh)"},
