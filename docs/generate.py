@@ -299,13 +299,19 @@ def describe(name: str, value: object) -> Iterator[str]:
     if not inspect.isclass(value):
         return
     yield "".join(fields_of(value))
-    for key, member in sorted(vars(value).items()):
+    for key, member in sorted(members_of(value).items()):
         member = member.__func__ if isinstance(member, classmethod) else member
         if key.startswith("_") or not (inspect.isfunction(member) or is_property(member)):
             continue
         shown = f"{key}{signature(member)}" if inspect.isfunction(member) else key
         text = markdown(inspect.getdoc(member) or "")
         yield f"\n### `{name}.{shown}`\n\n{text}\n"
+
+
+def members_of(kind: type) -> dict[str, Any]:
+    """Return the members of a class, with those of its base classes in urlset."""
+    bases = [base for base in kind.__mro__ if base.__module__.startswith("urlset")]
+    return {key: member for base in reversed(bases) for key, member in vars(base).items()}
 
 
 def fields_of(kind: type) -> Iterator[str]:

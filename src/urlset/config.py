@@ -96,7 +96,7 @@ class Configuration(NamedTuple):
 
     @property
     def report(self) -> dict[str, Any]:
-        """The keys of ``[check]`` for reports: ``fail_level``, ``max_examples`` and ``baseline``.
+        """The keys of ``[check]`` for reports: ``fail_level`` and ``max_examples``.
 
         Raises:
             urlset.ConfigurationError: A key is unknown, or a value is invalid.

@@ -11,7 +11,7 @@ import urlset as library
 from tests.builder.test_build import BASE, Site, pages
 from tests.cli.test_commands import command
 from urlset import write
-from urlset.errors import GateError, TargetError
+from urlset.errors import EntryError, GateError, TargetError
 from urlset.sources import Candidate
 
 ROWS = pages(*range(9))
@@ -158,6 +158,24 @@ def test_orphans_may_stay_for_those_who_have_the_old_index(site):
     assert site.build(ROWS[:5], max_urls=2, grace=grace).removed_files == ()
     assert "sitemap-5.xml" in site.names()
     assert site.build(ROWS[:5], max_urls=2, grace=grace, later=grace).removed_files != ()
+
+
+@pytest.mark.parametrize("nothing", [[], (), iter([])], ids=["list", "tuple", "iterator"])
+def test_nothing_at_all_is_a_set_without_urls(site, nothing):
+    with pytest.raises(GateError, match="expected URLs to publish, found none"):
+        site.build(nothing)
+
+    assert site.build([], force="zero").urls == 0
+
+
+@pytest.mark.parametrize("row", [{}, {"loc": None}, {"lastmod": "2026-01-01"}])
+def test_a_row_without_a_url_is_refused_with_its_place(tmp_path, monkeypatch, row):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(EntryError, match="rows:2: loc: expected a URL, found nothing"):
+        library.build([{"loc": "/a"}, row], "public", base_url=BASE)
+    with pytest.raises(EntryError, match="rows:1: loc: expected a URL, found nothing"):
+        library.build(row, "public", base_url=BASE)
 
 
 # sitemap.js': an error of another kind, and a file of no bytes; gsitemap's: none at all.

@@ -71,7 +71,7 @@ def _as_inputs(inputs: Any) -> Iterable[Any]:
     items = iter(inputs)
     first = next(items, None)
     if first is None:
-        return []
+        return [_Rows([])]  # the gate `zero` decides
     everything = chain([first], items)
     if isinstance(first, Candidate):
         return [CandidateRows(everything)]

@@ -280,7 +280,8 @@ POLICY = Option(
     name="policy",
     type=object,
     annotation="Policy | None",
-    help="Limits and behaviour of the HTTP client (:class:`urlset.Policy`).",
+    help="Limits and behaviour of the HTTP client.",
+    doc="Limits and behaviour of the HTTP client (:class:`urlset.Policy`).",
     allowed=PYTHON,
 )
 AUTH = Option(

@@ -28,7 +28,7 @@ MEANINGS = MappingProxyType(
         "output": "File to write to instead of stdout.",
         "scope": "Which URLs count by where they are; `include`, `exclude` and `hosts` restrict "
         "them further.",
-        "site": "URL of a site or of a sitemap.",
+        "site": "URL of a site, or of a sitemap; for `crawl` the URL of the first page.",
         "sources": "What is read: sites, URLs of sitemaps, files, folders, or - for stdin; for "
         "`build` also tables, databases and logs.",
         "store": "DuckDB file that a verb keeps from one run to the next.",

@@ -195,6 +195,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         name="status",
         type=bool,
         help="Print the sitemaps that Search Console lists, with their state.",
+        doc="Only return the sitemaps that Search Console lists, with their state.",
         default=False,
         allowed=NOT_IN_FILE,
         group="Google",

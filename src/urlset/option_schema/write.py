@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from urlset.option_schema.build import BUILD_OPTIONS
-from urlset.option_schema.option import PYTHON, Option
+from urlset.option_schema.option import PYTHON, OnError, Option
 
 _BUILD = {option.name: option for option in BUILD_OPTIONS}
 
@@ -20,7 +20,7 @@ DUPLICATES = Option(
     name="duplicates",
     type=Literal["drop", "keep"],
     annotation="Duplicates",
-    help="``keep`` writes repeated URLs, too; else they are excluded and reported in ``rejected``.",
+    help="``keep`` writes repeated URLs, too; else they are excluded and reported as rejected.",
     default="drop",
     allowed=PYTHON,
 )
@@ -42,7 +42,14 @@ WRITE_OPTIONS: tuple[Option, ...] = (
         default="auto",
         allowed=PYTHON,
     ),
-    *_of_build("on_error"),
+    Option(
+        name="on_error",
+        type=OnError,
+        annotation="OnError",
+        help="``raise`` at an invalid entry, without writing; or ``skip`` it.",
+        default="raise",
+        allowed=PYTHON,
+    ),
     DUPLICATES,
     ALLOW_EMPTY,
     *_of_build("dry_run", "now", "progress", "engine"),

@@ -69,10 +69,9 @@ def write(
         format: Format of the files: sitemaps, or lists of URLs.
         stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
         index: Write an index if one is needed (auto), or always.
-        on_error: ``raise`` at an invalid entry or unreadable source, without writing; or ``skip``
-            it: exclude the entry, and keep what is published of the source.
-        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported in
-            ``rejected``.
+        on_error: ``raise`` at an invalid entry, without writing; or ``skip`` it.
+        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported as
+            rejected.
         allow_empty: Whether a set without entries may be written.
         dry_run: Report what would be written, without writing.
         now: Current time; by default the clock's.
@@ -167,8 +166,8 @@ def render(
         max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
         format: Format of the files: sitemaps, or lists of URLs.
         stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
-        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported in
-            ``rejected``.
+        duplicates: ``keep`` writes repeated URLs, too; else they are excluded and reported as
+            rejected.
         allow_empty: Whether a set without entries may be written.
         on_rejected: Called with each :class:`urlset.writer.Rejection`, including duplicates. With
             it, invalid entries are excluded instead of raised.

@@ -299,7 +299,7 @@ def as_entry(item: Any) -> Entry:
 def validate_except_loc(given: Entry, rules: Rules) -> Entry:
     """Validate all values of an entry except ``loc``, which may still be rewritten."""
     loc: Any = given.loc
-    if loc is not None and not isinstance(loc, str):
+    if not isinstance(loc, str):
         raise ValueProblem("loc", loc, "a URL", "give one, or leave the entry out")
     try:
         return _with_rest(loc, given, rules)

@@ -138,7 +138,7 @@ def submit(
         resubmit: Submit sitemaps again that were submitted before.
         property: Property, exactly as in Search Console: https://www.example.com/ or
             sc-domain:example.com.
-        status: Print the sitemaps that Search Console lists, with their state.
+        status: Only return the sitemaps that Search Console lists, with their state.
         inspect: Number of URLs of ``inspect_store`` to inspect in Search Console, at most 2,000 a
             day.
         inspect_store: Store with the URLs; its table ``inspections`` gets the results.
@@ -147,7 +147,7 @@ def submit(
         progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
 
     Returns:
-        Numbers by engine and host, URLs that were excluded, and errors.
+        Numbers by engine and host, URLs that were excluded, and what is incomplete.
 
     Raises:
         urlset.SourceError: The changes cannot be read.
