@@ -59,7 +59,7 @@ def crawl(
       urlset crawl https://example.com/docs/ --scope folder --store docs.duckdb
       urlset crawl https://example.com --max-pages 1000 --store site.duckdb
       urlset crawl https://example.com --exclude '[?&]sort=' --store site.duckdb
-      urlset crawl https://example.com --store site.duckdb --why https://example.com/a
+      urlset crawl https://example.com --store a.duckdb --why https://example.com/
       urlset read site.duckdb --sql 'SELECT verdict, count(*)
                                      FROM pages GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
