@@ -20,9 +20,10 @@ ADAPTERS = [*(SRC / "urlset" / "integrations").glob("[a-z]*")]
 # From the lowest layer to the highest. A module imports from its own layer and from lower ones.
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
-    "data and engine": "errors protocol result fields model option_schema engine_rules dates urls "
-    "arguments attribute_hints inflight inflate arrow engine formats document entry_spans "
-    "folder_walk languages temp_files terminal_text notebook object_store hidden_fields registry",
+    "data and engine": "errors protocol result fields model option_schema option_names "
+    "engine_rules dates urls arguments attribute_hints inflight inflate arrow engine formats "
+    "document entry_spans folder_walk languages temp_files terminal_text notebook object_store "
+    "hidden_fields registry",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",

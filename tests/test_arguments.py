@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import urlset
+from urlset.arguments import _MEANT
 from urlset.attribute_hints import HINTS
 
 SITE = "https://example.com/"
@@ -42,11 +43,34 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("read", (b"",), "base_ulr", "base_url"),
         ("parse", (b"",), "sorce", "source"),
         ("write", ([],), "output", "target"),
+        ("crawl", (SITE,), "output", "store"),
+        ("crawl", (SITE,), "recheck_s", "confirm_after_s"),
+        ("sync", (SITE,), "state", "store"),
+        ("watch", (SITE,), "state", "store"),
+        ("submit", ([],), "announcements", "store"),
+        ("submit", ([],), "sample", "preflight_pages"),
+        ("build", ("public",), "obey_robots", "exclude_by_robots"),
+        ("sync", (SITE,), "max_removed", "max_removed_share"),
     ],
 )
 def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
     with pytest.raises(TypeError, match=f"{wrong!r}; did you mean {meant!r}"):
         getattr(urlset, name)(*args, **{wrong: "x"})
+
+
+def test_a_name_that_only_looks_like_another_is_refused_without_it():
+    with pytest.raises(TypeError) as caught:
+        urlset.diff("a", "b", max_removed=5)
+
+    assert str(caught.value) == "diff() has no argument 'max_removed'"
+
+
+@pytest.mark.parametrize("name", sorted(_MEANT))
+def test_names_that_were_meant_exist_and_the_others_do_not(name):
+    known = inspect.signature(getattr(urlset, name)).parameters
+
+    assert {meant for meant in _MEANT[name].values() if meant} <= set(known)
+    assert not set(_MEANT[name]) & set(known)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +162,9 @@ def objects():
         ("Entries", "df", "to_pandas() or to_polars()"),
         ("Entries", "sql", "to_duckdb()"),
         ("Findings", "errors", "by_level"),
-        ("Findings", "to_sarif", "report"),
+        ("Findings", "to_sarif", "urlset.reporter.report_sarif"),
+        ("Findings", "to_json", "to_dict()"),
+        ("FixedDocument", "path", "name"),
         ("Finding", "severity", "level"),
         ("Fixed", "write", "urlset.write_fixed"),
         ("Store", "sql", "query()"),
@@ -195,6 +221,19 @@ def test_every_hint_names_what_exists():
             first = meant.partition("(")[0].partition(",")[0].partition(" ")[0].partition(".")[0]
             first = first.partition("[")[0]
             assert first in {*fields, "the", "urlset", "loc", "list"}, f"{kind}.{wrong}: {meant}"
+            for text in re.findall(r"\burlset\.[a-z_.A-Z]+", meant):
+                _expect_public(text)
+            argument = re.fullmatch(r"the argument (\w+) of (urlset\.\w+)", meant)
+            if argument:
+                assert argument[1] in inspect.signature(_expect_public(argument[2])).parameters
+
+
+def _expect_public(path):
+    """Return what a dotted name stands for; it exists."""
+    found = urlset
+    for name in path.split(".")[1:]:
+        found = getattr(found, name, None) or importlib.import_module(f"{found.__name__}.{name}")
+    return found
 
 
 def test_hints_of_the_module_exist():

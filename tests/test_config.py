@@ -190,7 +190,7 @@ def test_file_of_another_user_above_is_not_read(tmp_path, monkeypatch):
     found = load_config(start=tmp_path / "here")
     assert (found.path, found.table) == (None, {})
     assert "is not read: it belongs to another user" in found.notes[0]
-    assert f"--config {tmp_path / 'urlset.toml'}" in found.notes[0]
+    assert f"use load_config({str(tmp_path / 'urlset.toml')!r})" in found.notes[0]
     assert load_config(start=tmp_path).path is None  # e.g. in /tmp
     named = load_config(str(tmp_path / "urlset.toml"))
     assert named.table == {"check": {"ignore": ["X"]}}
@@ -211,7 +211,7 @@ def test_sections_that_lead_to_requests_are_read_from_own_files_only(tmp_path, m
     found = load_config(start=tmp_path)
     assert found.table == {"check": {"ignore": ["X"]}}
     assert "[submit] and [diff]" in found.notes[0]
-    assert "--config" in found.notes[0]
+    assert "use load_config(" in found.notes[0]
     named = load_config(tmp_path / "urlset.toml")
     assert named.submit["endpoints"] == ["https://evil.example/"]
 

@@ -14,21 +14,40 @@ from urlset.errors import suggestion
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What callers write for an argument of another name, by function.
+# What callers write for an argument of another name, by function; empty if no name is meant that
+# only looks like it.
 _MEANT = {
-    "audit": {"max_pages": "max_requests", "output": "store", "limit": "max_requests"},
+    "audit": {
+        "max_pages": "max_requests", "output": "store", "limit": "max_requests",
+        "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
+        "max_rechecked": "max_confirmed",
+    },
     "build": {
         "output": "target", "out": "target", "path": "target", "folder": "target",
         "section": "sections", "filter": "filters", "rewrite": "rewrites",
         "host": "allowed_hosts", "hosts": "allowed_hosts", "store": "ledger",
+        "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
     },
-    "check": {"url": "base_url", "baseline": "ignore_in"},
-    "crawl": {"output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth"},
-    "submit": {"key": "keys", "urls": "updates", "changes": "updates", "site": "updates"},
-    "sync": {"max_pages": "max_requests", "limit": "max_requests", "output": "store"},
-    "read": {"match": "include", "filter": "include", "pattern": "include"},
-    "watch": {"output": "store"},
+    "check": {"url": "base_url"},
+    "crawl": {
+        "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
+        "recheck_s": "confirm_after_s",
+    },
+    "diff": {"max_removed": ""},
+    "submit": {
+        "key": "keys", "urls": "updates", "changes": "updates", "site": "updates",
+        "announcements": "store", "sample": "preflight_pages",
+    },
+    "sync": {
+        "max_pages": "max_requests", "limit": "max_requests", "output": "store", "state": "store",
+        "recheck": "recheck_pages", "max_removed": "max_removed_share",
+    },
+    "read": {
+        "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
+        "robots": "read_robots",
+    },
+    "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
 
@@ -90,7 +109,10 @@ def _annotations(function: Callable[..., Any]) -> dict[str, str]:
 
 def _unknown(function: str, name: str, annotations: Mapping[str, str]) -> str:
     meant = _MEANT.get(function, {}).get(name)
-    advice = f"; did you mean {meant!r}?" if meant in annotations else suggestion(name, annotations)
+    if meant is None:
+        advice = suggestion(name, annotations)
+    else:
+        advice = meant and f"; did you mean {meant!r}?"
     return f"{function}() has no argument {name!r}{advice}"
 
 

@@ -36,7 +36,7 @@ HINTS: dict[str, dict[str, str]] = {
     "Crawl": {
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
         "reasons": "incomplete",
-        "save": "the argument output of urlset.crawl",
+        "save": "the argument store of urlset.crawl",
     },
     "Diff": {
         **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "unread": "incomplete",
@@ -67,8 +67,8 @@ HINTS: dict[str, dict[str, str]] = {
     },
     "Findings": {
         "errors": "by_level", "warnings": "by_level", "counts": "by_rule", "failed": "incomplete",
-        "findings": "the object itself: iterate over it", "to_json": "report",
-        "to_sarif": "report, or urlset.reporter.sarif", "to_html": "report", "save": "report",
+        "findings": "the object itself: iterate over it", "to_json": "to_dict()",
+        "to_sarif": "urlset.reporter.report_sarif", "to_html": "report", "save": "report",
         "write": "report", "problems": "the object itself: iterate over it",
         "passed": "ok", "to_polars": "list(findings)", "to_pandas": "list(findings)",
     },
@@ -77,7 +77,7 @@ HINTS: dict[str, dict[str, str]] = {
         "diff": "urlset.unified_diff(document)", "changes": "counts", "fixes": "counts",
         "findings": "remaining", "text": "documents[0].after",
     },
-    "FixedDocument": {"text": "after", "data": "after", "content": "after", "path": "source"},
+    "FixedDocument": {"text": "after", "data": "after", "content": "after", "path": "name"},
     "Image": {"url": "loc", "src": "loc", "href": "loc"},
     "Problem": {"severity": "level", "name": "rule", "text": "message"},
     "Publication": {"output": "folder", "target": "folder", "errors": "rejected"},

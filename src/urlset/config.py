@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
+from urlset.option_names import option
 from urlset.option_schema import LEDGER, Option, options_of
 from urlset.temp_files import bounded_text
 
@@ -284,7 +285,8 @@ def _without_requests(
     sections = " and ".join(f"[{name}]" for name in names)
     note = (
         f"{sections} of {found.path} are not read: the file belongs to another user, and they say "
-        f"where requests are sent; if you trust it, use --config {found.path}"
+        f"where requests are sent; if you trust it, use "
+        f"{_use_of(found.path)}"
     )
     return found._replace(table=table), iter((note,))
 
@@ -299,8 +301,13 @@ def _foreign_file_note(path: Path) -> list[str]:
         return []
     return [
         f"{path} is not read: it belongs to another user (number {path.stat().st_uid}); "
-        f"if you trust it, use --config {path}"
+        f"if you trust it, use {_use_of(path)}"
     ]
+
+
+def _use_of(path: Path | None) -> str:
+    """Return how a file is named to be read, although it belongs to another user."""
+    return option("config", str(path), python=f"load_config({str(path)!r})")
 
 
 def _read(path: Path) -> Configuration:

@@ -306,7 +306,7 @@ def test_a_split_needs_the_url() -> None:
     pages = "".join(f"<url><loc>https://e.com/{n}</loc></url>\n" for n in range(50_001))
     fixed = fix(sitemap(pages), select=["L"])
     assert fixed.documents == []
-    assert "--base-url" in fixed.remaining[0][2]
+    assert "pass base_url" in fixed.remaining[0][2]
 
 
 def test_a_diff_shows_lines_around_a_change() -> None:

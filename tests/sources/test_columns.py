@@ -130,9 +130,9 @@ def test_column_that_could_be_used_is_reported_with_its_mapping(form):
 
     assert notes == (
         f"a.{form}: column 'updated_at' is not used, as lastmod is column 'lastmod'; "
-        "--map lastmod=updated_at would use it",
-        f"a.{form}: column 'image_url' is not used; --map images=image_url would use it",
-        f"a.{form}: column 'url_de' is not used; --map alternates.de=url_de would use it",
+        'map="lastmod=updated_at" would use it',
+        f"a.{form}: column 'image_url' is not used; map=\"images=image_url\" would use it",
+        f"a.{form}: column 'url_de' is not used; map=\"alternates.de=url_de\" would use it",
     )
     mapping = "lastmod=updated_at,images=image_url,alternates.de="
     assert build(open_source(f"a.{form}", SourceOptions(mapping=mapping))).notes == ()
@@ -149,9 +149,9 @@ def test_column_of_a_database_that_could_be_used_is_reported(server):  # noqa: F
 
     name = Query(server, "").name
     assert notes == (
-        f"{name}: column 'updated_at' is not used; --map lastmod=updated_at would use it",
-        f"{name}: column 'modified' is not used; --map lastmod=utc:modified would use it",
-        f"{name}: column 'changed' is not used; --map lastmod=epoch:changed would use it",
+        f"{name}: column 'updated_at' is not used; map=\"lastmod=updated_at\" would use it",
+        f"{name}: column 'modified' is not used; map=\"lastmod=utc:modified\" would use it",
+        f"{name}: column 'changed' is not used; map=\"lastmod=epoch:changed\" would use it",
     )
 
 

@@ -374,7 +374,7 @@ def test_pages_without_a_source_are_counted_and_named(repository):
     assert len(source.notes) == 2
     assert "are searched in" in source.notes[0]
     assert source.notes[1].startswith(
-        "3 pages have no source that git tracks (x.html, y.html, …); --git-path"
+        "3 pages have no source that git tracks (x.html, y.html, …); git_paths="
     )
 
 

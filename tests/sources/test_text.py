@@ -268,7 +268,7 @@ def test_kind_of_a_folder():
         ("none", {"kind": "parquet"}, "expected a source, found nothing at 'none'"),
         ("sitemap.xml/none", {}, "expected a source, found nothing at 'sitemap.xml/none'"),
         ("image", {}, "expected a list of URLs, .* found binary data"),
-        ("postgresql://ann:s3cret@db.example/x", {}, "postgresql://ann@db.example/x: .*--query"),
+        ("postgresql://ann:s3cret@db.example/x", {}, "postgresql://ann@db.example/x: .*add query"),
         ("sitemap.xml", {"query": "SELECT 1"}, "expected a table for the query"),
         ("csv:https://e.com/a.csv", {}, "download it first"),
         ("s3://bucket/urls.csv", {}, "found s3://; name a file on this machine"),

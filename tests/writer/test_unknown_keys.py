@@ -76,7 +76,7 @@ def test_a_misspelt_column_of_a_source_is_noted(tmp_path):
         tmp_path / "a.csv", tmp_path / "o", base_url=BASE, ledger=tmp_path / "l.duckdb"
     )
 
-    assert any("--map lastmod=lastmdo would use it" in note for note in made.notes)
+    assert any('map="lastmod=lastmdo" would use it' in note for note in made.notes)
 
 
 @pytest.mark.parametrize("loc", ["/p/..", "/p/../x", "/..", "/a/./b", "p/.."])

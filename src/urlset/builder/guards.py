@@ -8,6 +8,7 @@ from itertools import islice
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
 from urlset.dates import format_date
+from urlset.option_names import option
 from urlset.store import ScratchDatabase, quoted
 from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
@@ -74,7 +75,7 @@ def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
             "hosts",
             settings,
             f"expected URLs of {allowed[0]}, found {count:,} of another host ({examples}); "
-            "exclude them with a filter, or allow the host with --allowed-host",
+            f"exclude them with a filter, or allow the host with {option('allowed_hosts')}",
         )
 
 
@@ -172,7 +173,7 @@ def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
         yield (
             f"{_urls(count)} outside of {folder}, the folder of the sitemaps, first: {first}; "
             "search engines ignore such URLs unless the robots.txt of the host names the sitemaps "
-            "(--robots)"
+            f"({option('robots')})"
         )
     if others:
         yield (
@@ -225,7 +226,7 @@ def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
         text, count, every = rows[0]
         yield (
             f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "
-            "when the pages changed, ignore them (--lastmod without given)"
+            f"when the pages changed, ignore them ({option('lastmod')} without given)"
         )
 
 
@@ -239,5 +240,5 @@ def _unchanged_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[st
         pages = "1 page has" if count == 1 else f"{count:,} pages have"
         yield (
             f"{pages} changed content, but the same date as before, first: {first}; "
-            "content at the beginning of --lastmod dates pages by such changes"
+            f"content at the beginning of {option('lastmod')} dates pages by such changes"
         )

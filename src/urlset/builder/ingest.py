@@ -24,6 +24,7 @@ from urlset.errors import EntryError
 from urlset.fields import EXTENSIONS
 from urlset.inflight import track
 from urlset.model import Entry
+from urlset.option_names import option
 from urlset.sources import EVIDENCE, Source
 from urlset.sources.candidates import FAULT, decode_fault
 from urlset.store import ScratchDatabase
@@ -198,7 +199,8 @@ class Ingest:
             so_far = "" if is_complete else " so far"
             many = f" (the first of {self._rejected_rows:,} invalid rows{so_far})"
         raise EntryError(
-            f"{message}{many}; nothing was written (--on-error skip skips such entries)",
+            f"{message}{many}; nothing was written "
+            f"({option('on_error', 'skip')} skips such entries)",
             row=row,
             field=error.field,
             value=error.value,

@@ -17,6 +17,7 @@ from urlset.arrow.batches import column_values
 from urlset.builder.options import EXTENSIONS, BuildOptions
 from urlset.errors import SourceError
 from urlset.model import Entry
+from urlset.option_names import option
 from urlset.reader import Entries
 from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
 from urlset.sources.candidates import source_type_of
@@ -179,7 +180,8 @@ def _delimiter(text: str | None) -> str | None:
     r"""Validate the separator of cells; ``\t``, as a shell passes it, becomes a tab."""
     mark = "\t" if text == r"\t" else text
     if mark is not None and (len(mark) != 1 or mark in '"\r\n'):
-        raise ValueError(f"--delimiter: expected one character such as ;, found {text!r}")
+        name = option("delimiter")
+        raise ValueError(f"{name}: expected one character such as ;, found {text!r}")
     return mark
 
 
@@ -202,9 +204,11 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
         raise SourceError(f"{peeked[0].failures[0]}; nothing was published")
     split = urlsplit(loc or "")
     if not split.scheme.startswith("http") or not split.netloc:
+        flag = option("base_url")
+        named = flag if flag == "base_url" else f"base_url ({flag})"
         raise ValueError(
             f"expected the URL that {target} is served at, found none, and "
-            f"{first.name} begins with {loc!r}; set base_url (--base-url), e.g. https://example.com/"
+            f"{first.name} begins with {loc!r}; set {named}, e.g. https://example.com/"
         )
     return f"{split.scheme}://{split.netloc}/", [*peeked, *sources[len(peeked) :]]
 

@@ -18,6 +18,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.working_tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
+from urlset.option_names import option
 from urlset.option_schema import LEDGER
 from urlset.store import ScratchDatabase, TableSchema, quoted
 from urlset.temp_files import expect_no_outside_link
@@ -64,7 +65,8 @@ class Ledger:
         if "://" not in target and Path(target).resolve() in path.resolve().parents:
             raise ValueError(
                 f"expected a ledger outside of what is published, found {str(path)!r} in "
-                f"{target!r}; name another place for it, e.g. --ledger ../ledger.duckdb"
+                f"{target!r}; name another place for it, e.g. "
+                f"{option('ledger', '../ledger.duckdb')}"
             )
         key = blake2b(self._target.encode(), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset.errors import GateError
 from urlset.http.request_url import escaped
+from urlset.option_names import option
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError, as_tuple, check_options
 from urlset.urls import parse_url
 from urlset.writer.file_set import FileNaming
@@ -182,7 +183,7 @@ class BuildOptions:
             if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _RESERVED_COLUMNS:
                 raise ValueError(
                     f"expected a column name other than {', '.join(sorted(_RESERVED_COLUMNS))}, "
-                    f"found {name!r}; a query (--query) can rename it"
+                    f"found {name!r}; a query ({option('query')}) can rename it"
                 )
         self._expect_choices("lastmod", self.evidence, get_args(Evidence))
         self._expect_choices("with_", self.with_, EXTENSIONS)
@@ -264,7 +265,7 @@ def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
     if gate in settings.force:
         return
     raise GateError(
-        f"{message}; nothing was published. If this is intended: --force {gate}",
+        f"{message}; nothing was published. If this is intended: {option('force', gate)}",
         gate=gate,
         exit_code=GATES[gate],
     )

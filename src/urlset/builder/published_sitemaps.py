@@ -20,6 +20,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.sections import FileNames
 from urlset.document import Document, parse
 from urlset.engine import Engine
+from urlset.option_names import option
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
@@ -104,11 +105,12 @@ def _replacement_note(settings: BuildOptions, target: Target) -> str | None:
     name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
     if target.read(name) is None:
         return None
+    adopt = option("adopt", True)
     if settings.is_text:
         return (
-            f"{name} exists already, and no ledger lists it: it is replaced; --adopt keeps its URLs"
+            f"{name} exists already, and no ledger lists it: it is replaced; {adopt} keeps its URLs"
         )
-    return f"{name} was written by another tool and is replaced; --adopt keeps its URLs and dates"
+    return f"{name} was written by another tool and is replaced; {adopt} keeps its URLs and dates"
 
 
 def _own_files(

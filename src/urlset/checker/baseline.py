@@ -21,6 +21,7 @@ from typing import NamedTuple
 from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
+from urlset.option_names import option
 from urlset.temp_files import AtomicFile, bounded_text, is_special
 
 VERSION = 1
@@ -94,7 +95,7 @@ class Baseline:
         except OSError as error:
             raise ConfigurationError(
                 f"expected a baseline at {str(path)!r}, found {error.strerror}; "
-                "--write-baseline creates one"
+                f"{option('write_baseline', python='Baseline.write')} creates one"
             ) from error
         except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             raise ConfigurationError(

@@ -24,6 +24,7 @@ from urlset.cli.console import (
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, suggestion
+from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
 
@@ -72,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     interrupts = _Interrupts()
     try:
-        with interrupts:
+        with interrupts, flags_in_messages():
             return _run(arguments, interrupts)
     except KeyboardInterrupt:  # between the steps of the error handling
         return INTERRUPTED

@@ -16,6 +16,7 @@ from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
 from urlset.fixer.fix_set import FixedDocument
+from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
 from urlset.sources.git.repository import GitError, run_git
@@ -289,13 +290,13 @@ class Backups:
             except OSError as error:
                 raise TargetError(
                     f"cannot back up {path}: {error.strerror or error}; no file "
-                    "was written; use --no-backup to write without a backup"
+                    f"was written; use {option('backup', False)} to write without a backup"
                 ) from error
             self.created.append(backup)
             return backup
         raise TargetError(
             f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
-            "them, or use --no-backup"
+            f"them, or use {option('backup', False)}"
         )
 
     def discard(self) -> None:

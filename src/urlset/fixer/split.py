@@ -16,6 +16,7 @@ from urlset.fixer.overlay import Overlay
 from urlset.fixer.registry import SPLIT_RULES
 from urlset.fixer.render import index_child, render_index, render_parts
 from urlset.formats.spans import DocumentSpans
+from urlset.option_names import option
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.reader.document_sources import Location
 
@@ -96,7 +97,7 @@ def _name_parts(
         overlay.parents[location.key][1] if location.key in overlay.parents else location.base_url
     ) or ""
     if not base_url.startswith(("http://", "https://")):
-        return "the URL at which it is published is unknown; pass --base-url"
+        return f"the URL at which it is published is unknown; pass {option('base_url')}"
     used = {str(key).rpartition("/")[2] for key in overlay.changed} | _siblings(folder)
     keeps_first = is_child or document.kind in ("index", "text")
     names = part_names(name, len(parts) - keeps_first, used, 2 if keeps_first else 1)

@@ -39,6 +39,7 @@ from urlset.html_report.text import (
     untrusted,
     web_url,
 )
+from urlset.option_names import option
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
 
@@ -414,7 +415,7 @@ def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
 
 _ALL_URLS = (
     "To list the URLs of a rule that are not in the report, keep the tables with "
-    "<code>--store site.duckdb</code>, and run the SQL of the rule there."
+    "<code>{store}</code>, and run the SQL of the rule there."
 )
 _REST = {"audit": _ALL_URLS, "check": "", "watch": "", "diff": ""}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
@@ -425,6 +426,8 @@ _QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
 
 
 def _footer(report: ReportInput, detail: Detail) -> str:
+    store = escape(option("store", "site.duckdb"))
+    rest = _REST[report.kind].format(store=store)
     known = ""
     if report.known:
         known = f" {pluralize(report.known, 'finding')} in the baseline are not shown."
@@ -440,7 +443,7 @@ def _footer(report: ReportInput, detail: Detail) -> str:
         f"<p>Made by urlset {escape(_version())} on "
         f"{_when(report.moment)}. This file is complete: it sends no requests and can be moved, "
         "mailed and printed. It contains at most 1,000 examples and 10,000 URLs of each rule; "
-        f"every count covers all findings.{known} {_REST[report.kind]}</p>"
+        f"every count covers all findings.{known} {rest}</p>"
         f"<p>Every number is the result of the SQL query below it. {_QUERIES[report.kind]}</p>"
         f"{views}</footer>"
     )

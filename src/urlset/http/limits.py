@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.inflight import track_wait
+from urlset.option_names import option
 
 
 class _Host:
@@ -100,7 +101,7 @@ class HostLimiter:
     async def _sleep(self, name: str, seconds: float) -> None:
         pause = self._clocks.pause_s(name)
         if pause <= 0:
-            reason = f"before the next request to {name} (--delay, Crawl-delay)"
+            reason = f"before the next request to {name} ({option('delay_s')}, Crawl-delay)"
             with track_wait(reason, seconds, is_logged=False):  # there is one for each request
                 await asyncio.sleep(seconds)
             return

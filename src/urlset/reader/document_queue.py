@@ -13,6 +13,7 @@ from typing import Literal
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Response, ResponseStore, origin_of
 from urlset.model import Sitemap
+from urlset.option_names import option
 
 MAX_AHEAD = 64
 """Documents that are requested or fetched ahead of the next one in order."""
@@ -139,7 +140,7 @@ class OrderedQueue:
                 raise SourceError(
                     f"cannot store fetched documents in {tempfile.gettempdir()} until they are "
                     f"next in order: {error.strerror}; free disk space there, set TMPDIR to "
-                    "another folder, or use --unordered"
+                    f"another folder, or use {option('unordered', python='ordered=False')}"
                 ) from error
 
     def ready(

@@ -15,6 +15,7 @@ from urlset.arrow.batches import as_table, column_values, replace_column, take_r
 from urlset.arrow.streams import rows_to_batch
 from urlset.dates import parse_date
 from urlset.errors import SourceError
+from urlset.option_names import option
 from urlset.reader import Entries, read_stored
 from urlset.sources.factory import open_source
 from urlset.sources.tables.column_plan import NoUrlColumnError
@@ -26,7 +27,6 @@ from urlset.urls import parse_url
 _COLUMNS = [name for name, _ in ENTRY.fields]
 # As in `store.write_parquet`: with 300, a million rows take three times as long.
 _MEMORY_MB = 1_000
-_ADVICE = "rename the one that holds the URLs (`urlset build` has --map for it)"
 
 
 @contextmanager
@@ -110,7 +110,10 @@ class _Table:
         try:
             yield from self._non_empty_batches()
         except NoUrlColumnError as error:  # its message suggests --map, which this command lacks
-            raise SourceError(f"{error.found}; {_ADVICE}") from error
+            raise SourceError(
+                f"{error.found}; rename the one that holds the URLs "
+                f"(`urlset build` has {option('map')} for it)"
+            ) from error
 
     def _non_empty_batches(self) -> Iterator[Any]:
         for batch in self._source.batches():
@@ -146,7 +149,7 @@ class _Table:
             hint = (
                 ""
                 if self._base_url or texts[first] is None
-                else "; use --base-url if these are paths"
+                else f"; use {option('base_url')} if these are paths"
             )
             self._first_dropped = f"{found}{position}{hint}"
         self._dropped += count

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, get_args
 
 from urlset.errors import SourceError
 from urlset.formats.detect import FileHead, SourceKind, detect_kind, is_json_array, read_head
+from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
 from urlset.registry import provided
@@ -216,7 +217,7 @@ def _base_url(options: SourceOptions, name: str, what: str) -> str:
     if options.base_url is None:
         raise SourceError(
             f"{name}: expected a base URL for {what}, found none; "
-            "set --base-url, the URL that the server shows it at"
+            f"set {option('base_url')}, the URL that the server shows it at"
         )
     return options.base_url
 
@@ -243,7 +244,9 @@ def _opener(kind: str) -> _Opener:
 def _open_query(text: str, options: SourceOptions) -> Source:
     if options.query is None:
         name = Query(text, "").name
-        raise SourceError(f"{name}: expected a query for a database, found none; add --query")
+        raise SourceError(
+            f"{name}: expected a query for a database, found none; add {option('query')}"
+        )
     return Query(
         text,
         options.query,

@@ -21,6 +21,7 @@ from urlset.model import (
     Video,
     VideoId,
 )
+from urlset.option_names import option
 from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
 from urlset.urls import SPACE
 from urlset.writer import values
@@ -86,8 +87,9 @@ def from_text(value: str, field: str, form: str) -> Any:
             raise ValueError("text, a number or a boolean")
         return json.loads(trimmed)
     except (ValueError, RecursionError):
+        unmapped = option("map", f"{field}=")
         raise ValueProblem(
-            field, value, f"JSON ({form})", f"convert it, or pass no {field} (--map {field}=)"
+            field, value, f"JSON ({form})", f"convert it, or pass no {field} ({unmapped})"
         ) from None
 
 

@@ -28,6 +28,7 @@ from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.summary import share_lines, summary_sentence
 from urlset.live.audit.verdict_shares import VerdictShare
 from urlset.notebook import html_table
+from urlset.option_names import option
 from urlset.reader import DocumentRecord
 from urlset.store import QueryResult, Store, quoted
 from urlset.terminal_text import pluralize
@@ -279,7 +280,8 @@ class Audit(CountedFindings):
             "AND unknown_reason IS NOT NULL GROUP BY ALL ORDER BY 2 DESC, 1 LIMIT 1"
         )
         for reason, count in rows:
-            hint = "; give the login with --auth-file" if reason in ("http-401", "http-407") else ""
+            login = f"; give the login with {option('auth_file', python='auth')}"
+            hint = login if reason in ("http-401", "http-407") else ""
             return f": {reason} for {count:,} of {self.visited:,} URLs{hint}"
         return ""
 

@@ -28,6 +28,7 @@ from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.sample import allocate
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 from urlset.store import StoreSession, delayed_interrupts
 from urlset.terminal_text import pluralize
 
@@ -226,7 +227,8 @@ class SiteVisits:
             return
         if settings.confirm_after_s:
             pages = pluralize(len(urls), "page")
-            with track_wait(f"to visit {pages} again (--confirm-after)", settings.confirm_after_s):
+            reason = f"to visit {pages} again ({option('confirm_after_s')})"
+            with track_wait(reason, settings.confirm_after_s):
                 self._sleep(settings.confirm_after_s)
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)

@@ -24,6 +24,7 @@ from urlset.live.visits.page_urls import UrlResolver, page_url
 from urlset.live.visits.page_worker import PageReader
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
+from urlset.option_names import option
 from urlset.robots import Robots
 
 
@@ -87,7 +88,9 @@ class CrawlWalk(PoliteWalk[Job, PageRows]):
             max_bytes=MAX_BYTES,
             token=target,
             follows_redirects=False,
-            wait_reason="to visit pages again (--confirm-after)" if target.attempts else "",
+            wait_reason=f"to visit pages again ({option('confirm_after_s')})"
+            if target.attempts
+            else "",
             retries=0,  # a page that fails is visited again at the end
             **manner,
         )

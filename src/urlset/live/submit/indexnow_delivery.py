@@ -12,6 +12,7 @@ from urlset.live.submit.keys import IndexNowKey
 from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.result import ChannelResult
 from urlset.live.submit.sender import Sender
+from urlset.option_names import option
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
@@ -43,7 +44,7 @@ _MESSAGES: dict[VerdictKind, str] = {
     "later",
     "failed": "{name} does not answer{detail}; run the command again later",
     "redirected": "{name} redirects, and redirects are not followed{detail}; name the final URL "
-    "with --endpoint",
+    "with {endpoints}",
 }
 
 
@@ -185,6 +186,7 @@ class Delivery:
             host=self._host,
             key_file=self._key.file_url(f"https://{self._host}"),
             detail=f": {words}" if words else "",
+            endpoints=option("endpoints"),
         )
 
 

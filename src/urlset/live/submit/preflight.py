@@ -17,6 +17,7 @@ from urlset.live.visits.page_record import read_record
 from urlset.live.visits.page_urls import UrlResolver, origin_of_page
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
+from urlset.option_names import option
 from urlset.robots import Robots
 
 AGENTS = ("bingbot", "YandexBot")
@@ -145,7 +146,7 @@ def key_fault(key: IndexNowKey, response: Response) -> str | None:
     if response.error == "blocked":
         return (
             f"key file {url} could not be read: {response.message}; if you mean this host, give "
-            "its key as HOST KEY, or skip the check with --no-preflight"
+            f"its key as HOST KEY, or skip the check with {option('preflight', False)}"
         )
     if response.status is None or response.status >= 300:
         return f"key file {url} could not be read: {response.message or response.status}"

@@ -17,6 +17,7 @@ from urlset.live.submit.inspections import InspectionTable
 from urlset.live.submit.request_text import HIDDEN, request_text
 from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import Sender
+from urlset.option_names import option
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.store import Store
 
@@ -166,7 +167,8 @@ def _due(settings: GoogleSettings, robots_url: str, parts: _Parts) -> list[str]:
         robots = robots_from_response(response)
         given = tuple(dict.fromkeys(line.url for line in robots.sitemaps))
         if not given:
-            parts.result.notes.append(f"{robots_url} names no sitemap; name one with --sitemap")
+            name = option("sitemaps")
+            parts.result.notes.append(f"{robots_url} names no sitemap; name one with {name}")
     log = parts.log
     due = [url for url in given if settings.resubmit or not log.is_accepted(CHANNEL, site, url)]
     parts.result.known += len(given) - len(due)

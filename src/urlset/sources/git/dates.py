@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from urlset.arrow import batches
 from urlset.errors import ConfigurationError
+from urlset.option_names import option
 from urlset.sources.candidates import Source, SourceType
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
 from urlset.sources.git.repository import LOG, GitError, History, commits, run_git, stream_git
@@ -131,7 +132,7 @@ def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDat
         location = os.path.join(root, os.fsdecode(prefix)).rstrip("/")
         notes_above.append(
             f"git tracks no file in {folder!r}: the sources of its pages are searched in "
-            f"{os.path.relpath(location)!r} (--git-root names another folder)"
+            f"{os.path.relpath(location)!r} ({option('git_root')} names another folder)"
         )
     submodules = sorted(path for path in wanted if tracked[path].mode == SUBMODULE)
     wanted.difference_update(submodules)
@@ -270,7 +271,7 @@ class GitDatedSource:
             more = ", …" if self._unmatched > SHOWN else ""
             self.notes.append(
                 f"{pages} no source that git tracks ({', '.join(self._examples)}{more}); "
-                "--git-path PATTERN says where it is"
+                f"{option('git_paths', 'PATTERN')} says where it is"
             )
 
     def _date(self, dates: GitDates, location: str | None, *, is_wanted: bool) -> str | None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urlset.dates import W3C
 from urlset.errors import SourceError
 from urlset.fields import ENTRY, EXTENSIONS, is_leaf
+from urlset.option_names import option
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
     UNCONVERTED,
@@ -341,13 +342,13 @@ def unused_columns(
     keep: Sequence[str] = (),
     without: Collection[str] = (),
 ) -> Iterator[str]:
-    """Yield a sentence for each unused column that a mapping could use.
+    r"""Yield a sentence for each unused column that a mapping could use.
 
     ``columns`` are names and types, ``used`` the field of each column that is used. Columns of
     ``keep``, and those of fields that are mapped to no column (``without``), are skipped.
 
     >>> list(unused_columns({"loc": "VARCHAR", "updated_at": "DATE"}, {"loc": "loc"}))
-    ["column 'updated_at' is not used; --map lastmod=updated_at would use it"]
+    ['column \'updated_at\' is not used; map="lastmod=updated_at" would use it']
     """
     names_used = {field: column for column, field in used.items()}
     for column, kind in columns.items():
@@ -362,7 +363,7 @@ def unused_columns(
         instead = f", as {field} is column {other!r}" if other is not None else ""
         yield (
             f"column {column!r} is not used{instead}; "
-            f"--map {field}={conversion}{column} would use it"
+            f"{option('map', f'{field}={conversion}{column}')} would use it"
         )
 
 

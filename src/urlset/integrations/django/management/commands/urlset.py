@@ -23,6 +23,7 @@ from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.row_version import row_version
 from urlset.integrations.django.sections import all_entries, open_section
 from urlset.model import ProgressEvent
+from urlset.option_names import flags_in_messages
 from urlset.sources.memory import InMemorySource
 from urlset.terminal_text import pluralize
 
@@ -55,6 +56,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         submitter = commands.add_parser("submit", help="announce what changed since the last time")
         submitter.add_argument("--dry-run", action="store_true", help="send nothing")
 
+    @flags_in_messages()
     def handle(self, *_: Any, action: str, **options: Any) -> None:
         """Run a subcommand."""
         settings = getattr(conf.settings, "URLSET", {})

@@ -1,0 +1,55 @@
+"""Names of options in messages: parameters in Python, flags in the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+_VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync")
+_is_command = False  # of the process, because the threads of a run write messages, too
+
+
+@contextmanager
+def flags_in_messages() -> Iterator[None]:
+    """Let messages name the flags of the command, and not the parameters of Python."""
+    global _is_command
+    before, _is_command = _is_command, True
+    try:
+        yield
+    finally:
+        _is_command = before
+
+
+def option(name: str, value: str | bool | None = None, *, python: str = "") -> str:
+    """Return an option as the caller writes it: a parameter in Python, a flag in the command.
+
+    Args:
+        name: Name of the declared option.
+        value: Its value; a boolean switches the option on or off.
+        python: What does the same in Python, if the option is one of the command only.
+
+    >>> option("base_url"), option("force", "zero"), option("preflight", False)
+    ('base_url', 'force="zero"', 'preflight=False')
+    >>> with flags_in_messages():
+    ...     option("base_url"), option("force", "zero"), option("preflight", False)
+    ('--base-url', '--force zero', '--no-preflight')
+    """
+    if not _is_command:
+        shown = f'"{value}"' if isinstance(value, str) else str(value)
+        return python or (name if value is None else f"{name}={shown}")
+    on, off = _flags(name)
+    flag = off if value is False else on
+    return f"{flag} {value}" if isinstance(value, str) else flag
+
+
+@cache
+def _flags(name: str) -> tuple[str, str]:
+    """Return the flag of an option and the one that switches it off."""
+    from urlset.option_schema import options_of
+
+    for verb in _VERBS:
+        for declared in options_of(verb):
+            if declared.name == name and declared.is_allowed("command"):
+                return declared.flags[0], (*declared.opposites, "")[0]
+    raise LookupError(f"no command has the option {name!r}")
