@@ -60,7 +60,7 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
 
 def test_a_name_that_only_looks_like_another_is_refused_without_it():
     with pytest.raises(TypeError) as caught:
-        urlset.diff("a", "b", max_removed=5)
+        urlset.diff("a", "b", max_removed=5)  # type: ignore[call-arg]
 
     assert str(caught.value) == "diff() has no argument 'max_removed'"
 

@@ -46,7 +46,7 @@ def test_a_limited_list_says_so_and_how_to_get_the_rest():
 
     assert "The first 10,000 URLs as a list" in page
     assert "35,000 findings in total: the SQL of this rule returns all of them" in page
-    assert "--store site.duckdb" in page
+    assert "keep the tables with <code>store=&quot;site.duckdb&quot;</code>" in page
 
 
 def test_a_url_counts_once():
