@@ -27,7 +27,8 @@ class Closing:
 class Result(Closing):
     """Result of a verb; a context manager.
 
-    Subclasses say what they are about (``subject``) and what was found (``summary``).
+    Subclasses say what they are about (``subject``), what was found (``_totals``) and what could
+    not be read or done (``incomplete``). All work after :meth:`close`, too.
     """
 
     @property
@@ -37,22 +38,31 @@ class Result(Closing):
 
     @property
     def summary(self) -> str:
-        """The result in one line."""
+        """The result in one line, and whether something is missing."""
+        return self._totals if self.is_complete else f"{self._totals}; not complete"
+
+    @property
+    def _totals(self) -> str:
+        """What was found, for the summary."""
         raise NotImplementedError
 
     @property
-    def incomplete(self) -> tuple[Any, ...]:
-        """What could not be read, or why not everything was; empty if everything was."""
+    def incomplete(self) -> tuple[str, ...]:
+        """What could not be read or done, and why; empty if everything was."""
         return ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything could be read."""
+        """Whether everything was read and done."""
         return not self.incomplete
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as values that JSON has."""
-        return {"summary": self.summary, "incomplete": list(self.incomplete)}
+        return {
+            "summary": self.summary,
+            "is_complete": self.is_complete,
+            "incomplete": list(self.incomplete),
+        }
 
     @property
     def caption(self) -> str:

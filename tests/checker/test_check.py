@@ -185,7 +185,7 @@ def test_check_index_checks_the_children_beside_it(tmp_path):
     findings = check(tmp_path / "i.xml")
 
     assert {finding.source for finding in findings} == {str(tmp_path / "a.xml")}
-    assert [record.source for record in findings.incomplete] == ["https://e.com/none.xml"]
+    assert [record.source for record in findings.failed_documents] == ["https://e.com/none.xml"]
     assert len(findings.documents) == 3
 
 

@@ -307,4 +307,4 @@ def test_failures_of_a_check_are_counted(tmp_path):
 
     assert findings.by_rule == {"I503": 2}
     assert not findings.ok
-    assert [record.failure for record in findings.incomplete] == ["missing", "missing"]
+    assert [record.failure for record in findings.failed_documents] == ["missing", "missing"]

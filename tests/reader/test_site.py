@@ -371,5 +371,7 @@ def test_check_reads_the_site_too(box: SiteBox):
     assert [(f.rule, str(f.source).removeprefix(box.site)) for f in findings] == [
         ("unescaped-ampersand", "/a.xml")
     ]
-    assert [str(r.source).removeprefix(box.site) for r in findings.incomplete] == ["/gone.xml"]
+    assert [str(r.source).removeprefix(box.site) for r in findings.failed_documents] == [
+        "/gone.xml"
+    ]
     assert not findings.ok

@@ -114,7 +114,7 @@ class Build(Result):
         return f"in {self.target!r}"
 
     @property
-    def summary(self) -> str:
+    def _totals(self) -> str:
         """Numbers of URLs and files, and what changed."""
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.removed:,} removed"
         files = len(self.files) + len(self.indexes)
@@ -126,7 +126,7 @@ class Build(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data for JSON."""
-        return {
+        return super().to_dict() | {
             "urls": self.urls,
             "files": [_file(file, "urls") for file in self.files],
             "indexes": [_file(index, "sitemaps") for index in self.indexes],
@@ -139,7 +139,6 @@ class Build(Result):
             "undated": self.undated,
             "duplicates": self.duplicates,
             "notes": list(self.notes),
-            "incomplete": list(self.incomplete),
         }
 
 

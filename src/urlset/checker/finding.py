@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from urlset.checker.evaluate import Row, Tally
@@ -12,6 +12,7 @@ from urlset.checker.locate import ExactPlace
 from urlset.checker.rule import Basis, Rule
 from urlset.errors import SourceError
 from urlset.model import Level
+from urlset.reader import DocumentRecord
 from urlset.result import Result
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -52,7 +53,8 @@ class Finding(NamedTuple):
     first findings of each rule). ``parameters`` are the values in the message by name, as
     unformatted text, for programs: the columns that the message of the rule names, or the
     ``detail`` of a problem that the engine reports. ``basis`` is what a finding of an audit is
-    based on (:data:`urlset.checker.Basis`); None for a finding of a check.
+    based on (:data:`urlset.checker.Basis`); None for a finding of a check, and for one of an audit
+    about a document.
     """
 
     rule: str
@@ -70,9 +72,8 @@ class Finding(NamedTuple):
     basis: Basis | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields of the format json; those of an audit have ``basis``, too."""
-        names = (*JSON_FIELDS, "basis") if self.basis else JSON_FIELDS
-        return {name: getattr(self, name) for name in names}
+        """Return the fields of the format json, and ``basis`` as in that of an audit."""
+        return {name: getattr(self, name) for name in (*JSON_FIELDS, "basis")}
 
 
 def failed_source(
@@ -114,6 +115,13 @@ def finding_of(row: Row, rule: Rule, place: ExactPlace) -> Finding:
         place.offset,
         parameters=tuple(zip(rule.parameters, row.parameters, strict=False)),
         basis=row.basis,
+    )
+
+
+def faults_of(documents: Iterable[DocumentRecord]) -> tuple[str, ...]:
+    """Return a text for each document that could not be read completely."""
+    return tuple(
+        f"{record.source or 'the document'}: {record.error}" for record in documents if record.error
     )
 
 

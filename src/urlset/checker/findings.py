@@ -13,7 +13,7 @@ from typing import Any
 
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
-from urlset.checker.finding import CountedFindings, Finding, Selected, finding_of
+from urlset.checker.finding import CountedFindings, Finding, Selected, faults_of, finding_of
 from urlset.checker.load import Failures, Text, TextCache, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
@@ -37,10 +37,6 @@ class Findings(CountedFindings):
     >>> findings = check(b"https://example.com/ https://example.com/a", select=["T"])
     >>> findings.ok, findings.worst, findings.by_rule
     (False, 'error', {'T002': 1})
-
-    Attributes:
-        known: Number of findings that are in the baseline.
-        unmatched: Findings of the baseline that were not found again; None without a baseline.
     """
 
     def __init__(
@@ -67,9 +63,10 @@ class Findings(CountedFindings):
         self._rule_timeout_s = rule_timeout_s
         self._progress = progress
         self._baseline = baseline
-        self.known: int = 0
-        self.unmatched: Baseline | None = baseline
+        self._known = 0
+        self._unmatched = baseline
         self._counts: Tally | None = None
+        self._is_counted = False
         self._omitted: Counter[str] = Counter()
         self._yielded: Tally = Counter()
 
@@ -78,16 +75,18 @@ class Findings(CountedFindings):
 
     def observed(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
         """Yield the findings, then call ``observe`` with the tables before they are deleted."""
+        self._is_counted = self._baseline is None
         if self._baseline is None:
             yield from self._all(observe)
             return
         comparison = Comparison(self._baseline.copy())
         yield from comparison.new(self._all(observe))
-        self._counts = comparison.counts(self.unlisted)
+        self._counts = comparison.counts((self._counts or Counter()) - self._yielded)
+        self._is_counted = True
         self._yielded = comparison.yielded
         self._omitted = comparison.omitted
-        self.known = comparison.known
-        self.unmatched = comparison.baseline
+        self._known = comparison.known
+        self._unmatched = comparison.baseline
 
     def _all(self, observe: Callable[[StoreSession], object]) -> Generator[Finding]:
         """Yield the findings, also those of the baseline."""
@@ -147,7 +146,7 @@ class Findings(CountedFindings):
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the counts by rule for notebooks; evaluates nothing."""
-        rows = sorted((self.by_rule if self._counts is not None else {}).items())
+        rows = sorted((self.by_rule if self._is_evaluated else {}).items())
         return html_table(self.caption, ("rule", "findings"), rows)
 
     @property
@@ -156,22 +155,24 @@ class Findings(CountedFindings):
         return f"of {'bytes' if self._entries.source is None else repr(self._entries.source)}"
 
     @property
-    def summary(self) -> str:
-        """Number of findings by level; evaluates nothing."""
-        if self._counts is None:
-            return "not evaluated yet"
+    def caption(self) -> str:
+        """Name, source and summary, as notebooks show them; evaluates nothing."""
+        if not self._is_evaluated:
+            return f"Findings {self.subject}: not evaluated yet"
+        return super().caption
+
+    @property
+    def _totals(self) -> str:
+        """Number of findings by level."""
         return ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, findings and what is incomplete as values that JSON has."""
         findings = [finding.to_dict() for finding in self]
-        return {
+        return super().to_dict() | {
             "by_level": self.by_level,
             "by_rule": self.by_rule,
             "known": self.known,
-            "incomplete": [
-                {"source": record.source, "error": record.error} for record in self.incomplete
-            ],
             "findings": findings,
         }
 
@@ -186,18 +187,45 @@ class Findings(CountedFindings):
         return self._entries.documents
 
     @property
-    def incomplete(self) -> tuple[DocumentRecord, ...]:
+    def failed_documents(self) -> tuple[DocumentRecord, ...]:
         """Documents that could not be read completely; each has an ``error``."""
         return tuple(record for record in self.documents if record.error)
 
     @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why not every document was read; :attr:`failed_documents` has the records."""
+        return faults_of(self.documents)
+
+    @property
+    def known(self) -> int:
+        """Number of findings that are in the baseline."""
+        if self._baseline is not None:
+            self._evaluate_once()
+        return self._known
+
+    @property
+    def unmatched(self) -> Baseline | None:
+        """Findings of the baseline that were not found again; None without a baseline."""
+        if self._baseline is not None:
+            self._evaluate_once()
+        return self._unmatched
+
+    @property
     def tally(self) -> Tally:
         """Number of findings by rule, level and document; with a baseline, of the new ones."""
-        if self._counts is None:
+        self._evaluate_once()
+        return self._counts or Counter()
+
+    @property
+    def _is_evaluated(self) -> bool:
+        """Whether the findings are counted, and compared with all of a baseline."""
+        return self._counts is not None and self._is_counted
+
+    def _evaluate_once(self) -> None:
+        if not self._is_evaluated:
             with closing(iter(self)) as findings:
                 # Which findings are new is known when all are compared.
                 deque(islice(findings, 1 if self._baseline is None else None), maxlen=0)
-        return self._counts or Counter()
 
     def _evaluate(
         self, session: StoreSession, texts: TextCache, omitted: Tally

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -99,4 +100,6 @@ def fix(
         max_bytes=max_bytes,
         profile=profile,
     )
-    return fix_set(document_source(source, base_url, max_bytes), options, progress)
+    fixed = fix_set(document_source(source, base_url, max_bytes), options, progress)
+    fixed.source = os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
+    return fixed

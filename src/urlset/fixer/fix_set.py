@@ -59,6 +59,7 @@ class Fixed(Result):
         remaining: Findings that were not fixed: code, document, reason. The code is empty for a
             document that must not be fixed, because it is not a sitemap or cannot be decoded.
         passed: Bytes of the document if the source is a single stream, changed or not.
+        source: Name of the source; None for bytes.
     """
 
     documents: list[FixedDocument] = field(default_factory=list)
@@ -66,21 +67,27 @@ class Fixed(Result):
     dropped: list[Dropped] = field(default_factory=list)
     remaining: list[tuple[str, str, str]] = field(default_factory=list)
     passed: bytes = field(default=b"", repr=False)
+    source: str | None = None
 
     @property
-    def summary(self) -> str:
+    def subject(self) -> str:
+        """The source, as the end of a phrase."""
+        return f"of {'bytes' if self.source is None else repr(self.source)}"
+
+    @property
+    def _totals(self) -> str:
         """Numbers of fixes and of changed documents."""
         fixes = pluralize(self.counts.total(), "fix", "fixes")
         return f"{fixes} in {pluralize(len(self.documents), 'document')}"
 
     @property
-    def incomplete(self) -> tuple[tuple[str, str], ...]:
+    def incomplete(self) -> tuple[str, ...]:
         """Documents that must not be fixed, each with the reason."""
-        return tuple((name, why) for code, name, why in self.remaining if not code)
+        return tuple(f"{name}: {why}" for code, name, why in self.remaining if not code)
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, documents, removed content and what remains as values that JSON has."""
-        return {
+        return super().to_dict() | {
             "documents": [document.name for document in self.documents],
             "counts": dict(self.counts),
             "dropped": [drop._asdict() for drop in self.dropped],
@@ -88,7 +95,6 @@ class Fixed(Result):
                 {"code": code, "document": name, "reason": why}
                 for code, name, why in self.remaining
             ],
-            "incomplete": [{"document": name, "reason": why} for name, why in self.incomplete],
         }
 
     def add(self, result: FixedText, name: str) -> None:

@@ -76,7 +76,7 @@ def test_reason_names_the_document(tmp_path):
     before, after = folder(tmp_path / "old", FILES), folder(tmp_path / "new", files)
 
     with urlset.diff(before, after) as found:
-        [(detail, count)] = found.incomplete
+        [(detail, count)] = found.unread
         [change, _] = found.of("unknown")
 
     assert count == 2

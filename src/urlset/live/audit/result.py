@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from urlset.checker import Finding, Rule, rule_texts
 from urlset.checker.evaluate import Tally
-from urlset.checker.finding import CountedFindings
+from urlset.checker.finding import CountedFindings, faults_of
 from urlset.checker.views import view_script
 from urlset.html_report import (
     CoverageCounts,
@@ -72,13 +72,10 @@ class Audit(CountedFindings):
         verdicts: Share of the listed URLs with each verdict, most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.
-        incomplete: Why not everything was visited: ``interrupted``, a limit; empty otherwise.
         request_count: Number of requests for pages and media.
         rules: The rules that were evaluated, by code.
         started: When the audit started.
     """
-
-    incomplete: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -88,7 +85,7 @@ class Audit(CountedFindings):
         found: AuditFindings,
         overview: Overview,
         documents: list[DocumentRecord],
-        incomplete: tuple[str, ...],
+        unvisited: tuple[str, ...],
         request_count: int,
         rules: Mapping[str, Rule],
         started: datetime,
@@ -104,11 +101,18 @@ class Audit(CountedFindings):
         self.coverage: Coverage = overview.coverage
         self.lastmod: list[SectionTrial] = overview.lastmod
         self.documents = documents
-        self.incomplete = incomplete
+        self._unvisited = unvisited
         self.request_count = request_count
         self.rules = rules
         self.started = started
         self._found = found
+        self._cause = self._most_common_cause() if self.is_blind else ""
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why not everything was visited (``interrupted``, a limit), and unread sitemaps."""
+        reasons = (*self._unvisited, *self.coverage.reasons, *faults_of(self.documents))
+        return tuple(dict.fromkeys(reasons))
 
     @property
     def is_sampled(self) -> bool:
@@ -154,22 +158,20 @@ class Audit(CountedFindings):
         if unread := sum(record.error is not None for record in self.documents):
             text += f" {pluralize(unread, 'sitemap')} could not be read completely."
         if self.is_blind:
-            text += f" Nothing could be judged{self._most_common_cause()}."
-        if self.incomplete:
-            text += f" The audit is not complete: {', '.join(self.incomplete)}."
+            text += f" Nothing could be judged{self._cause}."
+        if self._unvisited:
+            text += f" The audit is not complete: {', '.join(self._unvisited)}."
         return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, findings, verdicts and what is incomplete as values that JSON has."""
-        return {
-            "summary": self.summary,
+        return super().to_dict() | {
             "listed": self.listed,
             "visited": self.visited,
             "verdicts": {share.verdict: share.urls for share in self.verdicts},
             "by_level": self.by_level,
             "by_rule": self.by_rule,
             "known": self.known,
-            "incomplete": list(self.incomplete),
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
@@ -292,7 +294,7 @@ class Audit(CountedFindings):
         facts = RunFacts(
             self.settings.sample is not None,
             self.coverage.is_complete,
-            not self.incomplete,
+            not self._unvisited,
             self.coverage.is_over,
         )
         views = view_script(queries, omitted=_RUN_TABLES)

@@ -31,6 +31,7 @@ class Crawl(Result):
         finished: End of the crawl; None if the same call continues it.
         is_complete: Whether every page in scope was visited.
         incomplete: Why it is not complete; empty if it is.
+        verdicts: Number of pages by verdict.
     """
 
     is_complete: bool = False
@@ -56,6 +57,16 @@ class Crawl(Result):
         self.number, self.site, self.started, self.finished, complete, reasons = found[0]
         self.is_complete = bool(complete)
         self.incomplete = tuple(reasons or ())
+        if not self.is_complete and not self.incomplete:
+            self.incomplete = ("unvisited: the crawl was killed",)
+        self.verdicts: dict[str, int] = dict(
+            store.query(
+                "SELECT verdict, count(*) FROM pages GROUP BY verdict "
+                "ORDER BY count(*) DESC, verdict"
+            )
+        )
+        names = ("pattern", "kind", "cut_count", "example")
+        self._trap_rows = [dict(zip(names, row, strict=True)) for row in self.traps]
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Crawl:
@@ -96,14 +107,6 @@ class Crawl(Result):
         """The patterns of URLs that were excluded because they have no end."""
         return self.store.query("FROM traps ORDER BY cut_count DESC, pattern", timeout_s=None)
 
-    @property
-    def verdicts(self) -> dict[str, int]:
-        """Number of pages by verdict."""
-        rows = self.store.query(
-            "SELECT verdict, count(*) FROM pages GROUP BY verdict ORDER BY count(*) DESC, verdict"
-        )
-        return {row[0]: row[1] for row in rows}
-
     def query(self, query: str) -> QueryResult:
         """Run a query over the tables of the store (:meth:`urlset.Store.query`)."""
         return self.store.query(query)
@@ -142,13 +145,12 @@ class Crawl(Result):
         self.store.close()
 
     def _repr_html_(self) -> str:
-        caption = f"Crawl of {self.site}: {self.summary}"
-        return html_table(caption, ["verdict", "pages"], self.verdicts.items())
+        return html_table(self.caption, ["verdict", "pages"], self.verdicts.items())
 
     @property
     def subject(self) -> str:
-        """The start of the crawl."""
-        return self.site
+        """The start of the crawl, as the end of a phrase."""
+        return f"of {self.site}"
 
     @property
     def summary(self) -> str:
@@ -158,16 +160,11 @@ class Crawl(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, what is incomplete and the traps as values that JSON has."""
-        return {
+        return super().to_dict() | {
             "site": self.site,
             "crawl": self.number,
             "path": self.path,
             "pages": sum(self.verdicts.values()),
             "verdicts": self.verdicts,
-            "is_complete": self.is_complete,
-            "incomplete": list(self.incomplete),
-            "traps": [
-                dict(zip(("pattern", "kind", "cut_count", "example"), row, strict=True))
-                for row in self.traps
-            ],
+            "traps": [dict(row) for row in self._trap_rows],
         }

@@ -39,7 +39,7 @@ def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
         + f"; {counts.unchanged:,} unchanged.",
         "",
     ]
-    for detail, count in diff.incomplete[:MAX_PATTERNS]:
+    for detail, count in diff.unread[:MAX_PATTERNS]:
         lines.append(f"- {pluralize(count, 'URL')} unknown, not read: {code(detail)}")
     lines += [f"- {code(note)}" for note in diff.notes[:MAX_PATTERNS]]
     if diff.lastmod is not None and any(diff.lastmod):

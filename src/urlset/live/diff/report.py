@@ -77,7 +77,7 @@ def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
         _section_table(diff) if diff.sections else None,
         [
             f"{pluralize(count, 'URL')} unknown, because this was not read: {detail}"
-            for detail, count in diff.incomplete[:10]
+            for detail, count in diff.unread[:10]
         ],
         _COUNT_SQL,
     )

@@ -28,7 +28,7 @@ from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.row_formats import write_lines
 from urlset.result import Result
 from urlset.store import FIRST_FOLDER, quoted
-from urlset.terminal_text import escape_json
+from urlset.terminal_text import escape_json, pluralize
 
 
 class ChangeRows:
@@ -82,6 +82,8 @@ class Diff(Result):
     Attributes:
         before: Name of the earlier state.
         after: Name of the later state.
+        counts: Numbers of URLs by change.
+        unread: What could not be read, each with the number of unknown URLs that it may list.
     """
 
     def __init__(self, tables: Tables, stack: ExitStack):
@@ -90,6 +92,8 @@ class Diff(Result):
         self._tables = tables
         self._stack = stack
         self.counts: DiffCounts = self._count()
+        self.unread: tuple[tuple[str, int], ...] = self._find_unread()
+        self._is_closed = False
 
     def _count(self) -> DiffCounts:
         found = dict(self._tables.db.rows("SELECT change, count(*) FROM changes GROUP BY change"))
@@ -159,15 +163,24 @@ class Diff(Result):
         row = self._tables.db.fetch_one(f"SELECT {counts} FROM changed_pairs")
         return LastmodTruth(*map(int, row))
 
-    @cached_property
-    def incomplete(self) -> tuple[tuple[str, int], ...]:
-        """What could not be read, each with the number of unknown URLs that it may list."""
+    def _find_unread(self) -> tuple[tuple[str, int], ...]:
+        rows = self._tables.db.rows(
+            "SELECT why[1].detail AS detail, count(*) FROM changes WHERE change = 'unknown' "
+            "GROUP BY detail ORDER BY count(*) DESC, detail"
+        )
+        found = [(str(detail), int(count)) for detail, count in rows]
+        # What was not read is missing in the comparison also if no URL is unknown because of it.
+        for fault in dict.fromkeys(self._tables.faults):
+            if not any(detail.startswith(fault) for detail, _ in found):
+                found.append((fault, 0))
+        return tuple(found)
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What could not be read, with the number of unknown URLs that it may list."""
         return tuple(
-            (str(detail), int(count))
-            for detail, count in self._tables.db.rows(
-                "SELECT why[1].detail AS detail, count(*) FROM changes WHERE change = 'unknown' "
-                "GROUP BY detail ORDER BY count(*) DESC, detail"
-            )
+            f"{detail}: {pluralize(count, 'URL')} unknown" if count else detail
+            for detail, count in self.unread
         )
 
     @property
@@ -185,20 +198,18 @@ class Diff(Result):
 
         :meth:`jsonl` has the changes.
         """
-        return {
+        return super().to_dict() | {
             "before": self.before,
             "after": self.after,
             "counts": self.counts._asdict(),
             "sections": [section._asdict() for section in self.sections],
             "patterns": [pattern._asdict() for pattern in self.patterns],
             "notes": list(self.notes),
-            "incomplete": [
-                {"reason": reason, "unknown": count} for reason, count in self.incomplete
-            ],
+            "unread": [{"reason": reason, "unknown": count} for reason, count in self.unread],
         }
 
     @property
-    def summary(self) -> str:
+    def _totals(self) -> str:
         """The counts in one line."""
         counts = self.counts
         parts = [
@@ -252,8 +263,17 @@ class Diff(Result):
         write_report(self, path)
 
     def close(self) -> None:
-        """Delete the temporary tables; does nothing the second time."""
-        self._stack.close()
+        """Delete the temporary tables; does nothing the second time.
+
+        Counts, sections and what is incomplete are kept, the changes are not.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            _ = self.sections, self.lastmod
+        finally:
+            self._stack.close()
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the first changes for notebooks."""

@@ -162,7 +162,7 @@ class DiffView(Protocol):
         """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
 
     @property
-    def incomplete(self) -> tuple[tuple[str, int], ...]:
+    def unread(self) -> tuple[tuple[str, int], ...]:
         """What could not be read, each with the number of unknown URLs."""
 
     @property

@@ -36,6 +36,7 @@ class Tables:
         dates_identify: Whether moved pages kept their ``lastmod``, and few pages share one.
         patterns: Patterns of moves.
         notes: Remarks on the states.
+        faults: Documents of both states that could not be read, each with the reason.
         before: Number of URLs in the earlier state.
         after: Number of URLs in the later state.
         both: Number of URLs in both.
@@ -53,6 +54,7 @@ class Tables:
         self.after: int = 0
         self.both: int = 0
         self.patterns: list[MovePattern] = []
+        self.faults: list[str] = []
         self.notes: list[str] = [note for state in states.values() for note in state.notes]
 
     def create(self) -> None:

@@ -40,10 +40,10 @@ def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> I
         yield from _lastmod_lines(diff.lastmod)
     for note in diff.notes:
         yield (Span(sanitize(note), "warning"),)
-    if diff.incomplete:
+    if diff.unread:
         yield ()
         yield (Span("Not read, so that missing URLs are unknown, not removed:", "heading"),)
-        for detail, count in diff.incomplete[:MAX_PATTERNS]:
+        for detail, count in diff.unread[:MAX_PATTERNS]:
             text = f"  {pluralize(count, 'URL')}: "
             yield Span(text), Span(clip(sanitize(detail), width - cells(text)), "warning")
     if diff.sections:

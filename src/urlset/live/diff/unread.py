@@ -141,6 +141,7 @@ def mark_unread(tables: Tables) -> None:
     documents = {side: _documents(tables, side) for side in SIDES}
     for side, other in (SIDES, SIDES[::-1]):
         gaps = _gaps(tables, other)
+        tables.faults += [f"{d.source}: {d.fault}" for d in documents[other] if d.fault] + gaps
         if tables.is_crawl[other] and gaps:
             found = Unread(gaps[0], {})
         else:

@@ -86,7 +86,7 @@ class IndexNowRun:
             # A key without a host is that of the input, whatever else waits since an earlier run.
             key = self._settings.keys.key_of(host, len(given if host in given else hosts))
             if key is None:
-                self._result.incomplete += (no_key_message(host, self._settings.keys),)
+                self._result.faults += (no_key_message(host, self._settings.keys),)
                 continue
             self._announce(host, key)
 

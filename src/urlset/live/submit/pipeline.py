@@ -177,7 +177,7 @@ def submit_with(
         settings.max_wait_s,
         progress or (lambda _: None),
     )
-    result = Submission(is_dry_run=settings.dry_run)
+    result = Submission(is_dry_run=settings.dry_run, to=tuple(settings.to))
     with ScratchDatabase() as db:
         given = None if updates is None else open_input(updates, db)
         log = AnnouncementLog(db, Path(settings.store), is_persistent=not settings.dry_run)
@@ -273,7 +273,7 @@ def _exclude_without_key(
     if not without:
         return
     for host, first in log.exclude(without).items():
-        result.incomplete += (no_key_message(host, keys),)
+        result.faults += (no_key_message(host, keys),)
         result.excluded += [
             ExcludedUrl(url, "no-key", f"there is no key for {host}") for url in first
         ]
@@ -282,7 +282,7 @@ def _exclude_without_key(
 def _report_invalid(staged: Staged, result: Submission) -> None:
     result.invalid = staged.invalid
     if staged.invalid_count:
-        result.incomplete += (
+        result.faults += (
             f"expected http(s) URLs, found {staged.invalid_count:,} other values, such as "
             f"{staged.invalid[0][:100]!r}",
         )

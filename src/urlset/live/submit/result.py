@@ -59,8 +59,10 @@ class Submission(Result):
         sitemaps: Sitemaps that Search Console lists, with their state.
         inspected: URLs whose state in Search Console was stored.
         notes: Messages that are no errors.
-        incomplete: Why something was not announced, such as a host without a key.
+        faults: Why something was not announced or read, other than by the answer of a channel, such
+            as a host without a key.
         is_dry_run: Whether nothing was sent.
+        to: Channels: ``indexnow``, ``google``.
     """
 
     new: int = 0
@@ -79,8 +81,19 @@ class Submission(Result):
     sitemaps: list[dict[str, Any]] = field(default_factory=list)
     inspected: int = 0
     notes: list[str] = field(default_factory=list)
-    incomplete: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
     is_dry_run: bool = False
+    to: tuple[str, ...] = ()
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why something was not announced: the faults, then the errors of channels."""
+        return (*self.faults, *(result.error for result in self.results if result.error))
+
+    @property
+    def subject(self) -> str:
+        """The channels, as the end of a phrase."""
+        return f"to {' and '.join(self.to)}" if self.to else ""
 
     @property
     def sent(self) -> int:
@@ -97,7 +110,7 @@ class Submission(Result):
         """Whether something was not announced for another reason than a delay."""
         has_error = any(result.error and not result.is_delayed for result in self.results)
         has_excluded = self.excluded or self.refused_before
-        return bool(has_error or self.incomplete or has_excluded or self.invalid)
+        return bool(has_error or self.faults or has_excluded or self.invalid)
 
     @property
     def is_delayed(self) -> bool:
@@ -105,7 +118,7 @@ class Submission(Result):
         return any(result.is_delayed for result in self.results)
 
     @property
-    def summary(self) -> str:
+    def _totals(self) -> str:
         """Numbers of changes, and of URLs that were sent."""
         text = f"{pluralize(self.new, 'new change')}, {self.known:,} announced before"
         if self.waiting_before:
@@ -121,7 +134,7 @@ class Submission(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as values that JSON has."""
-        return {
+        return super().to_dict() | {
             "new": self.new,
             "known": self.known,
             "waiting_before": self.waiting_before,
@@ -140,5 +153,4 @@ class Submission(Result):
             "sitemaps": self.sitemaps,
             "inspected": self.inspected,
             "notes": self.notes,
-            "incomplete": list(self.incomplete),
         }

@@ -132,7 +132,7 @@ def run_google(
             found = search_console.sitemaps_of(response)
             result.sitemaps += [one._asdict() for one in found]
         else:
-            result.incomplete += (_google_error(verdict, settings, parts),)
+            result.faults += (_google_error(verdict, settings, parts),)
     if settings.inspect:
         _inspect(settings, parts)
 
@@ -225,5 +225,5 @@ def _inspect(settings: GoogleSettings, parts: _Parts) -> None:
                 table.add(url, search_console.inspection_of(response), sender.now())
                 parts.result.inspected += 1
                 continue
-            parts.result.incomplete += (_google_error(verdict, settings, parts),)
+            parts.result.faults += (_google_error(verdict, settings, parts),)
             break

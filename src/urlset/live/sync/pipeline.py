@@ -35,6 +35,7 @@ from urlset.reader.site import with_login
 from urlset.result import Result
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession
+from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.sync")
@@ -44,6 +45,9 @@ CONFIRMED_AFTER = timedelta(minutes=1)
 
 NOT_READ = "sitemap not read"
 """Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
+NOT_OVER = "the run is not over: not all batches were read"
+"""Why a run is not complete until its last batch."""
 
 _Clock = Callable[[], datetime]
 
@@ -68,10 +72,7 @@ class Sync(Result):
         counts: Updates by kind so far, and pages that are ``unchanged``, ``gone`` (listed, but they
             answer 404 or 410, and were never delivered) or ``trusted`` (not requested, because
             their ``lastmod`` is the same).
-        incomplete: Why not every page is known; empty if everything is.
     """
-
-    incomplete: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class Sync(Result):
         policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
         settings = replace(settings, policy=policy, auth=None)
         self.counts: Counter[str] = Counter()
-        self.incomplete = ()
+        self._faults: list[str] = [NOT_OVER]
         self._batches = self._run(
             os.fspath(store),
             settings,
@@ -97,9 +98,13 @@ class Sync(Result):
         )
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every page that is listed was read, or is known to be the same."""
-        return not self.incomplete and not self.counts["unknown"]
+    def incomplete(self) -> tuple[str, ...]:
+        """Why not every page is known, so far; empty if everything is.
+
+        A run that was not iterated to its end is not complete.
+        """
+        unknown = self.counts["unknown"]
+        return (*self._faults, *[f"{pluralize(unknown, 'page')} unknown"] * bool(unknown))
 
     def __iter__(self) -> Iterator[SyncBatch]:
         return self._batches
@@ -130,7 +135,7 @@ class Sync(Result):
         return f"of {self.site}"
 
     @property
-    def summary(self) -> str:
+    def _totals(self) -> str:
         """Numbers of pages by kind, so far."""
         kinds = ("added", "changed", "removed", "unknown", "unchanged", "trusted", "gone")
         shown = (kind for kind in kinds if kind != "gone" or self.counts[kind])
@@ -138,8 +143,7 @@ class Sync(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and what is incomplete as values that JSON has."""
-        counts, incomplete = dict(self.counts), list(self.incomplete)
-        return {"site": self.site, "counts": counts, "incomplete": incomplete}
+        return super().to_dict() | {"site": self.site, "counts": dict(self.counts)}
 
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock
@@ -159,14 +163,16 @@ class Sync(Result):
                     drive=drive,
                     progress=progress,
                 )
-                run = _Run(self, session, snapshot, settings, drive, progress, now)
+                run = _Run(self, self._faults, session, snapshot, settings, drive, progress, now)
                 yield from run.batches()
+        self._faults.remove(NOT_OVER)
 
 
 class _Run:
     def __init__(
         self,
         sync: Sync,
+        faults: list[str],
         session: StoreSession,
         snapshot: int,
         settings: SyncSettings,
@@ -175,6 +181,7 @@ class _Run:
         now: Callable[[], datetime],
     ):
         self._sync = sync
+        self._faults = faults
         self._session = session
         self._snapshot = snapshot
         self._settings = settings
@@ -199,7 +206,7 @@ class _Run:
             stages.end("%d pages requested", len(visits))
             yield from self._batch_of(visits)
             if self._budget.exceeded:
-                self._sync.incomplete += (self._budget.exceeded,)
+                self._faults.append(self._budget.exceeded)
                 break
         reasons = [
             reason
@@ -208,7 +215,7 @@ class _Run:
             )
         ]
         yield from self._missing(is_whole=not reasons)
-        self._sync.incomplete += tuple(reasons)
+        self._faults += reasons
         yield from self._unread()
 
     def _create_tables(self) -> int:
@@ -389,9 +396,9 @@ class _Run:
         if not is_whole:
             yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
         elif known >= GUARDED_FROM and count > share * known:
-            self._sync.incomplete += (
+            self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
-                f"{share:.0%} (max_removed_share): they are unknown",
+                f"{share:.0%} (max_removed_share): they are unknown"
             )
             yield from self._rows_of(
                 "FROM unlisted_pages", _all_unknown("many pages are not listed")

@@ -143,7 +143,7 @@ class Watch(Result):
         return f"of {self.site}"
 
     @property
-    def summary(self) -> str:
+    def _totals(self) -> str:
         """Numbers of URLs: listed, and what the step changed."""
         unknown = f", {self.unknown:,} unknown" if self.unknown else ""
         urls = pluralize(self.urls, "URL")
@@ -157,12 +157,10 @@ class Watch(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the snapshot, changes, sections and alerts as values that JSON has."""
         names = ("requests", "urls", "added", "removed", "changed", "unknown", "sitemaps")
-        return {
+        return super().to_dict() | {
             "site": self.site,
             "snapshot": self.snapshot,
             "started": self.started.isoformat(timespec="seconds"),
-            "is_complete": self.is_complete,
-            "incomplete": list(self.incomplete),
             **{name: getattr(self, name) for name in names},
             "sitemaps_read": self.sitemaps_read,
             "sitemaps_failed": self.sitemaps_failed,
