@@ -220,3 +220,10 @@ def test_a_finding_has_a_basis_as_in_the_json_of_an_audit():
     [finding] = urlset.check(b"https://example.com/ https://example.com/a", select=["T"])
 
     assert finding.to_dict()["basis"] is None
+
+
+def test_a_step_of_a_watch_writes_its_report(site, tmp_path):
+    found = urlset.watch(site.url("/"), tmp_path / "watch.duckdb", report=tmp_path / "now.html")
+    found.report(tmp_path / "later.html")
+
+    assert (tmp_path / "later.html").read_bytes() == (tmp_path / "now.html").read_bytes()

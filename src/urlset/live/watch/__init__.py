@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from urlset.live.watch.pipeline import watch
-from urlset.live.watch.result import Alert, SectionEstimate, UrlChange, Watch
+from urlset.live.watch.result import Watch
+from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
 from urlset.live.watch.step import StepSettings
 
 __all__ = [

@@ -8,7 +8,7 @@ from datetime import datetime
 from urlset.live.history import insert_rows, moment
 from urlset.live.watch.alerts import EVENTS, Condition, judge, unjudged
 from urlset.live.watch.bands import AlertDays, Bands, day_bands
-from urlset.live.watch.result import Alert
+from urlset.live.watch.rows import Alert
 from urlset.live.watch.series import SiteHistory, site_history
 from urlset.live.watch.structure import structure_conditions
 from urlset.store import StoreSession

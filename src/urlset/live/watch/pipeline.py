@@ -19,7 +19,8 @@ from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.live.watch.report import write_report
-from urlset.live.watch.result import SectionEstimate, UrlChange, Watch
+from urlset.live.watch.result import Watch
+from urlset.live.watch.rows import SectionEstimate, UrlChange
 from urlset.live.watch.step import StepSettings
 from urlset.live.watch.summary import section_estimates
 from urlset.live.watch.webhook import Hook, HookWalk, WebhookFormat

@@ -29,7 +29,7 @@ from urlset.html_report.model import Figure
 from urlset.html_report.tables import number_table
 from urlset.html_report.text import share
 from urlset.live.watch.alerts import KINDS, span_text
-from urlset.live.watch.result import SectionEstimate, Watch
+from urlset.live.watch.rows import SectionEstimate, WatchView
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
@@ -46,7 +46,7 @@ FROM alerts ORDER BY alert DESC LIMIT 200"""
 STEPS_SQL = "SELECT * FROM history_steps JOIN history_sections USING (section)"
 
 
-def write_report(session: StoreSession, found: Watch, path: str | os.PathLike[str]) -> None:
+def write_report(session: StoreSession, found: WatchView, path: str | os.PathLike[str]) -> None:
     """Write the history of a site to an HTML file.
 
     Raises:
@@ -96,7 +96,7 @@ def _kind_sql(kind: str) -> str:
     return f"SELECT opened, ended, subject, message FROM alerts WHERE kind = '{kind}'"
 
 
-def _sentence(found: Watch) -> str:
+def _sentence(found: WatchView) -> str:
     alerts = len(found.alerts)
     state = pluralize(alerts, "alert") if alerts else "nothing is unusual"
     if found.snapshot == 1:
@@ -107,7 +107,7 @@ def _sentence(found: Watch) -> str:
     )
 
 
-def _figures(session: StoreSession, found: Watch) -> list[Figure]:
+def _figures(session: StoreSession, found: WatchView) -> list[Figure]:
     return [
         *_day_figures(session),
         *_band_figures(found.sections),

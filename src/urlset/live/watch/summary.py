@@ -5,7 +5,7 @@ from __future__ import annotations
 from urlset.live.watch.alerts import SILENCE_SHARE
 from urlset.live.watch.bands import Bands
 from urlset.live.watch.estimates import DAY_S, change_probability, silence_limit
-from urlset.live.watch.result import SectionEstimate
+from urlset.live.watch.rows import SectionEstimate
 from urlset.live.watch.series import SectionHistory, SiteHistory
 
 

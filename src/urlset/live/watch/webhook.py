@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from urlset.http import Request, Response, origin_of, request_url
-from urlset.live.watch.result import Alert, Watch
+from urlset.live.watch.result import Watch
+from urlset.live.watch.rows import Alert
 from urlset.terminal_text import escape_json, sanitize
 
 WebhookFormat = Literal["slack", "discord", "ntfy", "json"]
