@@ -158,7 +158,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         if result.has_failures:
             reasons = [one.error for one in result.results if one.error and not one.is_delayed]
             reasons += [f"{one.url}: {one.reason}" for one in result.excluded[:10]]
-            raise CommandError("\n".join([*reasons, *result.incomplete]), returncode=1)
+            raise CommandError("\n".join([*reasons, *result.faults]), returncode=1)
 
 
 def _required(settings: dict[str, Any], key: str, given: Any, what: str) -> Any:
