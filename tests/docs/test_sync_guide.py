@@ -43,4 +43,4 @@ def test_the_guide_shows_what_happens(tmp_path, monkeypatch, capsys):
         assert len((tmp_path / "updates.jsonl").read_text().splitlines()) == 3
         (tmp_path / "index.duckdb").unlink()
         exec(compile(python.replace(SITE, box.site), str(GUIDE), "exec"), {})
-    assert capsys.readouterr().out == "3 True []\n"
+    assert capsys.readouterr().out == "3 True ()\n"
