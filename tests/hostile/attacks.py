@@ -33,7 +33,7 @@ MAX_RATIO = 40
 UNNOTICEABLE_S = 0.6
 ROUNDS = 3
 LIMIT_S = 30
-IMPORTED = "html.facts html.links robots checker reader sources config live.crawl.page_record"
+IMPORTED = "html.facts html.links robots checker reader sources config live.visits.page_record"
 MAX_MEMORY = 4 << 30
 
 Make = Callable[[int], bytes]
