@@ -199,7 +199,7 @@ def test_no_other_module_starts_a_process():
         )
     }
 
-    assert found == {"live/crawl/page_worker.py", "sources/git/repository.py"}
+    assert found == {"live/visits/page_worker.py", "sources/git/repository.py"}
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "action.yml", "examples", "docs", "README.md"])
