@@ -17,7 +17,7 @@ AUDIT = "audit {site} --confirm-after 0 --delay 0 --crawl --max-requests 30"
 HEADS = "audit {site} --confirm-after 0 --delay 0 --head-only --no-media"
 SYNC = "sync {site} --store a.duckdb --delay 0 -o a.jsonl"
 LIVE = "diff before.txt {site} --live --delay 0"
-SUBMIT = "submit changes.jsonl --to indexnow --keys keys.txt --endpoint {site}/indexnow --store a.duckdb --sample 3 --max-wait 1"
+SUBMIT = "submit changes.jsonl --to indexnow --keys keys.txt --endpoint {site}/indexnow --store a.duckdb --preflight-pages 3 --max-wait 1"
 
 
 def body(make: Make, kind: str = HTML) -> Callable[[Stage], None]:

@@ -89,7 +89,7 @@ def test_a_baseline_of_a_configuration_is_a_file(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     os.mkfifo("pipe")
     (tmp_path / "urlset.toml").write_text(f'[check]\nbaseline = "{name}"\n')
-    path = load_config(start=tmp_path).report["baseline"]
+    path = load_config(start=tmp_path).check["baseline"]
 
     with pytest.raises(ConfigurationError, match="expected a baseline at"):
         Baseline.read(path)
