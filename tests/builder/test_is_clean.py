@@ -231,7 +231,11 @@ def test_https_page_of_alternates_has_them_by_https(tmp_path, monkeypatch):
 # What the owner has chosen is published, with a note beforehand: the base URL and its folder, and
 # the hosts that `hosts` names.
 CHOSEN = {
-    "U028": ("https://example.com/", {"allowed_hosts": ["cdn.example.org"]}, "https://cdn.example.org/a"),
+    "U028": (
+        "https://example.com/",
+        {"allowed_hosts": ["cdn.example.org"]},
+        "https://cdn.example.org/a",
+    ),
     "U029": ("https://example.com/de/", {}, "https://example.com/fr"),
 }
 

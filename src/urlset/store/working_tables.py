@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_NAME_AND_TYPE = re.compile(r"([a-z_]+)\"? [A-Z]")
+_NAME_AND_TYPE = re.compile(r"(?<![a-z_])([a-z_]++)\"? [A-Z]")
 
 
 @dataclass(frozen=True)
