@@ -48,7 +48,7 @@ class ScratchDatabase(Closing, Session):
         StoreError: DuckDB cannot do what is asked; so does every method.
 
     >>> with ScratchDatabase() as bench:
-    ...     bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
+    ...     count = bench.run("CREATE TABLE numbers AS SELECT * FROM range(3) t(n)")
     ...     bench.fetch_one("SELECT max(n) FROM numbers")
     (2,)
     """
