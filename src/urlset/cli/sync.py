@@ -26,7 +26,7 @@ def sync(
     site: str,
     store: Path | None,
     output: Path | None,
-    text: bool,
+    text: bool | None,
     network: NetworkOptions,
     quiet: bool,
     **options: Any,
@@ -56,8 +56,8 @@ def sync(
             "expected --store FILE.duckdb, the store of what the index has; found none"
         )
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
-    if not text:
-        settings["text"] = None
+    if text is not None:
+        settings["text"] = text
     from urlset.live.sync import sync as start
 
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):
