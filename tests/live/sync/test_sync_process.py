@@ -128,3 +128,14 @@ def test_progress_counts_sitemaps_and_then_pages(tmp_path, monkeypatch):
 def test_the_state_must_be_named(capsys):
     assert main(["sync", "https://example.com"]) == 2
     assert "expected --store FILE.duckdb" in capsys.readouterr().err
+
+
+def test_the_command_writes_the_text_of_pages_unless_it_is_told_not_to(tmp_path):
+    with SiteBox() as box:
+        put(box, {"p1": "hello"})
+        for name, words in (("a", []), ("b", ["--no-text"])):
+            store, output = str(tmp_path / f"{name}.duckdb"), tmp_path / f"{name}.jsonl"
+            assert main(["sync", box.site, "--store", store, "-o", str(output), *words]) == 0
+
+    assert '"text": "hello"' in (tmp_path / "a.jsonl").read_text("utf-8")
+    assert '"hello"' not in (tmp_path / "b.jsonl").read_text("utf-8")
