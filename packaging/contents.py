@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
-_DATA = (".css", ".js", ".py", ".pyi", ".typed")
+_DATA = (".css", ".js", ".py", ".pyi", ".txt", ".typed")
 _NOT_IN_SDIST = (".ci/", "benches/", ".gitignore")
 _FORBIDDEN = (".pyc", ".pyo", ".DS_Store", ".orig", ".rej")
 _ENGINE = (".so", ".pyd")

@@ -110,7 +110,7 @@ def test_least_confidence_and_no_moves():
     assert len(moves(before, after)) == 1
     assert moves(before, after, min_confidence=0.95) == {}
     assert moves(before, after, moves=False) == {}
-    with pytest.raises(ValueError, match="min_confidence: expected 0 to 1, found 2"):
+    with pytest.raises(ValueError, match="min_confidence: expected a number from 0 to 1, found 2"):
         moves(before, after, min_confidence=2)
 
 

@@ -112,7 +112,11 @@ class Audit(CountedFindings):
     def incomplete(self) -> tuple[str, ...]:
         """Why not everything was visited (``interrupted``, a limit), and unread sitemaps."""
         reasons = (*self._unvisited, *self.coverage.reasons, *faults_of(self.documents))
-        return tuple(dict.fromkeys(reasons))
+        return tuple(
+            reason
+            for reason in dict.fromkeys(reasons)
+            if not any(other.startswith(f"{reason}: ") for other in reasons)  # it says more
+        )
 
     @property
     def is_sampled(self) -> bool:

@@ -159,7 +159,7 @@ class Diff(Result):
         if "fingerprint" not in self._tables.known:
             return None
         names = ("lastmod-with-content", "lastmod-without-content", "content-without-lastmod")
-        counts = ", ".join(f"count_if(list_contains(reasons, '{name}'))" for name in names)
+        counts = ", ".join(f"count(*) FILTER (list_contains(reasons, '{name}'))" for name in names)
         row = self._tables.db.fetch_one(f"SELECT {counts} FROM changed_pairs")
         return LastmodTruth(*map(int, row))
 
