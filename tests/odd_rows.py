@@ -1,6 +1,8 @@
 """Rows as users give them: most valid, some odd, some invalid."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
@@ -156,3 +158,109 @@ extended = st.builds(
     Entry, plain_urls, videos=st.lists(videos, max_size=2).map(tuple), news=news
 )  # with nothing else that could be odd
 rows = st.one_of(entries, entries, dicts, extended, urls, strange)
+
+
+class Text(str):
+    """Text of a class of its own, such as a translation that is looked up late."""
+
+    __slots__ = ()
+
+
+class Moment(datetime):
+    """Datetime of a class of its own, such as a ``pandas.Timestamp``."""
+
+
+BERLIN = ZoneInfo("Europe/Berlin")
+foreign_values = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3) | st.sampled_from([2**63, 10**400]),
+    st.floats() | st.sampled_from([0.1, 1e16, 1e-5, 123456789.5]),
+    st.decimals() | st.just(Decimal("4.50")),
+    st.datetimes(timezones=st.sampled_from([None, UTC, BERLIN, timezone(timedelta(0), "Z")])),
+    st.sampled_from(
+        [
+            date(1, 2, 3),
+            datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=2))),
+            datetime(1850, 1, 1, tzinfo=BERLIN),
+            datetime(2026, 10, 25, 2, 30, fold=1, tzinfo=BERLIN),
+            datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=15))),
+            Moment(2026, 1, 2, tzinfo=UTC),
+            Moment(2026, 1, 2),
+            Text("2026-01-02"),
+            Text(f"{SITE}text"),
+            "\ud800",
+            "Tea\udfff",
+            b"bytes",
+            [],
+            {},
+            "[]",
+            '[{"loc": "https://e.com/j.jpg"}]',
+            "0.50",
+            "+1",
+            ".",
+            "1.",
+        ]
+    ),
+)
+
+
+def _dicts_of(**fields):
+    """Return a strategy of dicts with some of the keys in any order, and rarely an unknown one."""
+    known = st.lists(
+        st.sampled_from([*fields.items(), ("unknown", st.just("x"))] if fields else []),
+        unique_by=lambda pair: pair[0],
+        max_size=4,
+    )
+    pairs = known.flatmap(
+        lambda found: st.fixed_dictionaries(
+            {name: st.one_of(values, values, foreign_values) for name, values in found}
+        )
+    )
+    return st.tuples(pairs, st.booleans()).map(
+        # A key that was computed is another object than the name of the field.
+        lambda pair: (
+            {"".join(list(key)): value for key, value in pair[0].items()} if pair[1] else pair[0]
+        )
+    )
+
+
+_image_dicts = _dicts_of(loc=urls, caption=images_of_text, title=images_of_text)
+_video_dicts = st.tuples(_dicts_of(**odd_values), st.integers(0, 3)).map(
+    lambda pair: (
+        {
+            **{name: value for name, value in VIDEO._asdict().items() if value or pair[1]},
+            **(pair[0] if pair[1] < 3 else {}),
+        }
+    )
+)
+_news_dicts = _dicts_of(**odd_news).map(lambda found: {**NEWS._asdict(), **found})
+_link_dicts = st.tuples(languages, plain_urls, _dicts_of(media=images_of_text, href=urls)).map(
+    lambda parts: {"hreflang": parts[0], "href": parts[1], **parts[2]}
+)
+_records = {
+    "images": st.lists(_image_dicts | urls, max_size=2) | _image_dicts | urls,
+    "videos": st.lists(_video_dicts, max_size=2) | _video_dicts,
+    "news": _news_dicts,
+    "alternates": st.lists(_link_dicts, max_size=2) | st.lists(_link_dicts, max_size=2).map(tuple),
+}
+foreign_dicts = st.tuples(
+    st.sampled_from(["loc", "url", "loc", "both"]),
+    plain_urls | plain_urls | urls | foreign_values,
+    _dicts_of(
+        lastmod=dates | texts_of_dates,
+        lastmod_text=texts_of_dates,
+        changefreq=changefreqs,
+        priority=priorities,
+        source=st.just("s"),
+        offset=st.integers(),
+        **_records,
+    ),
+).map(
+    lambda parts: {
+        **(
+            {"url": f"{SITE}alias", "loc": parts[1]} if parts[0] == "both" else {parts[0]: parts[1]}
+        ),
+        **parts[2],
+    }
+)

@@ -18,14 +18,18 @@ PLAIN = [
     urlset.Entry(f"{BASE}d", alternates=(urlset.Alternate("de", f"{BASE}de"),)),
     f"{BASE}e",
     {"url": f"{BASE}f", "lastmod": NOON},
-]
-OTHERS = [
-    {"loc": "/relative"},
     {"loc": f"{BASE}g", "lastmod": "2026-01-03"},
     {"loc": f"{BASE}h", "lastmod": date(2026, 1, 4)},
     {"loc": f"{BASE}j", "lastmod": NOON.astimezone(timezone(timedelta(hours=2)))},
-    {"loc": f"{BASE}k", "news": {"name": "N", "language": "en", "title": "T",
-     "publication_date": "2026-01-01"}},
+    {
+        "loc": f"{BASE}k",
+        "news": {"name": "N", "language": "en", "title": "T", "publication_date": "2026-01-01"},
+    },
+    {"loc": f"{BASE}l", "images": [{"loc": f"{BASE}i", "title": 5}, f"{BASE}k"]},
+]
+OTHERS = [
+    {"loc": "/relative"},
+    {"loc": f"{BASE}m", "images": '["https://example.com/i"]'},
 ]  # fmt: skip
 
 

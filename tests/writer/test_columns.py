@@ -1,7 +1,7 @@
 """Rows are validated in columns: what passes and what is refused is as row by row."""
 
 import tempfile
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import urlset
-from tests.odd_rows import NEWS, SITE, VIDEO, plain_urls, priorities, rows, texts_of_dates, urls
+from tests.odd_rows import (
+    NEWS,
+    SITE,
+    VIDEO,
+    foreign_dicts,
+    foreign_values,
+    plain_urls,
+    priorities,
+    rows,
+    texts_of_dates,
+    urls,
+)
 from urlset.engine import available, get
 from urlset.writer import input_rows, splitter
 
@@ -44,6 +55,41 @@ def test_rows_are_refused_and_written_as_row_by_row(given_rows, form, most):
     options = {"format": form, "max_urls": most}
 
     assert written(given_rows, "native", **options) == written(given_rows, "reference", **options)
+
+
+@native
+@given(st.lists(foreign_dicts, min_size=1, max_size=6), st.sampled_from(["xml", "text"]))
+def test_dicts_are_refused_and_written_as_row_by_row(given_rows, form):
+    assert written(given_rows, "native", format=form) == written(
+        given_rows, "reference", format=form
+    )
+
+
+@native
+@given(foreign_values, st.sampled_from(["title", "rating", "view_count", "publication_date"]))
+def test_values_of_videos_are_written_as_row_by_row(value, name):
+    given_rows = [{"loc": f"{SITE}v", "videos": [{**VIDEO._asdict(), name: value}]}]
+
+    assert written(given_rows, "native") == written(given_rows, "reference")
+
+
+@native
+def test_usual_dicts_are_not_validated_one_by_one():
+    rows = [
+        {"url": f"{SITE}1", "lastmod": "2026-01-02", "priority": 1, "source": "s"},
+        {"loc": f"{SITE}2", "lastmod": date(2026, 1, 2), "priority": "0.5"},
+        {"loc": f"{SITE}3", "lastmod": datetime(2026, 1, 2, tzinfo=timezone(timedelta(hours=2)))},
+        {"loc": f"{SITE}4", "images": [f"{SITE}a.jpg", {"loc": f"{SITE}b.jpg", "title": 5}]},
+        {"loc": f"{SITE}5", "images": f"{SITE}a.jpg", "news": {**NEWS._asdict()}},
+        {"loc": f"{SITE}6", "alternates": [{"hreflang": "de", "href": f"{SITE}de"}]},
+        {"loc": f"{SITE}7", "videos": [{**VIDEO._asdict(), "duration": 90, "rating": 4.5}]},
+        {"loc": f"{SITE}8", "news": {**NEWS._asdict(), "publication_date": NOW}},
+        {"loc": f"{SITE}9", "videos": [{**VIDEO._asdict(), "live": False}]},
+        {"loc": f"{SITE}10", "images": [{"loc": f"{SITE}b.jpg", "alt": "Tea"}]},
+    ]
+    engine = get("native")
+
+    assert list(engine.uncertain_rows(engine.user_columns(rows), False)) == [9]
 
 
 @native

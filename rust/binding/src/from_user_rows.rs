@@ -1,38 +1,41 @@
-//! Conversion of rows from user code to columns, for rows that need no conversion of values.
+//! Conversion of rows from user code to columns, for rows that need little conversion of values.
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use urlset_core::columns::{
-    ENTRY_FIELDS, Entries, PROTOCOL_TEXTS, Record, RecordList, TEXT_COLUMNS, Texts, Videos,
-    entry_index, video_index,
+    ALTERNATE_FIELDS, ENTRY_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS,
+    PROTOCOL_TEXTS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, VIDEO_FIELDS,
+    Videos, entry_index, video_index,
 };
 
 use crate::columns::Columns;
-use crate::object_cache::DatetimeCache;
+use crate::user_values::{Values, not_plain, number_of, set};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Classes that rows and their values must have exactly.
-struct Classes<'py> {
-    entry: Bound<'py, PyType>,
-    image: Bound<'py, PyType>,
-    video: Bound<'py, PyType>,
-    segment: Bound<'py, PyType>,
-    price: Bound<'py, PyType>,
-    tvshow: Bound<'py, PyType>,
-    video_id: Bound<'py, PyType>,
-    news: Bound<'py, PyType>,
-    alternate: Bound<'py, PyType>,
-    datetime: Bound<'py, PyType>,
-    utc: Object<'py>,
+/// Class of `urlset.model` whose instances, or dicts with its fields as keys, are records.
+struct Kind<'py, const N: usize> {
+    class: Bound<'py, PyType>,
+    names: &'static [&'static str; N],
+    /// The names as interned strings: the keys of most dicts are the same objects.
+    keys: [Bound<'py, PyString>; N],
 }
 
-/// Number of the rendered fields of an entry, which come first.
-const RENDERED: usize = entry_index("source");
+/// Classes that rows and their values must have exactly.
+struct Classes<'py> {
+    entry: Kind<'py, { ENTRY_FIELDS.len() }>,
+    image: Kind<'py, { IMAGE_FIELDS.len() }>,
+    video: Kind<'py, { VIDEO_FIELDS.len() }>,
+    segment: Kind<'py, { SEGMENT_FIELDS.len() }>,
+    price: Kind<'py, { PRICE_FIELDS.len() }>,
+    tvshow: Kind<'py, { TVSHOW_FIELDS.len() }>,
+    video_id: Kind<'py, { ID_FIELDS.len() }>,
+    news: Kind<'py, { NEWS_FIELDS.len() }>,
+    alternate: Kind<'py, { ALTERNATE_FIELDS.len() }>,
+}
 
 const LOC: usize = entry_index("loc");
 const LASTMOD: usize = entry_index("lastmod");
@@ -50,34 +53,32 @@ const PRICES: usize = video_index("prices");
 const TVSHOW: usize = video_index("tvshow");
 const IDS: usize = video_index("ids");
 
-/// Converts entries, dicts and URLs. A row that needs a conversion of values, or that may not be
-/// written in any case, gets an empty URL.
+/// Converts entries, dicts and URLs. A row that needs another conversion of values, or that may not
+/// be written in any case, gets an empty URL.
 ///
-/// `classes` contains the classes of [`Classes`] in order, then the time zone UTC.
+/// `classes` contains the classes of [`Classes`] in order, then `date`, `datetime` and the time
+/// zone UTC.
 #[pyfunction]
 pub fn columns_from_user_rows(
     py: Python<'_>,
     rows: Bound<'_, PyList>,
     classes: Bound<'_, PyTuple>,
 ) -> PyResult<Columns> {
-    let class = |number: usize| Ok::<_, PyErr>(classes.get_item(number)?.cast_into::<PyType>()?);
+    let mut values = Values::new(py, [9, 10, 11].map(|number| classes.get_item(number)))?;
     let classes = Classes {
-        entry: class(0)?,
-        image: class(1)?,
-        video: class(2)?,
-        segment: class(3)?,
-        price: class(4)?,
-        tvshow: class(5)?,
-        video_id: class(6)?,
-        news: class(7)?,
-        alternate: class(8)?,
-        datetime: class(9)?,
-        utc: classes.get_item(10)?,
+        entry: Kind::new(classes.get_item(0)?, &ENTRY_FIELDS)?,
+        image: Kind::new(classes.get_item(1)?, &IMAGE_FIELDS)?,
+        video: Kind::new(classes.get_item(2)?, &VIDEO_FIELDS)?,
+        segment: Kind::new(classes.get_item(3)?, &SEGMENT_FIELDS)?,
+        price: Kind::new(classes.get_item(4)?, &PRICE_FIELDS)?,
+        tvshow: Kind::new(classes.get_item(5)?, &TVSHOW_FIELDS)?,
+        video_id: Kind::new(classes.get_item(6)?, &ID_FIELDS)?,
+        news: Kind::new(classes.get_item(7)?, &NEWS_FIELDS)?,
+        alternate: Kind::new(classes.get_item(8)?, &ALTERNATE_FIELDS)?,
     };
     let mut entries = Entries::default();
-    let mut datetimes = DatetimeCache::new(py)?;
     for row in rows.iter() {
-        if add(&mut entries, &row, &classes, &mut datetimes).is_err() {
+        if add(&mut entries, &row, &classes, &mut values).is_err() {
             entries.rollback();
             entries.commit(b"");
         }
@@ -86,69 +87,69 @@ pub fn columns_from_user_rows(
     Ok(Columns { entries: Arc::new(entries) })
 }
 
-fn not_plain<T>() -> PyResult<T> {
-    Err(PyTypeError::new_err("expected a plain value"))
+type Fields<'py, const N: usize> = [Option<Object<'py>>; N];
+
+impl<'py, const N: usize> Kind<'py, N> {
+    fn new(class: Object<'py>, names: &'static [&'static str; N]) -> PyResult<Self> {
+        let keys = names.map(|name| PyString::intern(class.py(), name));
+        Ok(Self { class: class.cast_into()?, names, keys })
+    }
+
+    /// Returns the fields of an instance of exactly this class, or of a dict, without None.
+    fn fields(&self, value: &Object<'py>) -> PyResult<Fields<'py, N>> {
+        let mut fields = [const { None }; N];
+        if value.get_type().is(&self.class) {
+            for (field, value) in fields.iter_mut().zip(value.cast::<PyTuple>()?.iter()) {
+                *field = given(value);
+            }
+            return Ok(fields);
+        }
+        self.read(value.cast_exact()?, &mut fields, |_, _| not_plain())?;
+        Ok(fields)
+    }
+
+    /// Reads the fields from a dict, which another thread cannot change meanwhile. Calls `other`
+    /// with each unknown key and its value.
+    fn read(
+        &self,
+        dict: &Bound<'py, PyDict>,
+        fields: &mut Fields<'py, N>,
+        mut other: impl FnMut(&str, Object<'py>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        with_critical_section(dict, || {
+            for (key, value) in dict.iter() {
+                let known = self.keys.iter().position(|name| name.is(&key));
+                let known = known.map_or_else(|| self.index_of(&key), |known| Ok(Some(known)))?;
+                match known {
+                    Some(index) => fields[index] = given(value),
+                    None => other(key.cast_exact::<PyString>()?.to_str()?, value)?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the index of a field by its name: a key that was computed is not interned.
+    fn index_of(&self, key: &Object<'py>) -> PyResult<Option<usize>> {
+        let key = key.cast_exact::<PyString>()?.to_str()?;
+        Ok(self.names.iter().position(|name| *name == key))
+    }
 }
 
-fn add(
+fn add<'py>(
     entries: &mut Entries,
-    item: &Object<'_>,
-    classes: &Classes<'_>,
-    datetimes: &mut DatetimeCache,
+    item: &Object<'py>,
+    classes: &Classes<'py>,
+    values: &mut Values<'py>,
 ) -> PyResult<()> {
     if let Ok(loc) = item.cast_exact::<PyString>() {
         entries.commit(loc.to_str()?.as_bytes());
         return Ok(());
     }
-    if let Ok(dict) = item.cast_exact::<PyDict>() {
-        return add_fields(entries, &fields_of(dict)?, classes, datetimes);
-    }
-    if !item.get_type().is(&classes.entry) {
-        return not_plain();
-    }
-    let tuple = item.cast::<PyTuple>()?;
-    let mut fields = [const { None }; RENDERED];
-    for (field, value) in fields.iter_mut().zip(tuple.iter()) {
-        *field = Some(value).filter(|value| !value.is_none());
-    }
-    add_fields(entries, &fields, classes, datetimes)
-}
-
-type Fields<'py> = [Option<Object<'py>>; RENDERED];
-
-/// Returns the fields of a dict, which another thread cannot change meanwhile.
-fn fields_of<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
-    with_critical_section(dict, || plain_fields(dict))
-}
-
-/// Returns the fields of a dict without unknown keys. `url` is an alias of `loc`.
-fn plain_fields<'py>(dict: &Bound<'py, PyDict>) -> PyResult<Fields<'py>> {
-    let mut fields = [const { None }; RENDERED];
-    let mut url = None;
-    let mut has_loc = false;
-    for (key, value) in dict.iter() {
-        let key = key.cast_exact::<PyString>()?;
-        let name = key.to_str()?;
-        has_loc |= name == "loc";
-        let value = Some(value).filter(|value| !value.is_none());
-        match ENTRY_FIELDS[..RENDERED].iter().position(|field| *field == name) {
-            Some(index) => fields[index] = value,
-            None if name == "url" => url = value,
-            None => return not_plain(),
-        }
-    }
-    if !has_loc {
-        fields[LOC] = url;
-    }
-    Ok(fields)
-}
-
-fn add_fields(
-    entries: &mut Entries,
-    fields: &Fields<'_>,
-    classes: &Classes<'_>,
-    datetimes: &mut DatetimeCache,
-) -> PyResult<()> {
+    let fields = match item.cast_exact::<PyDict>() {
+        Ok(dict) => dict_fields(dict, &classes.entry)?,
+        Err(_) => classes.entry.fields(item)?,
+    };
     let row = entries.row();
     let field = |index: usize| fields[index].as_ref();
     let mut extensions = TEXT_COLUMNS[PROTOCOL_TEXTS..].iter();
@@ -156,80 +157,70 @@ fn add_fields(
         return not_plain();
     }
     let dates = (field(LASTMOD), field(LASTMOD_TEXT));
-    add_date(&mut entries.lastmod_text, row, dates, classes, datetimes)?;
+    values.set_lastmod(&mut entries.lastmod_text, row, dates)?;
     set(&mut entries.changefreq, row, field(CHANGEFREQ))?;
     if let Some(value) = field(PRIORITY) {
-        entries.priority.set(row, value.cast_exact::<PyFloat>()?.value());
+        entries.priority.set(row, number_of(value)?);
     }
     let is_given = |index: usize| field(index).is_some_and(|values| !is_empty_tuple(values));
     if field(NEWS).is_some() || [IMAGES, VIDEOS, ALTERNATES].into_iter().any(is_given) {
-        add_extensions(entries, fields, classes)?;
+        add_extensions(entries, &fields, classes, values)?;
     }
     let Some(loc) = field(LOC) else { return not_plain() };
     entries.commit(loc.cast_exact::<PyString>()?.to_str()?.as_bytes());
     Ok(())
 }
 
+/// Returns the fields of a row. `url` is an alias of `loc`.
+fn dict_fields<'py, const N: usize>(
+    dict: &Bound<'py, PyDict>,
+    entry: &Kind<'py, N>,
+) -> PyResult<Fields<'py, N>> {
+    let mut fields = [const { None }; N];
+    let mut url = None;
+    entry.read(dict, &mut fields, |key, value| {
+        url = given(value);
+        if key == "url" { Ok(()) } else { not_plain() }
+    })?;
+    // A `loc` of None has no alias: it is an error.
+    if url.is_some() && !dict.contains(&entry.keys[LOC])? {
+        fields[LOC] = url;
+    }
+    Ok(fields)
+}
+
 /// Adds what most entries do not have.
 #[inline(never)]
-fn add_extensions(
+fn add_extensions<'py>(
     entries: &mut Entries,
-    fields: &Fields<'_>,
-    classes: &Classes<'_>,
+    fields: &Fields<'py, { ENTRY_FIELDS.len() }>,
+    classes: &Classes<'py>,
+    values: &mut Values<'py>,
 ) -> PyResult<()> {
     let row = entries.row();
     let field = |index: usize| fields[index].as_ref();
-    add_list(&mut entries.images, row, field(IMAGES), &classes.image)?;
-    add_list(&mut entries.alternates, row, field(ALTERNATES), &classes.alternate)?;
+    match field(IMAGES) {
+        Some(url) if is_url(url) => {
+            let image = entries.images.list.push(row);
+            set(&mut entries.images.items.fields[0], image, Some(url))?;
+        }
+        images => add_list(&mut entries.images, row, images, &classes.image, values)?,
+    }
+    add_list(&mut entries.alternates, row, field(ALTERNATES), &classes.alternate, values)?;
     for video in items(field(VIDEOS))? {
-        add_video(&mut entries.videos, row, &video, classes)?;
+        add_video(&mut entries.videos, row, &video, classes, values)?;
     }
     if let Some(news) = field(NEWS) {
         entries.news.set_present(row);
-        add_record(&mut entries.news.items, row, news, &classes.news)?;
+        add_record(&mut entries.news.items, row, news, &classes.news, values)?;
     }
     Ok(())
 }
 
-/// Sets the text of a date: from a datetime in UTC, or a text for the same instant.
-fn add_date(
-    column: &mut Texts,
-    row: usize,
-    (lastmod, text): (Option<&Object<'_>>, Option<&Object<'_>>),
-    classes: &Classes<'_>,
-    datetimes: &mut DatetimeCache,
-) -> PyResult<()> {
-    let Some(lastmod) = lastmod else { return set(column, row, text) };
-    if !lastmod.get_type().is(&classes.datetime)
-        || !lastmod.getattr(pyo3::intern!(lastmod.py(), "tzinfo"))?.is(&classes.utc)
-    {
-        return not_plain();
-    }
-    let Some(text) = text else {
-        let written = lastmod.call_method0(pyo3::intern!(lastmod.py(), "isoformat"))?;
-        let written = written.cast::<PyString>()?.to_str()?;
-        let Some(moment) = written.strip_suffix("+00:00") else { return not_plain() };
-        column.set(row, [moment, "Z"].concat().as_bytes());
-        return Ok(());
-    };
-    let stated = text.cast_exact::<PyString>()?.to_str()?;
-    let instant = urlset_core::dates::w3c_instant(stated.as_bytes()).or_else(|| {
-        let date = urlset_core::dates::parse_date(stated);
-        date.instant.filter(|_| date.code.is_none())
-    });
-    let Some(instant) = instant else { return not_plain() };
-    if !datetimes.get(lastmod.py(), instant)?.eq(lastmod)? {
-        return not_plain();
-    }
-    column.set(row, stated.as_bytes());
-    Ok(())
-}
-
-fn set(column: &mut Texts, row: usize, value: Option<&Object<'_>>) -> PyResult<()> {
-    if let Some(value) = value {
-        column.set(row, value.cast_exact::<PyString>()?.to_str()?.as_bytes());
-    }
-    Ok(())
+/// Returns whether a value is the URL of one image. Other texts may be JSON.
+fn is_url(value: &Object<'_>) -> bool {
+    let text = value.cast_exact::<PyString>().ok().and_then(|text| text.to_str().ok());
+    text.is_some_and(|text| text.starts_with("http"))
 }
 
 /// Returns whether a value is the default of a list, which most entries have.
@@ -252,60 +243,71 @@ fn items<'py>(
     Ok(tuple.into_iter().flatten())
 }
 
-fn add_list<const N: usize>(
+fn add_list<'py, const N: usize>(
     column: &mut RecordList<N>,
     row: usize,
-    values: Option<&Object<'_>>,
-    class: &Bound<'_, PyType>,
+    list: Option<&Object<'py>>,
+    kind: &Kind<'py, N>,
+    values: &mut Values<'py>,
 ) -> PyResult<()> {
-    for value in items(values)? {
+    for value in items(list)? {
         let item = column.list.push(row);
-        add_record(&mut column.items, item, &value, class)?;
+        if kind.names[0] == "loc" && value.is_exact_instance_of::<PyString>() {
+            set(&mut column.items.fields[0], item, Some(&value))?;
+        } else {
+            add_record(&mut column.items, item, &value, kind, values)?;
+        }
     }
     Ok(())
 }
 
-fn add_record<const N: usize>(
+fn add_record<'py, const N: usize>(
     record: &mut Record<N>,
     row: usize,
-    value: &Object<'_>,
-    class: &Bound<'_, PyType>,
+    value: &Object<'py>,
+    kind: &Kind<'py, N>,
+    values: &mut Values<'py>,
 ) -> PyResult<()> {
-    for (texts, value) in record.fields.iter_mut().zip(fields_in(value, class)?.iter()) {
-        set(texts, row, given(&value))?;
+    for (texts, value) in record.fields.iter_mut().zip(kind.fields(value)?) {
+        values.set_text(texts, row, value.as_ref())?;
     }
     Ok(())
 }
 
-fn add_video(
+fn add_video<'py>(
     videos: &mut Videos,
     row: usize,
-    value: &Object<'_>,
-    classes: &Classes<'_>,
+    value: &Object<'py>,
+    classes: &Classes<'py>,
+    values: &mut Values<'py>,
 ) -> PyResult<()> {
+    let fields = classes.video.fields(value)?;
     let video = videos.list.push(row);
     let mut texts = videos.texts.fields.iter_mut();
-    for (number, value) in fields_in(value, &classes.video)?.iter().enumerate() {
-        let value = given(&value);
+    for (number, value) in fields.iter().enumerate() {
+        let value = value.as_ref();
         match number {
-            SEGMENTS => add_list(&mut videos.content_segments, video, value, &classes.segment)?,
+            SEGMENTS => {
+                let segments = &mut videos.content_segments;
+                add_list(segments, video, value, &classes.segment, values)?;
+            }
             TAGS => {
                 for tag in items(value)? {
                     let tag = tag.cast_exact::<PyString>()?;
                     videos.tags.push(video, tag.to_str()?.as_bytes());
                 }
             }
-            PRICES => add_list(&mut videos.prices, video, value, &classes.price)?,
+            PRICES => add_list(&mut videos.prices, video, value, &classes.price, values)?,
             TVSHOW => {
                 if let Some(show) = value {
                     videos.tvshow.set_present(video);
-                    add_record(&mut videos.tvshow.items, video, show, &classes.tvshow)?;
+                    add_record(&mut videos.tvshow.items, video, show, &classes.tvshow, values)?;
                 }
             }
-            IDS => add_list(&mut videos.ids, video, value, &classes.video_id)?,
+            IDS => add_list(&mut videos.ids, video, value, &classes.video_id, values)?,
             _ => {
                 if let Some(column) = texts.next() {
-                    set(column, video, value)?;
+                    values.set_text(column, video, value)?;
                 }
             }
         }
@@ -313,15 +315,7 @@ fn add_video(
     Ok(())
 }
 
-/// Returns the fields of an instance of exactly this class.
-fn fields_in<'a, 'py>(
-    value: &'a Object<'py>,
-    class: &Bound<'py, PyType>,
-) -> PyResult<&'a Bound<'py, PyTuple>> {
-    if value.get_type().is(class) { Ok(value.cast::<PyTuple>()?) } else { not_plain() }
-}
-
 /// Returns a value that is not None.
-fn given<'a, 'py>(value: &'a Object<'py>) -> Option<&'a Object<'py>> {
+fn given(value: Object<'_>) -> Option<Object<'_>> {
     Some(value).filter(|value| !value.is_none())
 }

@@ -45,6 +45,7 @@ mod spans;
 mod to_arrow;
 mod to_rows;
 mod url_hashes;
+mod user_values;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

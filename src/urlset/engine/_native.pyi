@@ -151,9 +151,9 @@ def columns_from_rows(rows: Iterable[Any], format_date: Callable[[Any], str]) ->
     """
 
 def columns_from_user_rows(rows: list[Any], classes: tuple[Any, ...]) -> Columns:
-    """Convert entries, dicts and URLs. A row that needs a conversion of values gets an empty URL.
+    """Convert entries, dicts and URLs. A row that needs another conversion gets an empty URL.
 
-    ``classes`` contains the classes of an entry and its parts, and datetime, then the zone UTC.
+    ``classes`` contains the classes of an entry and its parts, date, datetime and the zone UTC.
     """
 
 def columns_from_arrow(stream: object) -> Columns | object:

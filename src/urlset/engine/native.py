@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -145,8 +145,8 @@ def plain_rows(rows: Sequence[Any], source: str | None) -> NativeRows | None:
 
 
 _CLASSES = (
-    *(Entry, Image, Video, ContentSegment, Price, TvShow, VideoId, News, Alternate, datetime),
-    UTC,
+    *(Entry, Image, Video, ContentSegment, Price, TvShow, VideoId, News, Alternate),
+    *(date, datetime, UTC),
 )
 
 

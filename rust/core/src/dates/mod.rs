@@ -13,7 +13,7 @@ use crate::codes::{D001, D002, D003, D004};
 use calendar::{days, days_of_month, has_leap_second};
 use forms::{Parts, Rfc822, compact, is_before_christ, iso, long, month_number, rfc822, w3c};
 
-pub use calendar::{fields, format_instant, is_instant};
+pub use calendar::{fields, format_fields, format_instant, is_instant};
 pub use log_time::parse_log_time;
 pub use strict::{is_atom_date, is_rss_date, w3c_instant};
 
