@@ -148,6 +148,27 @@ def test_fix_of_stdin_goes_to_stdout(urlset):
     assert ran.out == GOOD.decode()
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        ((), 1, "1 error remains; run `urlset check` on the output"),
+        (("--ignore", "D001"), 0, None),
+        (("--ignore", "D001", "--fail-level", "warning"), 1, "1 finding remains; run `urlset"),
+    ],
+)
+def test_what_remains_after_a_fix_of_stdin_is_that_of_the_same_options(
+    urlset, options, code, message
+):
+    entry = b"<loc>https://e.com/</loc><lastmod>yesterday</lastmod><priority>7</priority>"
+    data = GOOD[: GOOD.index(b"<url>")] + b"<url>" + entry + b"</url></urlset>"
+
+    ran = urlset("check", "-", "--fix", *options, stdin=data)
+
+    assert (ran.code, ran.out.encode()) == (code, data)
+    assert (message or "") in ran.err
+    assert ("remain" in ran.err) == (message is not None)
+
+
 def test_fix_of_stdin_that_is_fine_passes_it_on(urlset):
     ran = urlset("check", "-", "--fix", "--select", "X,S", stdin=GOOD)
     assert ran.out == GOOD.decode()

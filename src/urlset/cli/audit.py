@@ -74,8 +74,6 @@ def audit(
         end_process_when_stuck()
     settings = given_options(options, AUDIT_OPTIONS, where="python")
     settings |= {**config_options.options, **network._asdict()}
-    if "confirm_after_s" in settings:
-        settings["confirm_delay_s"] = min(1.0, settings["confirm_after_s"])
     if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
     if store is not None and str(store) == "-":
@@ -130,7 +128,7 @@ def _print(
     is_quiet: bool,
 ) -> int:
     """Write the findings and the summary; return the exit code."""
-    from urlset.checker import LEVELS, Baseline
+    from urlset.checker import Baseline
 
     for text in _report(format_, found, options, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
@@ -155,8 +153,7 @@ def _print(
         return INTERRUPTED
     if found.is_blind:
         return 1
-    bad = LEVELS[: LEVELS.index(options.fail_level) + 1]
-    return int(any(found.by_level[level] for level in bad))
+    return int(any(found.by_level[level] for level in options.failing_levels))
 
 
 def _report(format_: str, found: Audit, options: CheckConfig, sink: Sink) -> Iterable[str]:

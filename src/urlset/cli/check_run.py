@@ -70,6 +70,11 @@ class CheckConfig(NamedTuple):
         )
 
     @property
+    def failing_levels(self) -> tuple[Level, ...]:
+        """The levels whose findings make the exit code 1."""
+        return LEVELS[: LEVELS.index(self.fail_level) + 1]
+
+    @property
     def rules(self) -> dict[str, Rule]:
         """All rules by code, including custom ones."""
         with as_usage_error("rules"):
@@ -170,8 +175,7 @@ class CheckRun:
 
     def exit_code(self) -> int:
         """Return 1 if there are findings of the fail level or worse, else 0."""
-        levels = LEVELS[: LEVELS.index(self._settings.fail_level) + 1]
-        return int(any(self.by_level[level] for level in levels))
+        return int(any(self.by_level[level] for level in self._settings.failing_levels))
 
     def omitted_findings(self) -> Iterator[tuple[Level, str, int]]:
         """Yield level, code and number of the findings that are counted but not yielded."""

@@ -120,19 +120,18 @@ def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:
 
 
 def _write_to_stdout(fixed: Fixed, config: CheckConfig, *, is_quiet: bool) -> int:
-    """Write the fixed document to stdout, and report the remaining errors in one line."""
+    """Write the fixed document to stdout, and report in one line what remains."""
     data = fixed.passed
     with Sink(None) as sink:
         sink.copy(io.BytesIO(data))
     _report(fixed, config, is_quiet=is_quiet)
-    names = ("base_url", "engine", "select")
-    shared = {name: config.options[name] for name in names if name in config.options}
-    remaining = check(data, **shared)
-    errors = remaining.by_level["error"]
-    if errors and not is_quiet:
-        verb = "remains" if errors == 1 else "remain"
-        print_info(f"{pluralize(errors, 'error')} {verb}; run `urlset check` on the output")
-    return int(bool(errors))
+    remaining = check(data, baseline=config.baseline, **config.options)
+    count = sum(remaining.by_level[level] for level in config.failing_levels)
+    if count and not is_quiet:
+        noun = "error" if config.fail_level == "error" else "finding"
+        verb = "remains" if count == 1 else "remain"
+        print_info(f"{pluralize(count, noun)} {verb}; run `urlset check` on the output")
+    return int(bool(count))
 
 
 def _report(

@@ -139,7 +139,8 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="confirm_delay_s",
         type=float,
-        help="Time between two requests of the second visit.",
+        help="Time between two requests of the second visit, at most that of confirm_after_s.",
+        doc="Time between two requests of the second visit, at most that of ``confirm_after_s``.",
         default=1.0,
         unit="seconds",
         minimum=0,

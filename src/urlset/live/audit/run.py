@@ -403,12 +403,14 @@ class SiteVisits:
         is_second: bool = False,
         policy: Policy | None = None,
     ) -> None:
+        settings = self._settings
+        delay_s = min(settings.confirm_delay_s, settings.confirm_after_s) if is_second else 0.0
         walk = VisitWalk(
             targets,
             self._politeness,
             crawl=self._crawl,
             is_second=is_second,
-            delay_s=self._settings.confirm_delay_s if is_second else 0.0,
+            delay_s=delay_s,
             now=self._now,
         )
         writer = _PageWriter(self._session, self._crawl)
