@@ -48,7 +48,7 @@ def test_the_set_does_not_depend_on_the_conversion(tmp_path, monkeypatch, engine
         return (tmp_path / name / "sitemap.xml").read_bytes(), made.notes, made.urls
 
     together = built("together")
-    monkeypatch.setattr(engines.get(engine), "plain_rows", reference.plain_rows)
+    monkeypatch.setattr(engines.get(engine), "user_rows", reference.user_rows)
 
     assert built("apart") == together
     assert together[2] == len(rows)

@@ -228,10 +228,14 @@ class Engine(Protocol):
         A row that needs validation gets an empty URL and is one of :meth:`uncertain_rows`.
         """
 
-    def plain_rows(self, rows: Sequence[Any], source: str | None) -> Any | None:
-        """Return rows of a caller as an Arrow stream of entries, if none needs validation.
+    def user_rows(
+        self, rows: Sequence[Any], source: str | None
+    ) -> tuple[Any, Sequence[int]] | None:
+        """Convert rows of a caller to an Arrow stream of entries, in one batch.
 
-        ``source`` fills the column of this name. An engine may return None for any rows.
+        Also returns the numbers of the rows that need validation, in order; of some of them the
+        stream has only an empty URL. ``source`` fills the column of this name. An engine may return
+        None for any rows: all of them need validation then.
         """
 
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:

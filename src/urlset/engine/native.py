@@ -46,10 +46,10 @@ __all__ = [
     "is_utf8",
     "name",
     "parse",
-    "plain_rows",
     "renderer",
     "uncertain_rows",
     "user_columns",
+    "user_rows",
     "written_urls",
 ]
 
@@ -138,10 +138,10 @@ def user_columns(rows: Sequence[Any]) -> Columns:
         return _native.columns_from_user_rows(list(rows), _CLASSES)
 
 
-def plain_rows(rows: Sequence[Any], source: str | None) -> NativeRows | None:
-    """Return rows of a caller as an Arrow stream of entries; None if one needs validation."""
+def user_rows(rows: Sequence[Any], source: str | None) -> tuple[NativeRows, Sequence[int]]:
+    """Convert rows of a caller to an Arrow stream; also return the rows that need validation."""
     found = user_columns(rows)
-    return None if len(uncertain_rows(found, False)) else NativeRows(found, source)
+    return NativeRows(found, source), uncertain_rows(found, False)
 
 
 _CLASSES = (

@@ -80,12 +80,12 @@ class InMemorySource:
         engine = engines.get(self._engine)
         number = 1
         while chunk := list(islice(rows, BATCH_ROWS)):
-            plain = engine.plain_rows(chunk, self.name)
-            if plain is None:
+            found = engine.user_rows(chunk, self.name)
+            if found is None or found[1]:
                 yield rows_to_batch(_COLUMNS, list(self._candidates(chunk, number)))
             else:
                 lines = array_of(list(range(number, number + len(chunk))), _LINE)
-                for batch in open_stream(plain):  # one
+                for batch in open_stream(found[0]):  # one
                     yield replace_column(batch, "line", lines)
             number += len(chunk)
 

@@ -347,8 +347,8 @@ class TextSource:
         rows: list[Numbered],
     ) -> Iterator[Any]:
         try:
-            batches = mapper.map(table_of(batch.schema, batch), expressions)
-            yield from map(convert_nested_columns, batches)
+            for mapped in mapper.map(table_of(batch.schema, batch), expressions):
+                yield from convert_nested_columns(mapped)
         except SourceError as error:
             between = f"{rows[0][0]:,} to {rows[-1][0]:,}"
             raise SourceError(f"{self.name}, in lines {between}: {error}") from error

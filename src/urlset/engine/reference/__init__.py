@@ -27,6 +27,7 @@ __all__ = [
     "renderer",
     "uncertain_rows",
     "user_columns",
+    "user_rows",
     "written_urls",
 ]
 
@@ -111,7 +112,7 @@ def user_columns(rows: Sequence[Any]) -> EntryColumns:
     return EntryColumns([Entry("")] * len(rows))
 
 
-def plain_rows(rows: Sequence[Any], source: str | None) -> None:
+def user_rows(rows: Sequence[Any], source: str | None) -> None:
     """Return None, because this engine leaves all conversion to validation."""
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import repeat
 from typing import Any
 
-from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of
+from urlset import engine as engines
+from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of, open_stream
 from urlset.dates import DAY, TIME, UNKNOWN_ZONE
 from urlset.errors import SourceError
+from urlset.model import Entry
 from urlset.sources.candidates import FAULT, encode_fault
 from urlset.store import TABLES, quoted
+from urlset.urls import ASCII_SPACE
 from urlset.writer import values
 from urlset.writer.extensions import from_text, is_blank
 from urlset.writer.values import ValueProblem
@@ -184,11 +188,15 @@ NESTED_FIELDS: dict[str, Any] = {
     name: spec for name, spec in ENTRY.fields if isinstance(spec, ListOf | StructOf)
 }
 
+_PART_ROWS = 4_096
 _URLS = ("loc", ".href", ".license")  # a number is not a URL
 
 
-def convert_nested_columns(batch: Any) -> Any:
+def convert_nested_columns(batch: Any) -> Iterator[Any]:
     """Convert the nested columns of a batch; add a column of faults if any value is invalid.
+
+    Yields the batch, in parts if values are converted: many objects at once would burden the
+    garbage collector.
 
     A field has its unconverted values in a column named with :data:`UNCONVERTED`. A column with the
     name of the field itself holds the values of those rows where the other is null.
@@ -200,41 +208,111 @@ def convert_nested_columns(batch: Any) -> Any:
     names = batch.schema.names
     unconverted = [name for name in NESTED_FIELDS if name + UNCONVERTED in names]
     if not unconverted:
-        return batch
+        yield batch
+        return
+    for _, part in batches.split_batch(batch, _PART_ROWS):
+        yield _converted_part(part, unconverted)
+
+
+def _converted_part(batch: Any, unconverted: list[str]) -> Any:
+    names = batch.schema.names
     columns = {name: batch.column(name) for name in names if not name.endswith(UNCONVERTED)}
-    faults: list[str | None] = [None] * batch.num_rows
-    for name in unconverted:
-        column, spec = batch.column(name + UNCONVERTED), NESTED_FIELDS[name]
-        if column.null_count == len(column) and name in columns:
-            continue
-        empty: Any = () if isinstance(spec, ListOf) else None
-        converted = (
-            column_of(columns[name], name, spec) if name in columns else [empty] * batch.num_rows
-        )
-        if column.null_count < len(column):
-            for row, value in enumerate(column.to_pylist()):
-                try:
-                    converted[row] = converted[row] if value is None else _field(value, name, spec)
-                except ValueProblem as fault:
-                    faults[row] = faults[row] or encode_fault(
-                        fault.field, fault.value, fault.expected, fault.advice
-                    )
-        columns[name] = array_of(converted, spec)
+    given = {name: batch.column(name + UNCONVERTED) for name in unconverted}
+    given = {
+        name: column
+        for name, column in given.items()
+        if column.null_count < len(column) or name not in columns
+    }
+    if not given:
+        return batches.batch_of(columns)
+    converted, faults = _convert(
+        {name: _loaded(column) for name, column in given.items()},
+        {
+            name: column_of(columns[name], name, NESTED_FIELDS[name])
+            for name, column in given.items()
+            if name in columns and column.null_count
+        },
+    )
+    columns |= converted
     if any(faults):
         columns[FAULT] = batches.text_array(faults)
     return batches.batch_of(columns)
 
 
+def _loaded(column: Any) -> list[Any]:
+    """Return the values of a column; texts that are JSON are parsed."""
+    loaded: list[Any] = column.to_pylist()
+    for row, value in enumerate(loaded):
+        if isinstance(value, str):
+            text = value.strip(ASCII_SPACE)
+            try:
+                found, end = _parse_json(text)
+            except (ValueError, RecursionError):
+                continue
+            if end == len(text):
+                loaded[row] = found
+    return loaded
+
+
+_parse_json = json.JSONDecoder().raw_decode
+
+
+def _convert(
+    given: dict[str, list[Any]], ready: Mapping[str, list[Any]]
+) -> tuple[dict[str, Any], list[str | None]]:
+    """Convert columns of nested values; return Arrow columns, and a fault of each invalid row.
+
+    ``ready`` has the converted values of the rows without a given value, for some columns.
+    """
+    count = len(next(iter(given.values())))
+    faults: list[str | None] = [None] * count
+    cells = {
+        name: [
+            new if value is None else value for value, new in zip(column, ready[name], strict=True)
+        ]
+        if name in ready
+        else column
+        for name, column in given.items()
+    }
+    engine = engines.get()
+    found = engine.user_rows(_entries(cells), None)
+    odd = range(count) if found is None else found[1]
+    for name, column in cells.items():
+        spec = NESTED_FIELDS[name]
+        empty: Any = () if isinstance(spec, ListOf) else None
+        for row in odd:
+            value = given[name][row]
+            if value is None:
+                column[row] = column[row] or empty
+                continue
+            column[row] = ready[name][row] if name in ready else empty
+            try:
+                column[row] = _field(value, name, spec)
+            except ValueProblem as fault:
+                faults[row] = faults[row] or encode_fault(
+                    fault.field, fault.value, fault.expected, fault.advice
+                )
+    if found is None:
+        return {
+            name: array_of(column, NESTED_FIELDS[name]) for name, column in cells.items()
+        }, faults
+    if odd:  # all rows are records of texts now, which need no validation
+        found = engine.user_rows(_entries(cells), None)
+        assert found is not None  # as the first time
+    (batch,) = open_stream(found[0])
+    return {name: batch.column(name) for name in cells}, faults
+
+
+def _entries(cells: Mapping[str, Sequence[Any]]) -> list[Entry]:
+    """Return entries of one URL with these values."""
+    columns = {**dict.fromkeys(Entry._fields, repeat(None)), "loc": repeat("https://e.example/")}
+    return list(map(Entry._make, zip(*{**columns, **cells}.values(), strict=False)))
+
+
 def _field(value: Any, name: str, spec: Any) -> Any:
     """Convert a nested value to a list or a struct; raises :class:`ValueProblem`."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = from_text(value, name, _expected(spec))
-        else:
-            if isinstance(value, str):  # a column of JSON that holds text
-                value = from_text(value, name, _expected(spec))
+    if isinstance(value, str):  # also JSON that is a text
+        value = from_text(value, name, _expected(spec))
     return _list(value, name, spec) if isinstance(spec, ListOf) else _struct(value, name, spec)
 
 

@@ -358,7 +358,8 @@ class Table:
             if only_check:
                 return
             self.notes += plan.notes
-            yield from map(convert_nested_columns, prefetch(file.batches(plan.expressions)))
+            for batch in prefetch(file.batches(plan.expressions)):
+                yield from convert_nested_columns(batch)
 
     def _types_of_json(self, detected: dict[str, str]) -> dict[str, str]:
         """Return types for the columns of JSON lines, also for keys missing in the first rows."""
@@ -404,8 +405,8 @@ def map_batches(
                 plan = ColumnPlan.of(columns, name=name, mapping=mapping, keep=keep)
                 notes += plan.notes
             if batch.num_rows:
-                mapped = mapper.map(table_of(batch.schema, batch), plan.expressions)
-                yield from map(convert_nested_columns, mapped)
+                for mapped in mapper.map(table_of(batch.schema, batch), plan.expressions):
+                    yield from convert_nested_columns(mapped)
     finally:
         mapper.close()
 
