@@ -21,6 +21,16 @@ def as_table(*batches: Any) -> Any:
     return arro3.Table.from_batches(list(batches))
 
 
+def record_batch(batch: Any) -> Any:
+    """Return a batch of any library as one of arro3."""
+    return arro3.RecordBatch.from_arrow(batch)
+
+
+def without_column(batch: Any, name: str) -> Any:
+    """Return a batch without one of its columns."""
+    return batch.remove_column(batch.schema.names.index(name))
+
+
 def combine_batches(stream: Any) -> Any:
     """Return all rows of a non-empty stream as one batch."""
     reader = open_stream(stream)

@@ -53,6 +53,7 @@ __all__ = [
     "Filter",
     "Rewrite",
     "build",
+    "build_settings",
 ]
 
 
@@ -211,18 +212,7 @@ def build(
     >>> first.urls, [file.name for file in first.changed_files], again.changed_files
     (1, ['sitemap.xml'], ())
     """
-    settings = settings_of(
-        BuildOptions,
-        "build",
-        locals(),
-        include=pattern_texts(include),
-        exclude=pattern_texts(exclude),
-        filters=_each(filters, "filters", Filter),
-        rewrites=_each(rewrites, "rewrites", Rewrite),
-        lastmod=None if lastmod is None else parse_evidence(lastmod),
-        with_=tuple(word.strip() for text in as_tuple(with_, "with_") for word in text.split(",")),
-        grace=parse_duration(grace),
-    )
+    settings = build_settings(locals())
     found = list(open_inputs(sources, settings))
     place = os.fspath(target)
     if base_url is None:
@@ -234,6 +224,26 @@ def build(
         if isinstance(source, InMemorySource):
             source.base_url = base_url
     return Pipeline(based, place, settings, progress).run()
+
+
+def build_settings(arguments: Mapping[str, Any]) -> BuildOptions:
+    """Return the settings of a call of :func:`build`: its arguments by name, all of them."""
+    return settings_of(
+        BuildOptions,
+        "build",
+        arguments,
+        include=pattern_texts(arguments["include"]),
+        exclude=pattern_texts(arguments["exclude"]),
+        filters=_each(arguments["filters"], "filters", Filter),
+        rewrites=_each(arguments["rewrites"], "rewrites", Rewrite),
+        lastmod=None if arguments["lastmod"] is None else parse_evidence(arguments["lastmod"]),
+        with_=tuple(
+            word.strip()
+            for text in as_tuple(arguments["with_"], "with_")
+            for word in text.split(",")
+        ),
+        grace=parse_duration(arguments["grace"]),
+    )
 
 
 def _each(given: Any, name: str, kind: type[Filter] | type[Rewrite]) -> tuple[Any, ...]:

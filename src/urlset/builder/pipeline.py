@@ -58,7 +58,11 @@ logger: logging.Logger = logging.getLogger("urlset.build")
 
 
 class Pipeline:
-    """One build; :meth:`run` runs all of its stages."""
+    """One build; :meth:`run` runs all of its stages.
+
+    With a ``part``, a target for some sections of a larger set, nothing is imported from the files
+    that are published: those of other sections are among them.
+    """
 
     def __init__(
         self,
@@ -66,9 +70,12 @@ class Pipeline:
         target: str,
         settings: BuildOptions,
         progress: Callable[[ProgressEvent], None] | None = None,
+        *,
+        part: Target | None = None,
     ):
         self._sources, self._settings = section_labels(sources, settings)
         self._target_name = target
+        self._part = part
         self._progress = progress or _ignore_progress
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
@@ -145,6 +152,8 @@ class Pipeline:
         self._stage_start = now
 
     def _target(self) -> Target:
+        if self._part is not None:
+            return self._part
         settings = self._settings
         return open_target(
             self._target_name,
@@ -158,7 +167,7 @@ class Pipeline:
         self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
     ) -> None:
         """Prepare the ledger; if it is new, import the published files."""
-        if ledger.is_new:
+        if ledger.is_new and self._part is None:
             note = import_published(db, ledger, ingest, self._settings, self._engine, target)
             self._notes += [note] if note else []
         self._notes += clamp_future(db, ledger, self._settings)

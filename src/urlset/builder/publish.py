@@ -90,7 +90,7 @@ def publish(
         progress(ProgressEvent(documents=count, total=len(to_render)))
     published.files = [staged[file.number] for file in files]
     if names.is_indexed(files):
-        published.indexes = list(_indexes(published, names, renderer, settings))
+        published.indexes = list(stage_indexes(published, names, renderer, settings))
     published.changed = renderer.staged_names
     _retire(published, ledger, settings, target)
     return published
@@ -111,12 +111,13 @@ def _is_stale(file: File, name: str, target: Target, existing: frozenset[str]) -
     return not target.is_remote and digest_of(target.read(name) or b"") != file.digest
 
 
-def _indexes(
+def stage_indexes(
     published: Published,
     names: FileNames,
     renderer: FileRenderer,
     settings: BuildOptions,
 ) -> Iterator[File]:
+    """Stage the indexes of the files of a set; yield each."""
     for section, files in _index_groups(published.files, settings):
         most = MAX_BYTES - len(MARK)
         staged = render_indexes(files, settings.base, settings.stylesheet, max_bytes=most)

@@ -155,14 +155,18 @@ def section_of(settings: BuildOptions) -> str:
                 "expected a section as NAME=PATTERN, column:NAME or source, found "
                 f"{spec!r}; blog=/blog/ puts every URL with /blog/ in it into that section"
             )
-    word = f"coalesce({', '.join(rest)}, '')"
-    slug = f"regexp_replace(lower({word}), '[^a-z0-9_-]+', '-', 'g')"
-    # A word without Latin letters becomes a digest.
-    named = (
-        f"if({word} <> '' AND trim({slug}, '-') = '', 's' || md5({word})[:8], trim({slug}, '-'))"
-    )
+    named = word_of(f"coalesce({', '.join(rest)}, '')")
     plain = named if settings.sections else "''"
     return f"CASE {' '.join(cases)} ELSE {plain} END" if cases else plain
+
+
+def word_of(name: str) -> str:
+    """Return SQL for the word for file names of a name of a section in SQL.
+
+    A name without Latin letters becomes a digest, an empty one an empty word.
+    """
+    slug = f"trim(regexp_replace(lower({name}), '[^a-z0-9_-]+', '-', 'g'), '-')"
+    return f"if({name} <> '' AND {slug} = '', 's' || md5({name})[:8], {slug})"
 
 
 _RESERVED = re.compile(r"index_*")  # sitemap-index-2.xml is the second index

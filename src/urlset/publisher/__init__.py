@@ -17,15 +17,18 @@ from urllib.request import url2pathname
 from urlset.errors import TargetError
 from urlset.object_store import SCHEMES
 from urlset.option_schema import Encoding
+from urlset.publisher.journal import FolderLock, sync_files
 from urlset.publisher.local import DryRun, FolderTarget
 from urlset.publisher.target import Target, expired_orphans, update_orphans
 
 __all__ = [
     "CACHE_CONTROL",
+    "FolderLock",
     "FolderTarget",
     "Target",
     "expired_orphans",
     "open_target",
+    "sync_files",
     "update_orphans",
 ]
 
