@@ -53,7 +53,7 @@ def publish_build(plan: BuildPlan, sections: Iterable[SectionBuild]) -> Build:
     publish is removed.
 
     Args:
-        plan: The plan, of :func:`plan_build`.
+        plan: The plan, of :func:`urlset.partitioned.plan_build`.
         sections: The sections, in any order; they may be built when they are requested.
 
     Returns:

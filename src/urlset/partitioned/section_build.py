@@ -107,7 +107,7 @@ def plan_build(
     base_url: str,
     **options: Any,
 ) -> BuildPlan:
-    """Return the plan of a build in sections, for :func:`build_section` and :func:`publish_build`.
+    """Return the plan of a build in sections, the first step of it; it requests nothing.
 
     Args:
         target: The folder or bucket (``s3://…``) to publish to, which all processes can read.
@@ -145,10 +145,10 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
     """Build one section and stage its files; nothing is published.
 
     It may run several times, at the same time, for the same section: pass one of the results to
-    :func:`publish_build`.
+    :func:`urlset.partitioned.publish_build`.
 
     Args:
-        plan: The plan, of :func:`plan_build`.
+        plan: The plan, of :func:`urlset.partitioned.plan_build`.
         section: The section of all rows, as :func:`section_word` writes it.
         rows: All rows of the section: an Arrow stream, or another source of :func:`urlset.build`.
 
@@ -268,7 +268,7 @@ class _SectionTarget:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Keep what is staged: :func:`publish_build` removes it."""
+        """Keep what is staged: :func:`urlset.partitioned.publish_build` removes it."""
 
     def names(self) -> list[str]:
         """Return the names of the published files, of all sections; none without the folder."""
@@ -295,7 +295,7 @@ class _SectionTarget:
             return (self._place / name).read_bytes()
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
-        """Sync the staged files to disk; :func:`publish_build` does the rest."""
+        """Sync the staged files to disk; :func:`urlset.partitioned.publish_build` does the rest."""
         del retired
         with _errors_of_staging(self._place):
             sync_files([str(self._place / name) for name in names])
