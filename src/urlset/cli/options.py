@@ -98,8 +98,7 @@ class NetworkOptions(NamedTuple):
             several = value if isinstance(value, list) else [value]
             if not any(isinstance(each, str) and _MARKS.intersection(each) for each in several):
                 continue
-            from urlset.http import Policy
-            from urlset.reader.site import with_login
+            from urlset.http import Policy, with_login
 
             plain: list[Any] = []
             for each in several:

@@ -25,10 +25,10 @@ from urlset.http.policy import (
     basic_auth,
     bearer_auth,
     run_policy,
+    with_login,
     with_secret_query,
 )
 from urlset.http.request_url import (
-    credentials_of,
     document_key,
     origin_of,
     request_url,
@@ -57,7 +57,6 @@ __all__ = [
     "Walk",
     "basic_auth",
     "bearer_auth",
-    "credentials_of",
     "document_key",
     "drive",
     "drive_in_thread",
@@ -67,6 +66,7 @@ __all__ = [
     "retry_after_s",
     "run_policy",
     "site_host",
+    "with_login",
     "with_secret_query",
     "without_login",
     "without_secrets",

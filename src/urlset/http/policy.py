@@ -1,4 +1,4 @@
-"""Policy of the HTTP client: concurrency, timeouts, size limits, headers and retries."""
+"""Policy of the HTTP client: concurrency, timeouts, size limits, headers, retries, credentials."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from types import MappingProxyType
+from typing import TypeVar
+from urllib.parse import unquote
 
 from urlset.http.host_clocks import HostClocks
 from urlset.http.known_responses import KnownResponses
-from urlset.http.request_url import origin_of
+from urlset.http.request_url import origin_of, without_login
 from urlset.http.url_secrets import echoed_secrets, hidden_query, sent_url
 from urlset.protocol import MAX_BYTES, READ_LIMIT
+from urlset.urls import split_origin
+
+T = TypeVar("T")
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that may only be sent to one origin."""
@@ -171,6 +176,29 @@ def run_policy(policy: Policy | None) -> RunPolicy:
     return RunPolicy(**{each.name: getattr(policy, each.name) for each in fields(Policy)})
 
 
+def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) -> tuple[Policy, T]:
+    """Return the policy with the secrets of a source, and the source without them.
+
+    They are ``auth``, or the user and the password in the URL, and tokens and signatures in its
+    query. Every function that takes the URL of a site calls this first, so that no secret is
+    stored, logged or reported.
+
+    Args:
+        policy: The policy.
+        source: URL of a site; anything else is returned unchanged.
+        auth: Credentials for the origin of the URL, and for no other.
+    """
+    origin = origin_of(source) if isinstance(source, str) else None
+    if not isinstance(source, str) or origin is None:
+        return policy, source
+    auth = auth if auth is not None else _credentials_of(source)
+    if auth is not None:
+        value = bearer_auth(auth) if isinstance(auth, str) else basic_auth(*auth)
+        headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
+        policy = replace(policy, site_headers={**policy.site_headers, origin: headers})
+    return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
+
+
 def with_secret_query(policy: Policy, url: str) -> tuple[Policy, str]:
     """Return the policy that knows the secret parameters of a URL, and the URL that hides them.
 
@@ -195,6 +223,17 @@ def basic_auth(user: str, password: str) -> str:
 def bearer_auth(token: str) -> str:
     """Return the value of an ``Authorization`` header for a bearer token."""
     return f"Bearer {token}"
+
+
+def _credentials_of(url: str) -> tuple[str, str] | None:
+    """Return the user and the password of a URL, decoded, or None.
+
+    >>> _credentials_of("https://me:s%40crt@example.com/")
+    ('me', 's@crt')
+    """
+    user, at, _ = split_origin(url)[1].rpartition("@")
+    name, _, password = user.partition(":")
+    return (unquote(name), unquote(password)) if at else None
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from urlset.urls import is_host, normalize_escapes, split_origin
 
@@ -71,17 +71,6 @@ def document_key(url: str) -> str:
     True
     """
     return normalize_escapes(request_url(url) or url)
-
-
-def credentials_of(url: str) -> tuple[str, str] | None:
-    """Return the user and the password of a URL, decoded, or None.
-
-    >>> credentials_of("https://me:s%40crt@example.com/")
-    ('me', 's@crt')
-    """
-    user, at, _ = split_origin(url)[1].rpartition("@")
-    name, _, password = user.partition(":")
-    return (unquote(name), unquote(password)) if at else None
 
 
 def without_login(url: str) -> str:

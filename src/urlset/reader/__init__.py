@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, TypeGuard
-from urllib.parse import unquote
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
-from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
-from urlset.object_store import is_object_url
 from urlset.option_schema import StrPath, check_options
-from urlset.reader.document_sources import (
-    DocumentSource,
-    FileWalk,
-    MemorySource,
-    SingleDocument,
-    read_at_most,
-)
+from urlset.reader.document_sources import DocumentSource, FileWalk
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
-from urlset.reader.files import FileSystemSource
+from urlset.reader.files import Source, document_source
 from urlset.reader.filters import EntryFilter, EntryScope, Moment, Patterns
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
@@ -53,18 +43,6 @@ __all__ = [
     "read_warc",
 ]
 
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
-"""A path (``-`` is stdin), a URL (http, https, file, or an object store: s3, gs, az), the bytes of
-a document, an open binary file, or a mapping of URLs to the bytes of documents."""
-
-_FILE = re.compile(r"file://", re.IGNORECASE)
-# A host name whose domain is not a file ending, with or without a path.
-_SITE = re.compile(
-    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+"
-    r"(?!(?:xml|txt|gz|csv|tsv|json|jsonl|ndjson|rss|atom|html?|parquet|duckdb|db|sqlite|arrow)\b)"
-    r"[a-z]{2,}(?::\d+)?(?:/.*)?",
-    re.IGNORECASE,
-)
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 
 
@@ -285,69 +263,3 @@ def read_warc(
     """Return the entries of the sitemaps in a WARC file."""
     reader = WarcReader(path, engine=engine, max_bytes=max_bytes)
     return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)
-
-
-def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
-    """Return the object that lists and loads the documents of a source that is not a URL.
-
-    Raises:
-        SourceError: The source does not exist or is of an unknown type.
-    """
-    if isinstance(source, bytes | bytearray | memoryview):
-        data = bytes(source)
-        return SingleDocument(None, base_url, lambda: data)
-    if hasattr(source, "read"):
-        name = getattr(source, "name", None)  # a number for a file descriptor
-        text_name = name if isinstance(name, str) else None
-        file: Any = source
-        return SingleDocument(text_name, base_url, lambda: _read_stream(file, max_bytes))
-    if source == "-":
-        return SingleDocument("-", base_url, lambda: _read_stream(sys.stdin.buffer, max_bytes))
-    if isinstance(source, str | os.PathLike):
-        path = os.fspath(source)
-        if not path:
-            raise SourceError("expected a path, a URL or '-', found an empty text")
-        if is_object_url(path):
-            from urlset.reader.files import ObjectStoreSource
-
-            return ObjectStoreSource(path, base_url, max_bytes)
-        if _FILE.match(path):
-            path = _path_of(path)
-        elif _SITE.fullmatch(path) and not os.path.lexists(path):
-            raise SourceError(
-                f"expected a file or a folder, found nothing at {path!r}; to read the site, "
-                f"write https://{path}"
-            )
-        return FileSystemSource(path, base_url, max_bytes)
-    if isinstance(source, Mapping):
-        return MemorySource(source)
-    raise SourceError(_no_source(source))
-
-
-def _no_source(source: object) -> str:
-    advice = "; read each of them, or the folder" if hasattr(source, "__len__") else ""
-    return (
-        "expected a path, a URL, '-', bytes or an open binary file, found "
-        f"{type(source).__name__}{advice}"
-    )
-
-
-def _path_of(url: str) -> str:
-    """Return the path of a ``file://`` URL; raises if it names another host."""
-    host, slash, rest = url.partition("://")[2].partition("/")
-    if host.lower() not in ("", "localhost"):
-        raise SourceError(f"expected file:///path, found {url!r}, which names the host {host!r}")
-    if os.name != "nt":
-        return unquote(slash + rest)
-    from urllib.request import url2pathname  # loads TLS
-
-    return url2pathname(slash + rest)
-
-
-def _read_stream(file: IO[bytes], max_bytes: int) -> bytes:
-    try:
-        return read_at_most(file, max_bytes)
-    except TypeError as error:
-        raise SourceError(f'expected a file opened in binary mode ("rb"): {error}') from error
-    except OSError as error:
-        raise SourceError(f"expected a readable open file: {error.strerror}") from error

@@ -149,6 +149,16 @@ class MemorySource:
         return Location(url, url, partial(bytes, self._documents[url]), url)
 
 
+def read_stream(file: IO[bytes], max_bytes: int) -> bytes:
+    """Return the first bytes of an open file; raises :class:`SourceError`."""
+    try:
+        return read_at_most(file, max_bytes)
+    except TypeError as error:
+        raise SourceError(f'expected a file opened in binary mode ("rb"): {error}') from error
+    except OSError as error:
+        raise SourceError(f"expected a readable open file: {error.strerror}") from error
+
+
 def read_at_most(file: IO[bytes], max_bytes: int) -> bytes:
     """Read at most ``max_bytes`` plus one byte of a file: the last one shows that it is larger."""
     chunks: list[bytes] = []

@@ -10,9 +10,10 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from typing import NoReturn
+from typing import IO, Any, NoReturn
 from urllib.parse import quote, unquote
 
 from urlset.errors import SourceError, TargetError
@@ -20,14 +21,90 @@ from urlset.folder_walk import walk
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import SniffedKind, has_sitemap_ending, has_sitemap_name, sniff
 from urlset.http import Request, Response, ResponseCache
-from urlset.object_store import ObjectStore
+from urlset.object_store import ObjectStore, is_object_url
 from urlset.protocol import PROLOG_LIMIT
-from urlset.reader.document_sources import Head, Location, SingleDocument, read_at_most
+from urlset.reader.document_sources import (
+    DocumentSource,
+    Head,
+    Location,
+    MemorySource,
+    SingleDocument,
+    read_at_most,
+    read_stream,
+)
 from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
 MAX_SEGMENTS = 16
 """Segments of a path that are looked up; a hostile loc has a thousand, each one a look-up."""
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
+"""A path (``-`` is stdin), a URL (http, https, file, or an object store: s3, gs, az), the bytes of
+a document, an open binary file, or a mapping of URLs to the bytes of documents."""
+
+_FILE = re.compile(r"file://", re.IGNORECASE)
+# A host name whose domain is not a file ending, with or without a path.
+_SITE = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+"
+    r"(?!(?:xml|txt|gz|csv|tsv|json|jsonl|ndjson|rss|atom|html?|parquet|duckdb|db|sqlite|arrow)\b)"
+    r"[a-z]{2,}(?::\d+)?(?:/.*)?",
+    re.IGNORECASE,
+)
+
+
+def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
+    """Return the object that lists and loads the documents of a source that is not a URL.
+
+    Raises:
+        SourceError: The source does not exist or is of an unknown type.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        data = bytes(source)
+        return SingleDocument(None, base_url, lambda: data)
+    if hasattr(source, "read"):
+        name = getattr(source, "name", None)  # a number for a file descriptor
+        text_name = name if isinstance(name, str) else None
+        file: Any = source
+        return SingleDocument(text_name, base_url, lambda: read_stream(file, max_bytes))
+    if source == "-":
+        return SingleDocument("-", base_url, lambda: read_stream(sys.stdin.buffer, max_bytes))
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if not path:
+            raise SourceError("expected a path, a URL or '-', found an empty text")
+        if is_object_url(path):
+            return ObjectStoreSource(path, base_url, max_bytes)
+        if _FILE.match(path):
+            path = _path_of(path)
+        elif _SITE.fullmatch(path) and not os.path.lexists(path):
+            raise SourceError(
+                f"expected a file or a folder, found nothing at {path!r}; to read the site, "
+                f"write https://{path}"
+            )
+        return FileSystemSource(path, base_url, max_bytes)
+    if isinstance(source, Mapping):
+        return MemorySource(source)
+    raise SourceError(_no_source(source))
+
+
+def _no_source(source: object) -> str:
+    advice = "; read each of them, or the folder" if hasattr(source, "__len__") else ""
+    return (
+        "expected a path, a URL, '-', bytes or an open binary file, found "
+        f"{type(source).__name__}{advice}"
+    )
+
+
+def _path_of(url: str) -> str:
+    """Return the path of a ``file://`` URL; raises if it names another host."""
+    host, slash, rest = url.partition("://")[2].partition("/")
+    if host.lower() not in ("", "localhost"):
+        raise SourceError(f"expected file:///path, found {url!r}, which names the host {host!r}")
+    if os.name != "nt":
+        return unquote(slash + rest)
+    from urllib.request import url2pathname  # loads TLS
+
+    return url2pathname(slash + rest)
 
 
 class FileSystemSource:

@@ -22,17 +22,12 @@ from urlset.http import (
     ResponseCache,
     RunPolicy,
     Walk,
-    basic_auth,
-    bearer_auth,
-    credentials_of,
     document_key,
     drive,
     drive_in_thread,
-    origin_of,
     request_url,
     run_policy,
-    with_secret_query,
-    without_login,
+    with_login,
     without_secrets,
 )
 from urlset.reader.documents import Visit
@@ -302,35 +297,6 @@ def _default(max_bytes: int) -> Policy:
     policy = Policy()
     most = max(max_bytes, policy.max_bytes)
     return replace(policy, max_bytes=most, max_wire_bytes=most)
-
-
-def with_login(policy: Policy, source: T, auth: Auth | None) -> tuple[Policy, T]:
-    """Return the policy with the secrets of a source, and the source without them.
-
-    They are ``auth``, or the user and the password in the URL, and tokens and signatures in its
-    query. Every function that takes the URL of a site calls this first, so that no secret is
-    stored, logged or reported.
-
-    Args:
-        policy: The policy.
-        source: URL of a site; anything else is returned unchanged.
-        auth: Credentials for the origin of the URL.
-    """
-    if not isinstance(source, str) or origin_of(source) is None:
-        return policy, source
-    policy = policy_with_auth(policy, source, auth)
-    return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
-
-
-def policy_with_auth(policy: Policy, url: str, auth: Auth | None) -> Policy:
-    """Return the policy with credentials for the origin of the URL, and for no other."""
-    auth = auth if auth is not None else credentials_of(url)
-    origin = origin_of(url)
-    if auth is None or origin is None:
-        return policy
-    value = bearer_auth(auth) if isinstance(auth, str) else basic_auth(*auth)
-    headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
-    return replace(policy, site_headers={**policy.site_headers, origin: headers})
 
 
 def product_token(user_agent: str | None) -> str:

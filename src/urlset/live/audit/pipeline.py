@@ -16,7 +16,7 @@ from urlset.arguments import checked_arguments
 from urlset.checker import Baseline, Profile, Rule
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
-from urlset.http import Policy, drive_in_thread, origin_of, run_policy
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
     PackedSitemaps,
@@ -40,7 +40,6 @@ from urlset.live.visits.stage_log import StageLog
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import StrPath, settings_of
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
-from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 

@@ -17,6 +17,7 @@ from urlset.http import (
     drive_in_thread,
     origin_of,
     run_policy,
+    with_login,
 )
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
@@ -37,7 +38,6 @@ from urlset.model import ProgressEvent
 from urlset.option_schema import settings_of
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
-from urlset.reader.site import with_login
 from urlset.robots import Robots
 from urlset.store import Store, delayed_interrupts, quoted
 from urlset.urls import split_origin

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from urlset.arguments import checked_arguments
-from urlset.http import Policy, run_policy
+from urlset.http import Policy, run_policy, with_login
 from urlset.live.diff.moves import find_moves
 from urlset.live.diff.redirects import ask_removed, create_answers
 from urlset.live.diff.result import Diff
@@ -17,7 +17,6 @@ from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.unread import mark_unread
 from urlset.model import ProgressEvent
 from urlset.option_schema import check_options
-from urlset.reader.site import with_login
 from urlset.store import ScratchDatabase
 
 _NO_LIMIT = 2**31 - 1

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
-from urlset.http import Policy, drive_in_thread, run_policy
+from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history import entries_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA
 from urlset.live.sync.page_walk import (
@@ -31,7 +31,6 @@ from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
-from urlset.reader.site import with_login
 from urlset.result import Result
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession

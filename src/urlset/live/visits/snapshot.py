@@ -43,7 +43,7 @@ def take_snapshot(
 
     Args:
         session: Session of the store, which has the history tables.
-        site: URL of the site, or of a sitemap.
+        site: URL of the site, or of a sitemap, as :func:`expect_url` accepts it.
         policy: Limits and behaviour of the HTTP client, with the credentials of the site.
         recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
             those first that were not requested for the longest time.
@@ -58,7 +58,6 @@ def take_snapshot(
         urlset.SourceError: It is the first snapshot, and nothing could be read.
         urlset.StoreError: The store has the history of another site.
     """
-    expect_url(site)
     _expect_site(session, site)
     step = _Step(session, site, recheck_sitemaps, engine, logger, now())
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
-from urlset.http import Policy, drive_in_thread
+from urlset.http import Policy, drive_in_thread, with_login
 from urlset.live.history import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.visits.drive import Drive, Progress
@@ -26,7 +26,6 @@ from urlset.live.watch.summary import section_estimates
 from urlset.live.watch.webhook import Hook, HookWalk, WebhookFormat
 from urlset.model import ProgressEvent
 from urlset.option_schema import StrPath, settings_of
-from urlset.reader.site import with_login
 from urlset.store import Store, StoreSession
 
 logger: logging.Logger = logging.getLogger("urlset.watch")
