@@ -187,6 +187,48 @@ def _pages() -> Iterator[str]:
     yield _origin("pages")
 
 
+CORE_HOUR = 0.04
+"""Assumed price of an hour of one core in US dollars: about that of the large clouds on demand."""
+
+
+def _scale() -> Iterator[str]:
+    """Yield the CPU time of a million URLs in each stage, and what follows for more of them."""
+    yield (
+        "| stage (URLs or pages measured) | measured: CPU of a million | computed: core hours for 100 M | for 1 B "
+        f"| for 100 B | its price at ${CORE_HOUR:.2f} a core hour |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|"
+    for name, seconds in _stage_costs():
+        hours = [seconds * millions / 3600 for millions in (100, 1_000, 100_000)]
+        cells = " | ".join(f"{_rounded(hour)} h" for hour in hours)
+        cpu = f"{seconds:,.1f} s" if seconds < 20 else f"{seconds:,.0f} s"
+        yield f"| {name} | {cpu} | {cells} | ${_rounded(hours[-1] * CORE_HOUR)} |"
+    yield ""
+    origins = {_record(group)["commit"] for group in ("site", "check", "build", "pages")}
+    commits = " and ".join(sorted(origins))
+    yield f"The CPU times are those of [the recorded runs](performance.md) at {commits}."
+
+
+def _stage_costs() -> Iterator[tuple[str, float]]:
+    """Yield each stage, and the number that was measured, with CPU seconds for a million."""
+    rows = {"read: fetch and parse sitemaps": _rows("site", "urls_s")["", "urlset → Arrow"]}
+    whole = max(_record("check")["rows"], key=lambda row: row.get("entries", 0))
+    rows["check by all rules"] = {**whole, "count": whole["entries"]}
+    builds = _rows("build", "seconds")
+    rows["build from Parquet"] = builds["build, gzip, of more", ""]
+    rows["build again, one URL changed"] = builds["build again, one URL changed", ""]
+    pages = _rows("pages", "seconds")
+    for work, name in (("urlset audit", "audit pages"), ("urlset crawl", "crawl pages")):
+        if row := pages.get((work, "")):
+            rows[f"{name}: fetch and judge"] = row
+    for name, row in rows.items():
+        yield f"{name} ({row['count']:,})", row["cpu_s"]["median"] / row["count"] * 1e6
+
+
+def _rounded(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else f"{value:.2f}"
+
+
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "reading": _reading,
     "writing": _writing,
@@ -195,5 +237,6 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "builds": _builds,
     "checks": _checks,
     "pages": _pages,
+    "scale": _scale,
 }
 """Tables by the name of their region."""

@@ -126,7 +126,7 @@ SECTIONS = {
 }
 SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
 FIELD = re.compile(r"^ {4}([\w*]+): ")
-WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md")
+WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md", "scale.md")
 """Pages with regions that are filled from the recorded benchmarks."""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
 

@@ -8,6 +8,7 @@ pytest.importorskip("fastwarc", reason="no fastwarc")
 
 from examples.census.census import answers, collect, declared, facts_of, questions
 from examples.census.fixture import FORMS, Truth, write_archives
+from examples.census.politeness import simulate
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +79,22 @@ def test_problems_and_errors(census):
         "HTTP 410": truth["sitemap gone"],
         "expected a sitemap, found an HTML page": truth["sitemap html"],
     }
+
+
+def test_simulation_is_bound_by_requests_or_by_the_slowest_host():
+    alone, together = simulate(20_000, 256, 1), simulate(20_000, 256, 32)
+    assert alone.requests == together.requests
+    assert alone.hours > together.hours >= together.slowest_host_hours
+    one_task = simulate(2_000, 1, 1)
+    assert one_task.busy == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_documented_simulation():
+    from pathlib import Path
+
+    page = Path(__file__).parents[1].joinpath("docs", "scale.md").read_text("utf-8")
+    for sites in (1, 8, 32):
+        found = simulate(1_000_000, 256, sites)
+        line = f"{sites:>16}{found.hours:>8.1f}{found.slowest_host_hours:>14.1f}{found.busy:>7.0%}"
+        assert line in page
