@@ -194,7 +194,8 @@ CORE_HOUR = 0.04
 def _scale() -> Iterator[str]:
     """Yield the CPU time of a million URLs in each stage, and what follows for more of them."""
     yield (
-        "| stage (URLs or pages measured) | measured: CPU of a million | computed: core hours for 100 M | for 1 B "
+        "| stage (URLs or pages measured) | measured: CPU of a million "
+        "| computed: core hours for 100 M | for 1 B "
         f"| for 100 B | its price at ${CORE_HOUR:.2f} a core hour |"
     )
     yield "|---|--:|--:|--:|--:|--:|"
