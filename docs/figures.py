@@ -221,7 +221,7 @@ def _stage_costs() -> Iterator[tuple[str, float]]:
     pages = _rows("pages", "seconds")
     for work, name in (("urlset audit", "audit pages"), ("urlset crawl", "crawl pages")):
         if row := pages.get((work, "")):
-            rows[f"{name}: fetch and judge"] = row
+            rows[f"{name}: fetch and validate"] = row
     for name, row in rows.items():
         yield f"{name} ({row['count']:,})", row["cpu_s"]["median"] / row["count"] * 1e6
 
