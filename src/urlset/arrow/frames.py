@@ -8,6 +8,7 @@ structs).
 from __future__ import annotations
 
 import importlib
+import io
 from collections.abc import Callable, Iterator
 from operator import index
 from typing import Any, overload
@@ -15,6 +16,7 @@ from typing import Any, overload
 import arro3.core as arro3
 
 from urlset.arrow import batches_to_entries, entries_to_stream, schema
+from urlset.arrow.batches import combine_batches
 from urlset.arrow.streams import LazyStream, NumberedRows
 from urlset.model import Entry
 
@@ -23,6 +25,23 @@ def to_arrow(stream: Any) -> Any:
     """Return a stream as a ``pyarrow.Table``."""
     pyarrow = _library("pyarrow", "'urlset[arrow]'", lambda: importlib.import_module("pyarrow"))
     return pyarrow.table(_table(stream))
+
+
+def to_ipc(batch: Any) -> bytes:
+    """Return a batch as a compressed Arrow IPC stream, written by pyarrow."""
+    ipc = importlib.import_module("pyarrow.ipc")
+    table = to_arrow(arro3.Table.from_batches([batch]))
+    sink = io.BytesIO()
+    with ipc.new_stream(sink, table.schema, options=ipc.IpcWriteOptions(compression="lz4")) as out:
+        out.write_table(table)
+    return sink.getvalue()
+
+
+def from_ipc(data: bytes) -> Any:
+    """Return the batch of an Arrow IPC stream."""
+    ipc = importlib.import_module("pyarrow.ipc")
+    with ipc.open_stream(data) as reader:
+        return combine_batches(reader.read_all())
 
 
 def to_pandas(stream: Any) -> Any:

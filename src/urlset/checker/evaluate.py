@@ -105,6 +105,8 @@ def evaluate(
     profile: str | None = None,
     source: str | None = None,
     rule_timeout_s: float | None = RULE_S,
+    given: Set[str] = frozenset(),
+    bucket: tuple[int, int] | None = None,
 ) -> Evaluation:
     """Evaluate rules on a store.
 
@@ -118,6 +120,8 @@ def evaluate(
         source: What was checked; findings about no particular document are attributed to it.
         rule_timeout_s: The time limit of a custom rule in seconds, None for no limit. All of them
             together have ten times as much. Other rules have 600 seconds, or this if it is more.
+        given: Views that exist as tables.
+        bucket: Number of the part of a divided check, from 0, and the number of parts.
 
     Raises:
         urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
@@ -126,11 +130,14 @@ def evaluate(
     store.seal()
     if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()
-    settings = (
+    settings: tuple[str, ...] = (
         f"SET VARIABLE now = {quoted(now.isoformat())}::TIMESTAMPTZ",
         f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'}",
         f"SET VARIABLE checked = {quoted(source) if source else 'NULL'}",
     )
+    if bucket is not None:
+        numbers = zip(("bucket", "buckets"), bucket, strict=True)
+        settings += tuple(f"SET VARIABLE {name} = {n}::UBIGINT" for name, n in numbers)
     with ExitStack() as other_sessions:
         sessions = [store]
         if _entry_count(store) <= MAX_PARALLEL_ENTRIES:
@@ -141,7 +148,7 @@ def evaluate(
                 session.run(setting)
             if hosts:
                 session.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
-        chosen = plan(sessions, rules, is_ascii=not hosts)
+        chosen = plan(sessions, rules, is_ascii=not hosts, given=given)
         store.run(FINDING_ROWS.create_empty())
         if access := [rule for rule in chosen if rule.code in robots_access.CODES]:
             with _time_limit(store, access, _own_limit(rule_timeout_s)):

@@ -26,6 +26,8 @@ MACROS = {
     # MD5, reduced to 64 bits. NULL has a number, too.
     "text_hash(text)": "hash(md5_number(text))",
     "profile()": "getvariable('profile')::VARCHAR",
+    # Whether this part of a divided check finds what it is to find of a row with this hash.
+    "in_bucket(key)": "coalesce(key % getvariable('buckets') = getvariable('bucket'), true)",
     # Identity. A check with host names that are not ASCII uses ASCII_HOSTS instead.
     "ascii_host(host)": "host",
     "ascii_origin(origin)": "origin",
@@ -238,7 +240,7 @@ PARAMETERIZED = f"""(FROM {ALL_LOCS}
 """Rows of locs that have parameters."""
 
 OUTSIDE_CANDIDATES = """(
-    SELECT e.document, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
+    SELECT e.document, e.entry, e."offset", e.line, e.loc, s.kind, s.url AS sitemap,
         s.host AS sitemap_host, s.origin AS sitemap_origin, s.folder AS sitemap_folder
     FROM entries e JOIN readable s ON s.document = e.document
     WHERE NOT starts_with(e.loc, s.origin || s.folder))"""

@@ -110,7 +110,11 @@ class _Scheduler(Generic[T]):
 
 
 def plan(
-    sessions: Sequence[StoreSession], rules: Iterable[Rule], *, is_ascii: bool = True
+    sessions: Sequence[StoreSession],
+    rules: Iterable[Rule],
+    *,
+    is_ascii: bool = True,
+    given: Set[str] = frozenset(),
 ) -> list[Rule]:
     """Create the non-empty views that rules query; return the rules that may match.
 
@@ -121,6 +125,7 @@ def plan(
         sessions: The connections to the store.
         rules: The selected rules.
         is_ascii: Whether all host names are ASCII.
+        given: Views that are not created, because they exist as tables.
 
     Returns:
         The rules that may find something.
@@ -129,7 +134,7 @@ def plan(
     row_counts: dict[str, int] = {}
     while True:
         rules = _possible(rules, empty)
-        statements = _missing_views(rules, empty, row_counts, is_ascii=is_ascii)
+        statements = _missing_views(rules, empty, row_counts, given, is_ascii=is_ascii)
         if not statements:
             return rules
         row_counts |= _run_statements(sessions, statements)
@@ -148,7 +153,12 @@ def _possible(rules: Iterable[Rule], empty: Set[str]) -> list[Rule]:
 
 
 def _missing_views(
-    rules: Sequence[Rule], empty: set[str], row_counts: Mapping[str, int], *, is_ascii: bool
+    rules: Sequence[Rule],
+    empty: set[str],
+    row_counts: Mapping[str, int],
+    given: Set[str],
+    *,
+    is_ascii: bool,
 ) -> dict[str, str]:
     """Return the statements of the next round, by the name of the view or macro that they create.
 
@@ -162,7 +172,7 @@ def _missing_views(
     undecided = {view: probe for probe, view in PROBES.items() if probe not in row_counts}
     for view in empty:
         undecided.pop(view, None)
-    leaves = empty | undecided.keys()
+    leaves = empty | undecided.keys() | given
     used = used_names(_queries(rules), leaves)
     probes = [probe for view, probe in undecided.items() if view in used]
     certain = _possible(rules, undecided.keys())  # those that do not wait for a probe
@@ -172,6 +182,7 @@ def _missing_views(
         name: statement
         for name, statement in statements
         if name in names
+        and name not in given
         and name not in row_counts
         and undecided.keys().isdisjoint(used_names([name], empty))
     }

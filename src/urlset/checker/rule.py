@@ -35,6 +35,13 @@ Need = Literal["location", "robots", "set", "markup", "order", "time", "live"]
 (:mod:`urlset.checker.markup_facts`), the order of the elements, the time of writing, or the
 responses of the server (``live``: only an audit evaluates the rule)."""
 
+Partition = Literal["document", "scope", "loc", "link", "all"]
+"""Rows that must be evaluated together: those of one document (document), without other documents;
+entries that lie outside of the folder of their sitemap, of one document (scope); entries with
+equivalent URLs (loc); entries with the pages that they link to by hreflang, and those that link to
+them (link); or the documents, indexes and robots.txt of the set, without entries (all). All but
+``document`` also need the documents, indexes and robots.txt of the set."""
+
 Basis = Literal["observed", "complete", "sampled", "unknown"]
 """What a finding of an audit is based on: a response that was received (observed), all responses of
 the site (complete), a sample of them (sampled), or no usable response (unknown)."""
@@ -114,6 +121,7 @@ class Rule:
         is_custom: Whether it is outside the catalogue: its SQL is verified and runs with limits.
         basis: What its findings are based on, unless its SQL has a column ``basis``; None for rules
             that need no responses.
+        partition: Rows that must be together when a check is divided.
     """
 
     code: str
@@ -134,6 +142,7 @@ class Rule:
     fix_safety: FixSafety = "none"
     is_custom: bool = False
     basis: Basis | None = None
+    partition: Partition = "document"
 
     @property
     def group(self) -> str:
@@ -185,6 +194,7 @@ def rule(
     profiles: tuple[Profile, ...] = (),
     fix_safety: FixSafety = "none",
     basis: Basis | None = None,
+    partition: Partition = "document",
 ) -> Rule:
     """Declare a rule that SQL evaluates; see :class:`Rule` and :class:`Page` for the arguments.
 
@@ -228,6 +238,7 @@ def rule(
         profiles=frozenset(profiles),
         fix_safety=fix_safety,
         basis=basis or ("observed" if "live" in needs else None),
+        partition=partition,
     )
 
 

@@ -26,15 +26,15 @@ WORKING_TABLES = (
         "markup_facts",
         "Facts of the markup of documents.",
         "document offset line fact name value other times",
-        writers="findings live.audit.judgement",
+        writers="findings live.audit.judgement partitioned.check",
         readers="views",
     ),
     declare_table(
         "failures",
         "Documents that could not be read.",
         "document failure parent how loc error",
-        writers="findings live.audit.judgement",
-        readers="views rules.indexes live.audit.judgement",
+        writers="findings live.audit.judgement partitioned.check",
+        readers="views rules.indexes live.audit.judgement partitioned.set_tables",
     ),
     DISALLOWED,
     declare_table(
@@ -52,5 +52,12 @@ WORKING_TABLES = (
         readers="evaluate",
     ),
     FINDING_ROWS,
+    declare_table(
+        "shuffled",
+        "Entries of a part of a divided check, with their bucket.",
+        "",
+        writers="partitioned.set_tables",
+        readers="partitioned.set_tables",
+    ),
 )
 """All temporary tables of a check, in the order of the data flow."""

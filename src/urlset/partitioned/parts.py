@@ -14,6 +14,7 @@ from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url, is_warc
+from urlset.reader.document_sources import RobotsFile
 from urlset.reader.filters import EntryFilter, Moment
 from urlset.reader.planned import PlannedDocument, PlanWalk
 
@@ -55,6 +56,7 @@ class ReadPart:
         auth: Credentials for the origin of the URLs.
         cache: Folder with cached documents.
         robots: Whether robots.txt of every host is read.
+        robots_files: The robots.txt files of a folder; only the first part of it has them.
     """
 
     kind: PartKind
@@ -70,6 +72,7 @@ class ReadPart:
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
     cache: str | None = None
     robots: bool = False
+    robots_files: tuple[RobotsFile, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         from urlset.http import without_secrets
@@ -154,6 +157,7 @@ def plan(
     }
     urls: list[str] = []
     planned: list[PlannedDocument] = []
+    robots_files: list[RobotsFile] = []
     stores: list[str] = []
     archives: list[str] = []
     for one in _sources(source):
@@ -166,6 +170,7 @@ def plan(
         else:
             walk = PlanWalk(document_source(one, base_url, max_bytes), **options)
             planned += walk.documents()
+            robots_files += walk.robots_files()
     if parts is not None:
         part_bytes = max(1, -(-sum(each.size for each in planned) // parts))
     common = ReadPart(
@@ -179,7 +184,7 @@ def plan(
     return [
         *(replace(common, kind="store", sources=(path,)) for path in stores),
         *(replace(common, kind="warc", sources=(path,)) for path in archives),
-        *_document_parts(planned, part_bytes, common),
+        *_document_parts(planned, part_bytes, common, robots_files),
         *_site_parts(urls, parts, common),
     ]
 
@@ -196,19 +201,24 @@ def _sources(source: Any) -> list[Source]:
 
 
 def _document_parts(
-    documents: Iterable[PlannedDocument], part_bytes: int, common: ReadPart
+    documents: Iterable[PlannedDocument],
+    part_bytes: int,
+    common: ReadPart,
+    robots_files: Iterable[RobotsFile],
 ) -> Iterator[ReadPart]:
     """Group documents in their order: at most ``part_bytes``, or one larger document."""
+    common = replace(common, kind="documents")
+    first = replace(common, robots_files=tuple(robots_files))
     group: list[PlannedDocument] = []
     size = 0
     for document in documents:
         if group and size + document.size > part_bytes:
-            yield replace(common, kind="documents", size=size, documents=tuple(group))
-            group, size = [], 0
+            yield replace(first, size=size, documents=tuple(group))
+            first, group, size = common, [], 0
         group.append(document)
         size += document.size
     if group:
-        yield replace(common, kind="documents", size=size, documents=tuple(group))
+        yield replace(first, size=size, documents=tuple(group))
 
 
 def _site_parts(urls: Iterable[str], parts: int | None, common: ReadPart) -> Iterator[ReadPart]:

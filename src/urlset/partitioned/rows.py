@@ -131,6 +131,51 @@ def read_tables(
     return _PartRows(part, selected, entry_filter, sources).batches()
 
 
+def readings(
+    part: ReadPart, entry_filter: EntryFilter, sources: Collection[str | None] | None = None
+) -> Iterator[Entries]:
+    """Yield the readings of a part: one, or one for each site, store or archive.
+
+    Args:
+        part: Part of a source.
+        entry_filter: Filter of entries.
+        sources: Documents of a folder, a bucket or memory that are loaded; None for all.
+    """
+    common: dict[str, Any] = {
+        "engine": part.engine,
+        "max_bytes": part.max_bytes,
+        "follow": part.follow,
+    }
+    if part.kind == "documents":
+        documents = part.documents
+        if sources is not None:
+            documents = tuple(one for one in documents if one.record.source in sources)
+        yield read_planned(documents, entry_filter, robots=part.robots_files, **common)
+        return
+    if part.kind == "store":
+        yield from (read_store(path, entry_filter) for path in part.sources)
+        return
+    if part.kind == "warc":
+        del common["follow"]
+        yield from (read_warc(path, entry_filter, **common) for path in part.sources)
+        return
+    from urlset.http import run_policy
+
+    policy = run_policy(part.policy)  # one clock for each host
+    for url in part.sources:
+        yield read_site(
+            url,
+            entry_filter,
+            hosts=part.hosts,
+            policy=policy,
+            auth=part.auth,
+            cache=part.cache,
+            robots=part.robots,
+            since=part.since,
+            **common,
+        )
+
+
 class _PartRows:
     """One reading of a part: the rows of its tables that are not yet returned."""
 
@@ -150,7 +195,8 @@ class _PartRows:
         self._root: str | None = None
 
     def batches(self) -> Iterator[tuple[TableName, Any]]:
-        for entries in self._readings():
+        for entries in readings(self._part, self._filter, self._only_sources()):
+            self._root = entries.source if self._part.kind == "sites" else None
             try:
                 with closing(entries.batches(self._on_response)) as documents:
                     for document in documents:
@@ -160,44 +206,9 @@ class _PartRows:
                 yield from self._add(DocumentBatch(record, None, None))
         yield from self._flush(1)
 
-    def _readings(self) -> Iterator[Entries]:
-        """Yield the readings of the part: one, or one for each site."""
-        part = self._part
-        common: dict[str, Any] = {
-            "engine": part.engine,
-            "max_bytes": part.max_bytes,
-            "follow": part.follow,
-        }
-        if part.kind == "documents":
-            documents = part.documents
-            if self._sources is not None and [*self._tables] == ["entries"]:
-                documents = tuple(one for one in documents if one.record.source in self._sources)
-            yield read_planned(documents, self._filter, **common)
-            return
-        if part.kind == "store":
-            yield from (read_store(path, self._filter) for path in part.sources)
-            return
-        if part.kind == "warc":
-            del common["follow"]
-            yield from (read_warc(path, self._filter, **common) for path in part.sources)
-            return
-        from urlset.http import run_policy
-
-        policy = run_policy(part.policy)  # one clock for each host
-        for url in part.sources:
-            entries = read_site(
-                url,
-                self._filter,
-                hosts=part.hosts,
-                policy=policy,
-                auth=part.auth,
-                cache=part.cache,
-                robots=part.robots,
-                since=part.since,
-                **common,
-            )
-            self._root = entries.source
-            yield entries
+    def _only_sources(self) -> Collection[str] | None:
+        """Return the sources of documents that are loaded; None for all."""
+        return self._sources if [*self._tables] == ["entries"] else None
 
     def _on_response(self, response: Response) -> None:
         from urlset.store.writer import is_robots, robots_rows

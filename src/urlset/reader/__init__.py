@@ -11,7 +11,7 @@ from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.formats.detect import stored_form
 from urlset.option_schema import StrPath, check_options
-from urlset.reader.document_sources import DocumentSource, FileWalk
+from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
 from urlset.reader.files import Source, document_source
@@ -214,9 +214,12 @@ def read_planned(
     engine: str | None,
     max_bytes: int,
     follow: bool,
+    robots: Sequence[RobotsFile] = (),
 ) -> Entries:
     """Return the entries of planned documents; nothing that cannot be read raises."""
-    reader = PlannedReader(documents, engine=engine, max_bytes=max_bytes, follow=follow)
+    reader = PlannedReader(
+        documents, engine=engine, max_bytes=max_bytes, follow=follow, robots=robots
+    )
     return Entries(reader, entry_filter=entry_filter, limit=None, fail_fast=None)
 
 

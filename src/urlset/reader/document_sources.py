@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
@@ -53,6 +53,10 @@ class Location(NamedTuple):
     load_head: Callable[[], Head] | None = None
 
 
+RobotsFile = tuple[str, bytes | SourceError]
+"""URL of a robots.txt, with its content or the error of reading it."""
+
+
 class DocumentSource(Protocol):
     """A source of documents without HTTP: a file, a folder, an object store or memory."""
 
@@ -62,7 +66,7 @@ class DocumentSource(Protocol):
     def child(self, loc: str, parent: Location, /) -> Location:
         """Return the document that an index lists; raises :class:`SourceError` if it is missing."""
 
-    def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
+    def robots_files(self) -> Iterator[RobotsFile]:
         """Yield the URL of each robots.txt, with its content or the error of reading it."""
 
 
@@ -92,7 +96,7 @@ class SingleDocument:
             failure="stream",
         )
 
-    def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
+    def robots_files(self) -> Iterator[RobotsFile]:
         """Yield nothing, because a stream has no robots.txt."""
         yield from ()
 
@@ -130,7 +134,7 @@ class MemorySource:
             raise SourceError("listed but missing: no document has this URL", failure="missing")
         return self._location(loc)
 
-    def robots_files(self) -> Iterator[tuple[str, bytes]]:
+    def robots_files(self) -> Iterator[RobotsFile]:
         """Yield every robots.txt, with its URL."""
         for url, data in self._documents.items():
             if _is_robots(url):
@@ -199,7 +203,7 @@ class FileWalk:
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield document after document: an index, then its children in their order."""
         if on_response is not None:
-            for response in self._robots_responses():
+            for response in robots_responses(self._source.robots_files()):
                 on_response(response)
         return DocumentWalk(self._source, self._parse, self._children).visits()
 
@@ -211,23 +215,24 @@ class FileWalk:
         while (visit := await asyncio.to_thread(next, visits, None)) is not None:
             yield visit
 
-    def _robots_responses(self) -> Iterator[Response]:
-        """Yield the robots.txt files of the source as HTTP responses, for a store."""
-        from urlset.http import Request, Response
-
-        for url, found in self._source.robots_files():
-            request = Request(url, purpose="robots")
-            if isinstance(found, SourceError):
-                yield Response(request, url, error="connect", message=str(found), is_whole=False)
-            else:
-                yield Response(request, url, status=200, body=found)
-
     def _parse(self, location: Location) -> Document:
         return parse_location(location, location.load(), self._engine, self._max_bytes)
 
     def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
         """Return the children of an index, each once, with the reason if one is skipped."""
         return children_of(document, self._since) if self._follow else []
+
+
+def robots_responses(files: Iterable[RobotsFile]) -> Iterator[Response]:
+    """Yield the robots.txt files of a source as HTTP responses, for a store."""
+    from urlset.http import Request, Response
+
+    for url, found in files:
+        request = Request(url, purpose="robots")
+        if isinstance(found, SourceError):
+            yield Response(request, url, error="connect", message=str(found), is_whole=False)
+        else:
+            yield Response(request, url, status=200, body=found)
 
 
 def parse_location(location: Location, data: bytes, engine: str | None, max_bytes: int) -> Document:

@@ -15,8 +15,10 @@ from urlset.reader.document_sources import (
     DocumentWalk,
     Head,
     Location,
+    RobotsFile,
     children_of,
     parse_location,
+    robots_responses,
 )
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
 
@@ -84,6 +86,10 @@ class PlanWalk(DocumentWalk):
             is_followed = self._is_whole and self._follow
             yield PlannedDocument(_unread(record), location, size, is_followed)
 
+    def robots_files(self) -> Iterator[RobotsFile]:
+        """Yield the robots.txt files of the source."""
+        return self._source.robots_files()
+
     def _parse_head(self, location: Location) -> Document:
         head = location.load_head() if location.load_head is not None else None
         if head is not None:
@@ -121,14 +127,19 @@ class PlannedReader:
         engine: str | None,
         max_bytes: int,
         follow: bool,
+        robots: Sequence[RobotsFile] = (),
     ):
         self._documents = documents
+        self._robots = robots
         self._engine = engine
         self._max_bytes = max_bytes
         self._follow = follow
 
-    def visits(self, _on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
+    def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield document after document."""
+        if on_response is not None:
+            for response in robots_responses(self._robots):
+                on_response(response)
         for planned in self._documents:
             record, location = planned.record, planned.location
             if location is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 
+from urlset.arrow import open_stream
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
@@ -169,6 +170,12 @@ class StoreSession(Session):
             if not rows:
                 return
             yield from rows
+
+    def batches(self, query: str) -> tuple[Any, list[Any]]:
+        """Return the schema and all rows of a query as Arrow batches."""
+        with map_errors(self._path):
+            reader = open_stream(self._cursor.sql(query))
+            return reader.schema, list(reader)
 
     def load(self, name: str, flow: LazyStream) -> None:
         """Create a table from an Arrow stream, for the lifetime of the session."""

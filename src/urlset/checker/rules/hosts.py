@@ -137,6 +137,7 @@ RULES = (
     ),
     _rule(
         "U027 mixed-schemes warning",
+        partition="scope",
         message="Both http and https URLs: {n:,} of {total:,} are {scheme}",
         requires_rows="site_mixes url_scopes",
         sql="""
@@ -169,6 +170,7 @@ RULES = (
     ),
     _rule(
         "U028 out-of-scope-host error",
+        partition="scope",
         heading="Listed URLs of another host",
         message="URL is on {origin}, the sitemap is on {sitemap_origin}",
         view="url_scopes",
@@ -191,6 +193,7 @@ RULES = (
     ),
     _rule(
         "U029 out-of-scope-path error",
+        partition="scope",
         message="Outside of {folder}, the folder of the sitemap: {path}",
         requires_rows="url_scopes",
         view="url_scopes",
@@ -205,6 +208,7 @@ RULES = (
     ),
     _rule(
         "U030 http-on-https-site warning",
+        partition="scope",
         message="http URL in an https sitemap",
         view="url_scopes",
         where="scope = 'http'",

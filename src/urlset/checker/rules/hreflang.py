@@ -337,6 +337,7 @@ RULES = (
     ),
     _rule(
         "H501 hreflang-no-return-link error",
+        partition="link",
         heading="Language links in sitemaps that are not returned",
         message='Lists {other} as "{lang}", which does not list this page in return',
         requires_rows="suspect_links",
@@ -344,7 +345,8 @@ RULES = (
             SELECT {_ENTRY}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
                 min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
                     THEN 'warning' ELSE 'error' END AS level
-            FROM suspect_link_details WHERE is_listed AND NOT is_returned
+            FROM suspect_link_details
+            WHERE in_bucket(target) AND is_listed AND NOT is_returned
             GROUP BY {_ENTRY}, target""",
         values={"other": "preview(href)", "lang": "preview(hreflang)"},
         why="Any site can claim that a foreign page is a version of its own page. Search engines "
@@ -356,6 +358,7 @@ RULES = (
     ),
     _rule(
         "H502 hreflang-target-not-listed warning",
+        partition="link",
         message="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
         # One finding for each URL, at the first page that lists it. Where not all sitemaps were
         # read, it may stand in one of the others. What x-default names often only redirects.
@@ -366,7 +369,7 @@ RULES = (
                     {document: document, "offset": "offset", line: line, loc: loc, nth: nth,
                         href: href}, (document, entry, nth)))
                 FROM suspect_link_details
-                WHERE NOT is_listed AND is_covered AND tag <> 'x-default'
+                WHERE in_bucket(target) AND NOT is_listed AND is_covered AND tag <> 'x-default'
                     AND (SELECT count(*) FROM readable) > 1
                     AND NOT EXISTS (
                         SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
@@ -388,12 +391,14 @@ RULES = (
     ),
     _rule(
         "H503 hreflang-cluster-differs warning",
+        partition="link",
         message="{other} does not list the same {size} URLs as this page, though each lists "
         "the other",
         requires_rows="suspect_links",
         sql=f"""
             SELECT {_ENTRY}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
-            FROM suspect_link_details WHERE is_returned AND NOT is_alike AND is_listed
+            FROM suspect_link_details
+            WHERE in_bucket(page) AND is_returned AND NOT is_alike AND is_listed
             GROUP BY {_ENTRY}""",
         values={"other": "preview(href)"},
         why="All versions of a page must have the same links. If they differ, some versions do not "
@@ -405,9 +410,10 @@ RULES = (
     ),
     _rule(
         "H504 hreflang-language-conflict error",
+        partition="link",
         message='Lists {other} as "{lang}", which calls itself "{own}"',
         view="suspect_link_details",
-        where="is_contradicted",
+        where="in_bucket(target) AND is_contradicted",
         values={
             "other": "preview(href)",
             "lang": "preview(hreflang)",

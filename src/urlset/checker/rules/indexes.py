@@ -42,6 +42,7 @@ _rule = partial(rule, source=_PROTOCOL, element="loc", needs=("set",), good=_GOO
 RULES = (
     _rule(
         "I001 index-child-cross-site error",
+        partition="all",
         message="{loc} is on another site than the index ({sitemap_origin})",
         view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
@@ -66,6 +67,7 @@ RULES = (
     ),
     _rule(
         "I002 index-child-above warning",
+        partition="all",
         message="{loc} is not in or below {sitemap_folder}, the folder of the index",
         view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
@@ -84,6 +86,7 @@ RULES = (
     ),
     _rule(
         "I003 index-self-reference error",
+        partition="all",
         message="The index lists itself: {loc}",
         view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
@@ -132,6 +135,7 @@ RULES = (
     ),
     _rule(
         "I006 index-child-not-sitemap info",
+        partition="all",
         message="{loc} does not look like a sitemap",
         view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
@@ -148,6 +152,7 @@ RULES = (
     ),
     _rule(
         "I501 nested-index error",
+        partition="all",
         message="{loc} is an index; an index may only list sitemaps",
         view="nested_indexes",
         where="child <> document AND way IS NULL",
@@ -165,6 +170,7 @@ RULES = (
     ),
     _rule(
         "I502 index-cycle error",
+        partition="all",
         message="Index cycle: {path}",
         # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
         # URLs do not show that (a file without a URL, a redirect), the reader noticed it.
@@ -199,6 +205,7 @@ RULES = (
     ),
     _rule(
         "I503 child-missing error",
+        partition="all",
         message="{loc} is listed but missing",
         view="failed",
         where="failure = 'missing'",
@@ -211,6 +218,7 @@ RULES = (
     ),
     _rule(
         "I504 sitemap-not-referenced info",
+        partition="all",
         message="Not listed in an index{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
         # one is listed.

@@ -155,6 +155,7 @@ RULES = (
     ),
     rule(
         "L501 too-many-index-files warning",
+        partition="all",
         message="One of {n:,} index files{of}; Search Console accepts 500 per site",
         sql="""
             SELECT min(document) AS document, count(*) AS n,

@@ -92,6 +92,7 @@ RULES = (
     ),
     rule(
         "P004 not-compressed info",
+        partition="all",
         message="{size:,} bytes are not compressed",
         sql="""
             SELECT document, size FROM readable
@@ -192,6 +193,7 @@ RULES = (
     ),
     rule(
         "P501 fragmented-set info",
+        partition="all",
         message="{n:,} sitemaps hold {mean:,} URLs on average; 50,000 fit in each",
         sql="""
             SELECT coalesce(min(i.document), min(s.document)) AS document, count(*) AS n,

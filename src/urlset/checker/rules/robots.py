@@ -26,6 +26,7 @@ _engine_rule = partial(engine_rule, needs=("robots",), good=_GOOD)
 RULES = (
     _rule(
         "R001 robots-no-sitemap warning",
+        partition="all",
         message="robots.txt has no Sitemap line",
         # An invalid line has its own finding.
         sql=f"""
@@ -61,6 +62,7 @@ RULES = (
     ),
     _rule(
         "R004 robots-sitemap-duplicate info",
+        partition="all",
         message="{loc} is declared {n:,} times",
         sql=r"""
             WITH lines AS (
@@ -85,6 +87,7 @@ RULES = (
     ),
     _rule(
         "R005 robots-sitemap-variant warning",
+        partition="all",
         message="Declared as {declared}; the site is {site}",
         sql="""
             SELECT source, line, loc, origin_of(loc) AS declared, site FROM (
@@ -123,6 +126,7 @@ RULES = (
     ),
     _rule(
         "R008 robots-is-html warning",
+        partition="all",
         message="robots.txt is an HTML page",
         sql=f"""
             SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
@@ -136,6 +140,7 @@ RULES = (
     ),
     _rule(
         "R009 sitemap-disallowed error",
+        partition="all",
         message="{loc} is disallowed for {agent} by {robots}",
         sql="""
             SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
@@ -155,6 +160,7 @@ RULES = (
     ),
     _rule(
         "R010 url-disallowed warning",
+        partition="loc",
         heading="Listed URLs that robots.txt disallows",
         message="{url} is disallowed for {agent} by {robots}",
         sql="""
@@ -179,6 +185,7 @@ RULES = (
     ),
     _rule(
         "R011 robots-sitemap-not-a-sitemap warning",
+        partition="all",
         heading="Sitemaps in robots.txt that are no sitemaps",
         message="{loc} is not a sitemap but {role}",
         sql="""
@@ -204,6 +211,7 @@ RULES = (
     ),
     _rule(
         "R012 cross-submit-unproven error",
+        partition="scope",
         message="robots.txt of {host} does not declare this sitemap, which lists {n:,} of its URLs",
         # Once for each host. U028 reports entries of hosts whose robots.txt is unknown.
         sql="""
@@ -230,6 +238,7 @@ RULES = (
     ),
     _rule(
         "R013 sitemap-undiscoverable info",
+        partition="all",
         message="robots.txt does not declare it, and it is not at a standard location",
         # A sitemap in an index is found through it; I504 reports one that is missing there.
         sql=f"""

@@ -113,6 +113,7 @@ _FEED_RULES = (
     ),
     rule(
         "F004 feed-only-recent info",
+        partition="all",
         message="All sitemaps of the site are feeds, which list only recent URLs",
         sql="""
             SELECT min(document) AS document FROM sources

@@ -35,6 +35,7 @@ _rule = partial(rule, source=_GOOGLE, element="loc", good=_GOOD)
 RULES = (
     _rule(
         "N001 sitemap-http-error error",
+        partition="all",
         heading="Sitemaps that return an HTTP error",
         message="{loc}: {error}",
         view="failed",
@@ -47,6 +48,7 @@ RULES = (
     ),
     _rule(
         "N003 sitemap-unreachable error",
+        partition="all",
         heading="Sitemaps that cannot be requested",
         message="{description}",
         # The children of an index on stdin are not read: one finding for all of them.
@@ -67,6 +69,7 @@ RULES = (
     ),
     _rule(
         "N007 sitemap-soft-404 error",
+        partition="all",
         heading="Sitemaps that are error pages with status 200",
         message="{loc}: {error}",
         view="failed",
@@ -86,6 +89,7 @@ RULES = (
     ),
     _rule(
         "N008 sitemap-truncated-transfer error",
+        partition="all",
         heading="Sitemaps whose transfer is cut off",
         message="{loc}: {error}",
         view="failed",
@@ -98,6 +102,7 @@ RULES = (
     ),
     _rule(
         "N012 sitemap-auth error",
+        partition="all",
         heading="Sitemaps that require a login",
         message="{loc}: {error}",
         view="failed",
@@ -109,6 +114,7 @@ RULES = (
     ),
     _rule(
         "R015 robots-unreachable error",
+        partition="all",
         message="robots.txt: {error}",
         # One that is too long is reported by R006.
         sql="""

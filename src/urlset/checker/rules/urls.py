@@ -341,6 +341,7 @@ RULES = (
     ),
     _rule(
         "U021 loc-is-sitemap warning",
+        partition="loc",
         message="{role} is listed as a page",
         sql=f"""
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'

@@ -62,16 +62,10 @@ _CONSOLIDATE = (
 # compressed copy of a file, or a text copy, counts as the same file.
 _FILED = """
     WITH files AS (
-        SELECT d.document, coalesce(d.source, '') AS source,
-            regexp_replace(coalesce(d.source, d.document::VARCHAR),
-                '(?i)(\\.(xml|txt))?(\\.gz)?$', '') AS file,
-            CASE WHEN bool_and(e.news IS NOT NULL) THEN 'news'
-                WHEN bool_and(len(e.videos) > 0) THEN 'videos'
-                WHEN bool_and(len(e.images) > 0) AND contains(any_value(d.name), 'image')
-                THEN 'images' ELSE 'pages' END AS role
-        FROM readable d JOIN entries e ON e.document = d.document
-        WHERE d.kind IN ('urlset', 'text') AND d.document IN (SELECT document FROM duplicates)
-        GROUP BY d.document, d.source),
+        SELECT document, coalesce(source, '') AS source,
+            regexp_replace(coalesce(source, document::VARCHAR),
+                '(?i)(\\.(xml|txt))?(\\.gz)?$', '') AS file, role
+        FROM document_roles JOIN readable USING (document)),
     filed AS (SELECT a.*, role, file, source FROM duplicates a JOIN files USING (document))"""
 
 _SHARED = f"""{_FILED},
@@ -169,6 +163,7 @@ RULES = (
             "b.xml": entry("https://example.com/contact"),
         },
         needs=("set",),
+        partition="loc",
         fix_safety="unsafe",
     ),
     _rule(
@@ -189,6 +184,7 @@ RULES = (
             "b.xml": entry("https://example.com/contact", lastmod="2026-11-12T10:00:00Z"),
         },
         needs=("set",),
+        partition="loc",
         fix_safety="unsafe",
     ),
     _rule(
@@ -221,5 +217,6 @@ RULES = (
             "b.xml": entry("https://example.com/contact"),
         },
         needs=("set",),
+        partition="loc",
     ),
 )

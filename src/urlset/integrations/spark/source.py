@@ -1,25 +1,19 @@
 """Sitemaps as a data source of Spark: ``spark.read.format("sitemap")``.
 
-The source is a Python data source (https://spark.apache.org/docs/latest/api/python/tutorial/sql/
-python_data_source.html) on :mod:`urlset.partitioned`: the driver plans the parts, and each task
-reads one with the engine of urlset. Executors need ``urlset[spark]``, too.
+It is a Python data source (https://spark.apache.org/docs/latest/api/python/tutorial/sql/
+python_data_source.html).
 """
 
 from __future__ import annotations
 
-import base64
-import functools
 import inspect
 import json
-import os
-import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from types import FunctionType
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -34,25 +28,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.arrow.frames import to_arrow
-from urlset.builder import Build
 from urlset.errors import suggestion
 from urlset.http import Policy
-from urlset.partitioned import (
-    SECTION_WORD,
-    TABLES,
-    BuildPlan,
-    ReadPart,
-    SectionBuild,
-    build_sections,
-    label_sections,
-    plan,
-    plan_build,
-    publish_build,
-    read,
-    table_schema,
-)
+from urlset.integrations.spark.executor import reduced
+from urlset.partitioned import TABLES, ReadPart, plan, read, table_schema
 
 _FLAGS = {"true": True, "false": False}
 _POLICY = {each.name: str(each.type) for each in fields(Policy)}
@@ -166,8 +146,7 @@ class SparkReader(DataSourceReader):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[bytes]]:
         """Pickle with a function that says what an executor lacks."""
-        state = pickle.dumps((type(self), vars(self)))
-        return _portable(_load), (state,)
+        return reduced(_reader_of, type(self), vars(self))
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return one partition for each part of the source."""
@@ -317,95 +296,7 @@ def _list_of(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _load(state: bytes) -> Any:
-    """Load a reader; it runs where urlset may be missing, so it uses nothing of this module."""
-    import importlib
-    import pickle
-
-    try:
-        for name in ("pyarrow", "urlset.integrations.spark"):
-            importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            f"an executor of Spark cannot read sitemaps: {error}; run pip install 'urlset[spark]' "
-            "on every executor, or ship an environment with it (--archives)"
-        ) from error
-    kind, values = pickle.loads(state)
+def _reader_of(kind: type[SparkReader], values: dict[str, Any]) -> SparkReader:
     reader = object.__new__(kind)
     vars(reader).update(values)
     return reader
-
-
-@functools.cache
-def _portable(function: FunctionType) -> FunctionType:
-    """Return a copy of a function that is pickled with its code, as functions of scripts are."""
-    copy = FunctionType(function.__code__, {"__builtins__": __builtins__}, function.__name__)
-    copy.__module__ = "__main__"
-    return copy
-
-
-def build(
-    frame: DataFrame,
-    target: str | os.PathLike[str],
-    *,
-    ledger: str | os.PathLike[str],
-    section: str,
-    base_url: str,
-    **options: Any,
-) -> Build:
-    """Build the sitemaps of the rows of a data frame on the cluster, and publish all at once.
-
-    ::
-
-        build(pages, "s3://bucket/sitemaps", ledger="/mnt/shared/ledger", section="country",
-              base_url="https://www.example.com/")
-
-    The columns are those of a table for :func:`urlset.build`: ``loc``, ``lastmod``, …. Each section
-    is built in one task, so the largest section bounds the time. The files are the same, byte for
-    byte, as of ``urlset.build`` with ``sections="column:NAME"`` and ``index="always"``. Nothing is
-    published if a task fails more often than Spark repeats it.
-
-    Args:
-        frame: The rows; no URL may be in two sections.
-        target: The folder or bucket to publish to, which all executors can read.
-        ledger: Folder that the driver and all executors share; see
-            :func:`urlset.partitioned.plan_build`.
-        section: Column with the name of the section; null for none.
-        base_url: The address of the target.
-        **options: Further options of :func:`urlset.build`, as for ``plan_build``.
-
-    Returns:
-        The result, as of :func:`urlset.build`.
-
-    Raises:
-        urlset.Error: As :func:`urlset.partitioned.publish_build`.
-        ValueError: An option is unknown or has an invalid value, or there is no such column.
-    """
-    if section not in frame.columns:
-        raise ValueError(f"no column {section!r}{suggestion(section, frame.columns)}")
-    plan = plan_build(target, ledger=ledger, section=section, base_url=base_url, **options)
-    rows = frame.withColumn(section, frame[section].cast("string"))
-    schema = StructType([*rows.schema.fields, StructField(SECTION_WORD, StringType())])
-    labelled = rows.mapInArrow(functools.partial(_labelled, plan), schema)
-    grouped = labelled.repartition(SECTION_WORD).sortWithinPartitions(SECTION_WORD)
-    built = grouped.mapInArrow(functools.partial(_build_sections, plan), "built string")
-    return publish_build(plan, _collected(built))
-
-
-def _collected(built: DataFrame) -> Iterator[SectionBuild]:
-    """Run the job, and yield its results."""
-    for row in built.collect():
-        yield pickle.loads(base64.b64decode(row.built))
-
-
-def _labelled(plan: BuildPlan, batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield batches with the words of their sections."""
-    for batch in label_sections(plan, batches):
-        yield from to_arrow(as_table(batch)).to_batches()
-
-
-def _build_sections(plan: BuildPlan, batches: Iterable[Any]) -> Iterator[Any]:
-    """Build the sections of a task; yield a row for each."""
-    for built in build_sections(plan, batches):
-        state = base64.b64encode(pickle.dumps(built)).decode()
-        yield from to_arrow(as_table(batch_of({"built": text_array([state])}))).to_batches()
