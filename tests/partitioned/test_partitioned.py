@@ -3,9 +3,13 @@
 import pickle
 import random
 import shutil
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
+from threading import Event, Lock
 from typing import Any
 
 import pyarrow
@@ -15,7 +19,9 @@ from hypothesis import strategies as st
 
 import urlset
 from tests.http_walks import quick
-from tests.site_box import SiteBox, gz, index_of, urlset_of
+from tests.site_box import Hit, Player, SiteBox, Wire, gz, held, index_of, page, urlset_of
+from tests.waits import SOON_S
+from urlset.arrow.batches import column_values
 from urlset.errors import SourceError
 from urlset.partitioned import TABLES, plan, read, read_tables, table_schema
 from urlset.partitioned.rows import BATCH_ROWS
@@ -333,3 +339,78 @@ def test_credentials_are_not_shown(box: SiteBox):
     parts = plan(box.site, auth=("user", "s3cret"))
 
     assert "s3cret" not in repr(parts)
+
+
+def test_sites_of_one_part_are_read_at_the_same_time():
+    count = 6
+    with ExitStack() as stack:
+        boxes = [stack.enter_context(SiteBox(f"127.0.0.{n + 1}")) for n in range(count)]
+        urls = []
+        is_free = Event()
+        for number, box in enumerate(boxes):
+            body = page(urlset_of(box.site, number + 1))
+            box.play("/sitemap.xml", held(is_free, body))
+            urls.append(box.url("/sitemap.xml"))
+        [part] = plan(urls, parts=1, policy=quick(concurrency=count))
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(list, read(part, columns=["source"]))
+            try:
+                end = time.monotonic() + SOON_S
+                while not all("/sitemap.xml" in box.paths for box in boxes):
+                    assert time.monotonic() < end, "the sites are read one after another"
+                    time.sleep(0.01)
+            finally:
+                is_free.set()
+            batches = running.result(60)
+
+        found = Counter(source for batch in batches for source in column_values(batch, "source"))
+        assert found == {url: number + 1 for number, url in enumerate(urls)}
+        assert len(batches) == 1, "small documents share a batch"
+
+
+def test_concurrency_of_a_part_bounds_its_requests():
+    with ExitStack() as stack:
+        boxes = [stack.enter_context(SiteBox(f"127.0.0.{n + 1}")) for n in range(5)]
+        active, most, lock = [0], [0], Lock()
+
+        def observed(body: bytes) -> Player:
+            async def play(hit: Hit, wire: Wire) -> bool:
+                with lock:
+                    active[0] += 1
+                    most[0] = max(most[0], active[0])
+                await wire.wait(0.05)
+                with lock:
+                    active[0] -= 1
+                return await page(body)(hit, wire)
+
+            return play
+
+        urls = []
+        for box in boxes:
+            names = [f"/{n}.xml" for n in range(4)]
+            box.put_index("/i.xml", names)
+            for name in names:
+                box.play(name, observed(urlset_of(box.url(name), 1)))
+            urls.append(box.url("/i.xml"))
+        [part] = plan(urls, parts=1, policy=quick(concurrency=3))
+        rows = sum(batch.num_rows for batch in read(part))
+
+    assert rows == 20
+    assert 2 <= most[0] <= 3
+
+
+def test_consumer_that_ends_early_ends_the_other_sites():
+    with ExitStack() as stack:
+        boxes = [stack.enter_context(SiteBox(f"127.0.0.{n + 1}")) for n in range(4)]
+        for box in boxes:
+            box.put_index("/i.xml", [f"/{n}.xml" for n in range(30)])
+            for number in range(30):
+                box.put_urlset(f"/{number}.xml", 3_000)
+        [part] = plan([box.url("/i.xml") for box in boxes], parts=1, policy=quick(concurrency=4))
+        batches = read(part)
+        assert next(batches).num_rows >= 3_000
+        del batches
+        requests = sum(len(box.paths) for box in boxes)
+        time.sleep(0.3)
+        assert sum(len(box.paths) for box in boxes) <= requests + 4
+        assert requests < 4 * 31

@@ -221,16 +221,14 @@ def _document_parts(
         yield replace(first, size=size, documents=tuple(group))
 
 
+def sites_of(part: ReadPart) -> list[tuple[str, ...]]:
+    """Return the URLs of a part with sites, those of a host together; nothing for other parts."""
+    return [*map(tuple, _by_host(part.sources).values())] if part.kind == "sites" else []
+
+
 def _site_parts(urls: Iterable[str], parts: int | None, common: ReadPart) -> Iterator[ReadPart]:
     """Group URLs by host, and distribute the hosts evenly."""
-    from urlset.http import site_host, without_secrets
-
-    by_host: dict[str, list[str]] = {}
-    for url in dict.fromkeys(urls):
-        host = site_host(url)
-        if host is None:
-            raise SourceError(f"expected an http or https URL, found {without_secrets(url)!r}")
-        by_host.setdefault(host, []).append(url)
+    by_host = _by_host(urls)
     count = min(len(by_host), parts or MAX_HOST_PARTS)
     groups: dict[int, list[str]] = {}
     for number, host in enumerate(by_host):
@@ -239,3 +237,15 @@ def _site_parts(urls: Iterable[str], parts: int | None, common: ReadPart) -> Ite
         sources = tuple(url for host in hosts for url in by_host[host])
         gate = None if len(groups) == 1 else frozenset(hosts)
         yield replace(common, sources=sources, hosts=gate)
+
+
+def _by_host(urls: Iterable[str]) -> dict[str, list[str]]:
+    from urlset.http import site_host, without_secrets
+
+    by_host: dict[str, list[str]] = {}
+    for url in dict.fromkeys(urls):
+        host = site_host(url)
+        if host is None:
+            raise SourceError(f"expected an http or https URL, found {without_secrets(url)!r}")
+        by_host.setdefault(host, []).append(url)
+    return by_host

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset import arrow
@@ -12,7 +15,8 @@ from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values, combine_batches, text_array, with_columns
 from urlset.arrow.streams import table_of, without_row_numbers
 from urlset.errors import SourceError, suggestion
-from urlset.partitioned.parts import ReadPart
+from urlset.partitioned.concurrent_sites import merged
+from urlset.partitioned.parts import ReadPart, sites_of
 from urlset.reader import Entries, read_planned, read_site, read_store, read_warc
 from urlset.reader.documents import DocumentBatch, DocumentRecord
 from urlset.reader.filters import EntryFilter, Moment, Patterns, host_of_loc
@@ -57,6 +61,8 @@ def read(
     sources: Collection[str] | None = None,
 ) -> Iterator[Any]:
     r"""Read a table of a part as Arrow record batches.
+
+    The sites of a part are read at the same time, as many as the policy has concurrent requests.
 
     Nothing of a document raises: a document or a site that cannot be read, or not completely, is a
     row of the table ``documents`` whose ``error`` says why.
@@ -192,34 +198,62 @@ class _PartRows:
         self._filter = entry_filter
         self._entries: list[Any] = []
         self._rows: dict[TableName, list[Any]] = {name: [] for name in tables if name != "entries"}
-        self._root: str | None = None
 
     def batches(self) -> Iterator[tuple[TableName, Any]]:
-        for entries in readings(self._part, self._filter, self._only_sources()):
-            self._root = entries.source if self._part.kind == "sites" else None
+        with closing(self._found()) as found:
+            for root, one in found:
+                if isinstance(one, DocumentBatch):
+                    yield from self._add(one, root)
+                else:
+                    self._rows["robots"].append(one)
+        yield from self._flush(1)
+
+    def _found(self) -> Generator[_Found]:
+        """Yield the documents of the part, and rows of robots.txt, each with its site."""
+        sites = sites_of(self._part)
+        if len(sites) < 2:
+            yield from self._found_in(self._part)
+            return
+        from urlset.http import run_policy
+
+        policy = run_policy(self._part.policy)  # one clock for each host
+        threads = min(policy.concurrency, len(sites))
+        policy = replace(policy, concurrency=max(1, policy.concurrency // threads))
+        jobs = [
+            partial(self._found_in, replace(self._part, sources=urls, policy=policy))
+            for urls in sites
+        ]
+        with closing(merged(jobs, threads)) as found:
+            yield from found
+
+    def _found_in(self, part: ReadPart) -> Generator[_Found]:
+        for entries in readings(part, self._filter, self._only_sources()):
+            root = entries.source if part.kind == "sites" else None
+            responses: deque[Any] = deque()
+            note = partial(self._add_robots, responses, root)
             try:
-                with closing(entries.batches(self._on_response)) as documents:
+                with closing(entries.batches(note)) as documents:
                     for document in documents:
-                        yield from self._add(document)
+                        yield root, document
+                        while responses:
+                            yield root, responses.popleft()
             except SourceError as error:  # of a store, or a bucket
                 record = DocumentRecord(entries.source, error=str(error), failure=error.failure)
-                yield from self._add(DocumentBatch(record, None, None))
-        yield from self._flush(1)
+                yield root, DocumentBatch(record, None, None)
+            for row in responses:
+                yield root, row
 
     def _only_sources(self) -> Collection[str] | None:
         """Return the sources of documents that are loaded; None for all."""
         return self._sources if [*self._tables] == ["entries"] else None
 
-    def _on_response(self, response: Response) -> None:
+    def _add_robots(self, rows: deque[Any], root: str | None, response: Response) -> None:
         from urlset.store.writer import is_robots, robots_rows
 
         if "robots" in self._rows and is_robots(response):
-            self._rows["robots"].append(robots_rows(response, **self._common_values()).robots)
+            rows.append(robots_rows(response, **_common_values(root)).robots)
 
-    def _common_values(self) -> dict[str, Any]:
-        return {"root": self._root, "read_at": datetime.now(UTC)}
-
-    def _add(self, found: DocumentBatch) -> Iterator[tuple[TableName, Any]]:
+    def _add(self, found: DocumentBatch, root: str | None) -> Iterator[tuple[TableName, Any]]:
         from urlset.store.writer import document_row, problem_rows, sitemap_rows
 
         record, document, rows = found
@@ -227,7 +261,7 @@ class _PartRows:
         if "entries" in self._tables and rows is not None and is_selected:
             self._entries += arrow.open_stream(without_row_numbers([rows]))
         if "documents" in self._rows:
-            row = document_row(0, record, document, **self._common_values())
+            row = document_row(0, record, document, **_common_values(root))
             self._rows["documents"].append(row)
         if document is not None and "sitemaps" in self._rows:
             self._rows["sitemaps"] += sitemap_rows(0, document)
@@ -254,6 +288,14 @@ class _PartRows:
             hosts = [host_of_loc(loc) for loc in column_values(batch, "loc")]
             batch = with_columns(batch, {"host": text_array(hosts)})
         return table, batch.select(columns)
+
+
+_Found = tuple[str | None, Any]
+"""Site, and a :class:`urlset.reader.documents.DocumentBatch` or a row of a robots.txt."""
+
+
+def _common_values(root: str | None) -> dict[str, Any]:
+    return {"root": root, "read_at": datetime.now(UTC)}
 
 
 def _batch(table: str, rows: Sequence[tuple[Any, ...]]) -> Any:
