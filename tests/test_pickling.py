@@ -212,3 +212,11 @@ def test_a_template_stays_one():
     assert document.kind == other.kind == "template"
     assert list(document.entries) == list(other.entries) == []
     assert document.problems == other.problems
+
+
+@pytest.mark.parametrize("name", [name for name in urlset.__all__ if name.endswith("Error")])
+def test_errors_are_those_of_urlset_in_tracebacks(name):
+    error = getattr(urlset, name)
+
+    assert f"{error.__module__}.{error.__qualname__}" == f"urlset.{name}"
+    assert pickle.loads(pickle.dumps(error)) is error

@@ -3,6 +3,11 @@
 ``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch``,
 ``submit`` and ``sync`` are imported on first use, so that ``import urlset`` is fast.
 
+The results of the verbs but ``read`` are context managers with the same base: ``summary`` is one
+line, ``incomplete`` has a text for each thing that could not be read or done, ``is_complete`` says
+whether it is empty, and ``to_dict()`` returns values that JSON has. ``close()`` releases files and
+temporary tables; these four work after it, too.
+
 The loggers ``urlset.http``, ``urlset.read``, ``urlset.build``, ``urlset.crawl``, ``urlset.audit``,
 ``urlset.watch``, ``urlset.submit`` and ``urlset.sync`` log retries and stages at the level info,
 requests, documents and pages at the level debug. Without a handler they are silent.
@@ -168,6 +173,12 @@ _registry.register("urlset.live.history.reader", "DOCUMENT_WRITERS")
 _registry.register("urlset.live.rules.catalogue", "RULES")
 _registry.register("urlset.live.rules.views", "RULE_VIEWS")
 _registry.register("urlset.live.schemas", "STORE_SCHEMAS")
+for _error in (
+    UrlsetError,
+    *(ConfigurationError, EngineError, EntryError, GateError, QueryError),
+    *(SourceError, StoreError, TargetError),
+):
+    _error.__module__ = __name__  # as tracebacks show them
 _hints.add_hints(Alternate, Document, Entry, Image, News, Problem, Sitemap, Video)
 logging.getLogger("urlset").addHandler(logging.NullHandler())
 

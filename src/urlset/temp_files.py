@@ -18,6 +18,8 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
+from urlset.result import Closing
+
 _SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
@@ -185,7 +187,7 @@ STALE_S = 86_400
 """Age in seconds from which a folder without a lock counts as left by a killed process."""
 
 
-class LockedTempDir:
+class LockedTempDir(Closing):
     """Temporary folder in ``TMPDIR`` that only this user can open; a context manager.
 
     Creating one also removes the folders that killed processes of the same user left behind.
@@ -215,12 +217,6 @@ class LockedTempDir:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-    def __enter__(self) -> LockedTempDir:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _remove(path: str, owner: int) -> None:

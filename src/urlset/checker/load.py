@@ -23,6 +23,7 @@ from urlset.engine_rules import RULES
 from urlset.errors import StoreError
 from urlset.model import Kind, ProgressEvent
 from urlset.reader import DocumentRecord, Entries
+from urlset.result import Closing
 from urlset.store import Store
 
 IN_MEMORY = 64 << 20
@@ -97,7 +98,7 @@ class _CachedText(NamedTuple):
     runs: list[OffsetRun]
 
 
-class TextCache:
+class TextCache(Closing):
     """Cache of the texts of documents, by document number; a context manager."""
 
     def __init__(self) -> None:
@@ -132,15 +133,8 @@ class TextCache:
         except OSError as error:
             raise _write_error(error) from error
 
-    def __enter__(self) -> TextCache:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Remove the temporary file."""
         with suppress(OSError):  # of unwritten data, which is no longer needed
             self._file.close()
 

@@ -87,7 +87,7 @@ def submit(
             found = run(source, progress=on_event, **values)
         for line in _lines(found, format):
             sink.write(f"{line}\n")
-    print_errors(found.incomplete)
+    print_errors((*found.faults, *(result.error for result in found.results if result.error)))
     if not quiet:
         _report(found)
     raise Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))

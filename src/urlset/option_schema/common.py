@@ -88,8 +88,9 @@ SUMMARY_FORMAT = Option(
 MAX_REQUESTS = Option(
     name="max_requests",
     type=int,
-    help="Limit of requests; robots.txt and sitemaps do not count.",
-    doc="Limit of requests; robots.txt and sitemaps do not count. None for no limit.",
+    help="Limit of the requests of this run; robots.txt and sitemaps do not count.",
+    doc="Limit of the requests of this run; robots.txt and sitemaps do not count. None for no "
+    "limit.",
     metavar="N",
     minimum=1,
     allowed=NOT_IN_FILE,

@@ -292,7 +292,10 @@ def test_page_with_noindex_is_excluded_with_a_reason(bench, page):
     result = bench.submit(added("/a", "/b"))
 
     assert bench.engine.urls == [f"{SITE}/a"]
-    assert [(one.url, one.code) for one in result.excluded] == [(f"{SITE}/b", "noindex")]
+    (excluded,) = result.excluded
+    assert (excluded.url, excluded.code) == (f"{SITE}/b", "noindex")
+    assert result.incomplete == (f"{SITE}/b: {excluded.reason}",)
+    assert not result.is_complete
     assert states(bench)["/b"] == "refused"
 
 

@@ -109,7 +109,7 @@ RULES = (
         where="failure = 'refused'",
         why="The sitemap is behind a login or a firewall. Search engines have no password, and "
         "firewalls block many of them.",
-        fix_hint="Allow access without a login; to check a protected site, use --auth-file",
+        fix_hint="Allow access without a login; to check a protected site, pass its login",
         bad=_bad(ExampleResponse(status=403)),
     ),
     _rule(

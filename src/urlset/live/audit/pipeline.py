@@ -106,7 +106,8 @@ def audit(
         crawl: Follow links, too, to find pages that are not listed, and listed ones that are not
             linked.
         logs: Access log: compare the listed URLs with those that are visited.
-        max_requests: Limit of requests; robots.txt and sitemaps do not count. None for no limit.
+        max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
+            for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no
             limit.
         head_only: End the transfer after the head of a page. Contents are not compared then.

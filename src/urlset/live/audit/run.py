@@ -209,7 +209,9 @@ class SiteVisits:
             for loc, etag, last_modified in list(self._session.rows(query)):
                 url = page_url(loc)
                 if url is not None:
-                    yield VisitTarget(url, etag, last_modified, self._settings.head_only)
+                    yield VisitTarget(
+                        url, etag, last_modified, ends_at_head=self._settings.head_only
+                    )
 
     def _visit_again(self) -> None:
         """Visit pages without a usable response once more, later and more slowly."""

@@ -23,6 +23,7 @@ from urlset.live.visits.page_rows import (
     texts,
 )
 from urlset.live.visits.page_urls import section_of
+from urlset.live.visits.polite_walk import VisitTarget
 from urlset.store import StoreSession, quoted
 
 WINDOW = 4_000
@@ -68,16 +69,6 @@ _DISCOVER = f"""
     ORDER BY position"""
 
 
-class Job(NamedTuple):
-    """A URL to visit, with the validators of its stored response."""
-
-    url: str
-    depth: int | None = None
-    attempts: int = 0
-    etag: str | None = None
-    last_modified: str | None = None
-
-
 class Discovered(NamedTuple):
     """A discovered URL, with where it was found: origin, referrer and depth."""
 
@@ -115,9 +106,9 @@ class Frontier:
         self._options = options
         self._traps = Traps()
         self._cut: dict[Trap, list[Any]] = {}
-        self._window: deque[Job] = deque()
+        self._window: deque[VisitTarget] = deque()
         self._has_more = False
-        self._running: dict[str, Job] = {}
+        self._running: dict[str, VisitTarget] = {}
         self._records: list[PageRows] = []
         self._links = 0
         self._turns: dict[str, int] = {}
@@ -136,7 +127,7 @@ class Frontier:
         with self._session.transaction():
             self._insert_new(rows, is_exempt=is_exempt)
 
-    def next_job(self) -> Job | None:
+    def next_job(self) -> VisitTarget | None:
         """Return the next URL to visit; None if another response has to arrive first."""
         # Note: all of them may be held until a robots.txt arrives.
         is_low = self._has_more and len(self._window) < LOW_WINDOW and len(self._running) < WINDOW
@@ -209,14 +200,14 @@ class Frontier:
         known = {job.url for job in self._window} | self._running.keys()
         limit = WINDOW + len(self._running)
         rows = self._session.rows(
-            "SELECT f.url, f.depth, f.attempts, p.etag, p.last_modified FROM (SELECT url, depth, "
+            "SELECT f.url, p.etag, p.last_modified, f.depth, f.attempts FROM (SELECT url, depth, "
             "attempts, priority FROM store.frontier WHERE state = 'waiting' "
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
             "ORDER BY f.priority, f.url"
         )
-        jobs = [Job(*row) for row in rows]
+        jobs = [VisitTarget(*row) for row in rows]
         self._window.extend(job for job in jobs if job.url not in known)
         self._has_more = len(jobs) == limit
 

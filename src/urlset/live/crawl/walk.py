@@ -8,7 +8,7 @@ from typing import Unpack
 
 from urlset.html import MAX_BYTES
 from urlset.http import Request, Response
-from urlset.live.crawl.frontier import Frontier, Job
+from urlset.live.crawl.frontier import Frontier
 from urlset.live.visits.page_record import (
     REPEAT_DELAY_S,
     PageRecord,
@@ -22,13 +22,13 @@ from urlset.live.visits.page_record import (
 from urlset.live.visits.page_rows import PageRows, read_rows
 from urlset.live.visits.page_urls import UrlResolver, page_url
 from urlset.live.visits.page_worker import PageReader
-from urlset.live.visits.polite_walk import Manner, PoliteWalk
+from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.option_names import option
 from urlset.robots import Robots
 
 
-class CrawlWalk(PoliteWalk[Job, PageRows]):
+class CrawlWalk(PoliteWalk[VisitTarget, PageRows]):
     """Walk over the pages of a site that yields the rows of each visit, after they were stored.
 
     Pages that fail are visited a second time, after all others.
@@ -64,17 +64,17 @@ class CrawlWalk(PoliteWalk[Job, PageRows]):
         self._reader = PageReader(partial(read_rows, self._resolver))
         self._last_doubt: float | None = None
 
-    def next_target(self) -> Job | None:
+    def next_target(self) -> VisitTarget | None:
         """Return the next URL of the frontier; it depends on the pages that are being read."""
         while (job := self._frontier.next_job()) is None and self._reader.pending:
             self._results.extend(self._stored(self._reader.wait()))
         return job
 
-    def cost_of(self, target: Job) -> int:
+    def cost_of(self, target: VisitTarget) -> int:
         """Return 1 for a page that is visited the first time, or if all requests are counted."""
         return int(self._counts_requests or not target.attempts)
 
-    def request_for(self, target: Job, **manner: Unpack[Manner]) -> Request:
+    def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return the request for a page; a second visit waits, and is slower."""
         if target.attempts and self._last_doubt is not None and self._confirm_after_s:
             wait_s = self._last_doubt + self._confirm_after_s - self.politeness.clock()
@@ -104,7 +104,7 @@ class CrawlWalk(PoliteWalk[Job, PageRows]):
     def results_of(self, response: Response) -> Sequence[PageRows]:
         """Store and return the rows of pages; the page of the response may be read later."""
         job = response.request.token
-        assert isinstance(job, Job)
+        assert isinstance(job, VisitTarget)
         if is_excluded_meanwhile(response):
             self._ready.append(job._replace(etag=None, last_modified=None))
             if not self._counts_requests:
@@ -124,7 +124,7 @@ class CrawlWalk(PoliteWalk[Job, PageRows]):
         self.visited += not is_repeated
         return [self._frontier.finish(record, is_repeated=is_repeated)]
 
-    def results_of_refusal(self, target: Job, robots: Robots) -> Sequence[PageRows]:
+    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Sequence[PageRows]:
         """Store that a page is not requested, because of robots.txt; it is no result."""
         self._frontier.finish(disallowed_record(target.url, robots))
         return ()

@@ -72,7 +72,8 @@ def diff(
         moves: Search moved URLs among those that were added and removed; the default.
         live: Request URLs that were removed, and follow their redirects to find moves. robots.txt
             is obeyed, and the pace is that of ``policy``.
-        max_requests: Limit of requests; robots.txt and sitemaps do not count. None for no limit.
+        max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
+            for no limit.
         min_confidence: Least confidence of a move, from 0 to 1 (0.7).
         base_url: URL at which the source is published: of the folder, or of the file. One that ends
             with / is the folder that contains the file.

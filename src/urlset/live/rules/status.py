@@ -89,7 +89,7 @@ RULES = (
         why="The page needs a login, or a firewall refuses unknown clients. A page with a login is "
         "not indexed. A firewall may let search engines pass, so this is no proof of an error.",
         fix_hint="Remove the entry if the page needs a login; else allow urlset in the firewall, "
-        "or audit with --header or --auth-file",
+        "or audit with the header or the login that the site expects",
         source=_RFC,
         bad=site("tea", "account", tea=page("Tea"), account=ExampleResponse(status=403)),
         basis="unknown",
@@ -175,8 +175,8 @@ RULES = (
         values={"page": "preview(loc)", "reason": "preview(coalesce(message, unknown_reason))"},
         why="A firewall, a rate limit or a network error answered instead of the page. That says "
         "nothing about the page: it is neither fine nor broken.",
-        fix_hint="Audit again, more slowly (--delay 1 --concurrency 1), or allow urlset in the "
-        "firewall",
+        fix_hint="Audit again, more slowly (with a delay of a second, and one request at a "
+        "time), or allow urlset in the firewall",
         source=_RFC,
         bad=site("tea", "coffee", tea=page("Tea"), coffee=ExampleResponse(status=429)),
         basis="unknown",

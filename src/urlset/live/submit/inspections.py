@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from urlset.dates import format_date
 from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.visits.sample import allocate
+from urlset.result import Closing
 from urlset.store import Store
 
 
-class InspectionTable:
+class InspectionTable(Closing):
     """The table ``inspections`` of a store; a context manager.
 
     Args:
@@ -27,16 +27,9 @@ class InspectionTable:
         self._session = store.session()
         self._site = site
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._session.__exit__(kind, error, trace)
+    def close(self) -> None:
+        """Close the session of the store."""
+        self._session.__exit__()
 
     def used(self, now: datetime) -> int:
         """Return the number of inspections of the property in the last 24 hours."""

@@ -87,8 +87,11 @@ class Submission(Result):
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """Why something was not announced: the faults, then the errors of channels."""
-        return (*self.faults, *(result.error for result in self.results if result.error))
+        """What was not announced, and why: the faults, the errors of channels, and the URLs."""
+        urls = (f"{one.url}: {one.reason}" for one in self.excluded)
+        invalid = (f"{url}: no http(s) URL" for url in self.invalid)
+        errors = (result.error for result in self.results if result.error)
+        return (*self.faults, *errors, *urls, *invalid)
 
     @property
     def subject(self) -> str:

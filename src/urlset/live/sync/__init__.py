@@ -57,7 +57,8 @@ def sync(
             first that were not requested for the longest time.
         max_removed_share: Largest share of the known pages that may be removed at once because no
             sitemap lists them; above it they are unknown. It applies from 20 pages on.
-        max_requests: Limit of requests; robots.txt and sitemaps do not count. None for no limit.
+        max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
+            for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no
             limit.
         engine: ``native`` or ``reference``; by default the faster one that is installed.

@@ -22,11 +22,16 @@ R = TypeVar("R")
 
 
 class VisitTarget(NamedTuple):
-    """A URL to visit, with the validators of its stored response."""
+    """A URL to visit, with the validators of its stored response.
+
+    ``depth`` and ``attempts`` are those of a crawl.
+    """
 
     url: str
     etag: str | None = None
     last_modified: str | None = None
+    depth: int | None = None
+    attempts: int = 0
     ends_at_head: bool = False
 
 
