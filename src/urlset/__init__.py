@@ -33,16 +33,7 @@ from urlset.errors import (
     TargetError,
     UrlsetError,
 )
-from urlset.model import (
-    Alternate,
-    Entry,
-    Image,
-    News,
-    Problem,
-    ProgressEvent,
-    Sitemap,
-    Video,
-)
+from urlset.model import Alternate, Entry, Image, News, Problem, ProgressEvent, Sitemap, Video
 
 if TYPE_CHECKING:
     from urlset.builder import Build, build

@@ -10,16 +10,7 @@ from typing import Any
 
 import arro3.core as arro3
 
-from urlset.arrow import (
-    ENTRY,
-    ListOf,
-    array_of,
-    column_of,
-    open_stream,
-    schema,
-    selected,
-    type_of,
-)
+from urlset.arrow import ENTRY, ListOf, array_of, column_of, open_stream, schema, selected, type_of
 from urlset.errors import EntryError, SourceError
 from urlset.fields import Leaf
 

@@ -9,10 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from urlset.arguments import checked_arguments
-from urlset.builder.inputs import (
-    infer_base_url,
-    open_inputs,
-)
+from urlset.builder.inputs import infer_base_url, open_inputs
 from urlset.builder.options import (
     EVIDENCE,
     GATES,

@@ -15,13 +15,7 @@ from typing import Any
 
 import click
 
-from urlset.cli.console import (
-    ClosedPipeError,
-    print_error,
-    set_color,
-    start_logging,
-    stop_logging,
-)
+from urlset.cli.console import ClosedPipeError, print_error, set_color, start_logging, stop_logging
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, suggestion
 from urlset.option_names import flags_in_messages

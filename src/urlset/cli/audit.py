@@ -15,13 +15,7 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.store import end_process_when_stuck
@@ -157,13 +151,7 @@ def _print(
 
 
 def _report(format_: str, found: Audit, options: CheckConfig, sink: Sink) -> Iterable[str]:
-    from urlset.reporter import (
-        report_github,
-        report_json,
-        report_junit,
-        report_sarif,
-        report_text,
-    )
+    from urlset.reporter import report_github, report_json, report_junit, report_sarif, report_text
 
     findings, examples = found.findings, options.max_examples
     if format_ == "json":

@@ -12,12 +12,7 @@ from urlset.builder import EVIDENCE, Build
 from urlset.builder import build as build_sitemaps
 from urlset.builder.options import parse_evidence
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
-from urlset.cli.options import (
-    Exit,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.errors import GateError, TargetError
 from urlset.option_schema.build import BUILD_OPTIONS

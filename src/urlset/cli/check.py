@@ -17,11 +17,7 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     count_by_rule,

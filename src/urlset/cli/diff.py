@@ -15,13 +15,7 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.config import load_config
 from urlset.option_schema.diff import DIFF_OPTIONS
 

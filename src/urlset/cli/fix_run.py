@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from urlset.checker import (
-    check,
-)
+from urlset.checker import check
 from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import Sink, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error

@@ -9,12 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from urlset.cli.console import Sink, line_renderer, terminal_width
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, given_options
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
 from urlset.model import Entry

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_errors, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.config import Configuration, load_config
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
 from urlset.terminal_text import pluralize, sanitize

@@ -7,13 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import ClosedPipeError, Progress, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 

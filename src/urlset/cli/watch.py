@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    given_options,
-)
+from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 

@@ -23,22 +23,9 @@ from urlset.html_report.findings import (
     first_steps,
     sql_block,
 )
-from urlset.html_report.model import (
-    Figure,
-    LastmodTrial,
-    ReportInput,
-    RuleChange,
-    SourceFigures,
-)
+from urlset.html_report.model import Figure, LastmodTrial, ReportInput, RuleChange, SourceFigures
 from urlset.html_report.tables import number_table, packed_data
-from urlset.html_report.text import (
-    code_block,
-    safe,
-    share,
-    unbroken_dates,
-    untrusted,
-    web_url,
-)
+from urlset.html_report.text import code_block, safe, share, unbroken_dates, untrusted, web_url
 from urlset.option_names import option
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize

@@ -28,13 +28,7 @@ from urlset.http.policy import (
     with_login,
     with_secret_query,
 )
-from urlset.http.request_url import (
-    document_key,
-    origin_of,
-    request_url,
-    site_host,
-    without_login,
-)
+from urlset.http.request_url import document_key, origin_of, request_url, site_host, without_login
 from urlset.http.response_cache import ResponseCache, ResponseStore
 from urlset.http.retry import REDIRECTS, redirect_target, retry_after_s
 from urlset.http.url_secrets import without_secrets

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Callable,
-    Generator,
-    Iterable,
-    Iterator,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import aclosing, closing
 from functools import partial
 from itertools import islice

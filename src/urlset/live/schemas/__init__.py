@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.live.schemas.history import (
-    HISTORY_SCHEMA,
-    HISTORY_TABLES,
-    SYNC_SCHEMA,
-    SYNC_TABLES,
-)
+from urlset.live.schemas.history import HISTORY_SCHEMA, HISTORY_TABLES, SYNC_SCHEMA, SYNC_TABLES
 from urlset.live.schemas.visits import (
     INSPECTION_SCHEMA,
     INSPECTION_TABLES,
