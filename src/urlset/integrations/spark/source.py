@@ -298,5 +298,5 @@ def _list_of(text: str) -> list[str]:
 
 def _reader_of(kind: type[SparkReader], values: dict[str, Any]) -> SparkReader:
     reader = object.__new__(kind)
-    vars(reader).update(values)
+    reader.__dict__.update(values)
     return reader
