@@ -1,5 +1,7 @@
 """Lines of access logs: both engines return the same for any block, in any format."""
 
+from unittest.mock import patch
+
 import arro3.core as arro3
 import pytest
 from hypothesis import example, given
@@ -42,7 +44,7 @@ def blocks(draw):
 
 
 def hits_of(lines, keeps_queries):
-    """Compute what :meth:`Engine.aggregate_log` may return, in an independent way."""
+    """Compute what :class:`urlset.engine.LogAggregator` may return, in an independent way."""
     keys, mixed, clock = {}, set(), TimestampParser()
     for number, _, (host, marker, time, method, path, tail, status, _) in lines:
         if method != b"GET" or (tail and (keeps_queries or not tail.startswith(b"?"))):
@@ -67,19 +69,20 @@ def hits_of(lines, keeps_queries):
 @example(b"\n\n", False)
 @example(b"no end", False)
 def test_engines_read_the_same_lines(block, keeps_queries):
-    nothing, lines = get("reference").aggregate_log(block, keeps_queries)
+    nothing, lines = get("reference").log_aggregator(keeps_queries).add(block)
+    aggregator = get("native").log_aggregator(keeps_queries)
 
-    hits, rows = get("native").aggregate_log(block, keeps_queries)
+    hits, rows = aggregator.add(block)
 
-    assert nothing == []
+    assert (nothing, aggregator.finish()) == ([], [])
     assert (hits, [(number, parts) for number, _, parts in rows]) == hits_of(lines, keeps_queries)
     for _, second, parts in rows:
         assert second is None or second == TimestampParser().parse(parts[2])
 
 
 @pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
-@given(st.lists(blocks(), min_size=1, max_size=3))
-def test_engines_give_the_same_pages(tmp_path_factory, texts):
+@given(st.lists(blocks(), min_size=1, max_size=3), st.sampled_from([120, 400, 1 << 20]))
+def test_engines_give_the_same_pages(tmp_path_factory, texts, block_bytes):
     paths = [tmp_path_factory.mktemp("logs") / "access.log" for _ in texts]
     for path, text in zip(paths, texts, strict=True):
         path.write_bytes(FIRST + text)
@@ -87,7 +90,8 @@ def test_engines_give_the_same_pages(tmp_path_factory, texts):
     found = []
     for engine in available():
         source = AccessLog(map(str, paths), "https://example.com/", engine=engine)
-        rows = [row for batch in source.batches() for row in rows_of(batch)]
+        with patch("urlset.sources.logs.source.BLOCK_BYTES", block_bytes):
+            rows = [row for batch in source.batches() for row in rows_of(batch)]
         found.append((sorted(rows, key=str), source.notes, source.failures))
 
     assert found[0] == found[1]

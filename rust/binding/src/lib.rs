@@ -11,7 +11,7 @@
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
 //! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
-//! | `Renderer`, `UrlHashes` | mutex |
+//! | `Renderer`, `UrlHashes`, `LogAggregator` | mutex |
 //! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
 //! | Arrow capsules of others | the stream is moved out in a critical section of the capsule |
 //! | dicts of callers | read in a critical section; lists by index with checks |
@@ -38,6 +38,7 @@ mod from_arrow;
 mod from_rows;
 mod from_user_rows;
 mod gunzip;
+mod logs;
 mod object_cache;
 mod py_buffer;
 mod render;
@@ -52,7 +53,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
@@ -165,29 +166,6 @@ fn parse_date(text: &str) -> PyDate {
 
 type PyUrl = (Option<String>, Vec<(&'static str, String, Option<&'static str>)>);
 
-type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize);
-type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
-
-/// Aggregates the lines of an access log. Returns hits, and the lines that the caller has to
-/// evaluate.
-#[pyfunction]
-fn aggregate_log<'py>(
-    py: Python<'py>,
-    block: &[u8],
-    keeps_queries: bool,
-) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>)> {
-    let (hits, rows) = py.detach(|| urlset_core::logs::aggregate_log(block, keeps_queries));
-    let bytes = |text: &[u8]| PyBytes::new(py, text);
-    let hits = hits
-        .into_iter()
-        .map(|hit| (bytes(hit.host), bytes(hit.path), hit.count, hit.last, hit.line))
-        .collect();
-    let row = |(line, second, parts): urlset_core::logs::LogRow<'_>| {
-        Ok((line, second, PyTuple::new(py, parts.map(bytes))?))
-    };
-    Ok((hits, rows.into_iter().map(row).collect::<PyResult<_>>()?))
-}
-
 /// Parses a URL. Returns the URL and its issues.
 #[pyfunction]
 fn parse_url(text: &str, base: Option<&str>) -> PyUrl {
@@ -222,9 +200,7 @@ mod _native {
     #[pymodule_export]
     const OPT_LEVEL: &str = env!("URLSET_OPT_LEVEL");
     #[pymodule_export]
-    use super::{
-        aggregate_log, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
-    };
+    use super::{field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows};
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
@@ -235,6 +211,8 @@ mod _native {
     use crate::from_user_rows::columns_from_user_rows;
     #[pymodule_export]
     use crate::gunzip::gunzip;
+    #[pymodule_export]
+    use crate::logs::LogAggregator;
     #[pymodule_export]
     use crate::render::Renderer;
     #[pymodule_export]

@@ -23,6 +23,7 @@ __all__ = [
     "Diagnostic",
     "ElementSpans",
     "Engine",
+    "LogAggregator",
     "LogHit",
     "OffsetRun",
     "Parsed",
@@ -93,7 +94,7 @@ LogHit = tuple[bytes, bytes, int, int, int]
 """Aggregated lines of an access log: successful requests for one path.
 
 Virtual host, empty if the log has none; path; number of lines; latest time in seconds of the
-epoch; number of the first line, from 0.
+epoch; number of the first line in its block, from 0.
 """
 
 
@@ -145,6 +146,25 @@ class WrittenUrls(Protocol):
     """
 
     def add(self, columns: Any, start: int, end: int) -> Sequence[int]: ...
+
+
+class LogAggregator(Protocol):
+    """Aggregator of the lines of one access log, common or combined; one object per log.
+
+    ``add`` parses a block of complete lines and returns hits, and other lines, which are to be
+    evaluated after the hits. They are in order, as ``(number, second, parts)``: a number from 0,
+    the second of the epoch if the engine has parsed it, and the fields of a ``LogLine`` of
+    :mod:`urlset.sources.logs.lines`. Lines of methods other than GET are dropped, unless they are
+    malformed in another way. ``finish`` returns the hits that are left.
+
+    An engine may aggregate the lines of a path in a block into a hit if all have status 200 or 304
+    and a time, and none has a tail, but for one that begins with ``?`` and is ignored. It may
+    return the hit with a later block or at the end, if the path had a hit in an earlier block, and
+    no other line of the path is returned between them.
+    """
+
+    def add(self, block: bytes) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]]]: ...
+    def finish(self) -> Sequence[LogHit]: ...
 
 
 class Renderer(Protocol):
@@ -261,20 +281,8 @@ class Engine(Protocol):
         ``stylesheet`` is the address of the CSS with which browsers display a ``urlset``.
         """
 
-    def aggregate_log(
-        self, block: bytes, keeps_queries: bool
-    ) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]]]:
-        """Parse complete lines of an access log, common or combined; return hits and other lines.
-
-        Other lines are in order, as ``(number, second, parts)``: a number from 0, the second of
-        the epoch if the engine has parsed it, and the fields of a ``LogLine`` of
-        :mod:`urlset.sources.logs.lines`. Lines of methods other than GET are dropped, unless they
-        are malformed in another way.
-
-        An engine may aggregate the lines of a path into a hit if all have status 200 or 304 and a
-        time, and none has a tail. A tail that begins with ``?`` is ignored unless
-        ``keeps_queries``.
-        """
+    def log_aggregator(self, keeps_queries: bool) -> LogAggregator:
+        """Return an aggregator of an access log; a query is ignored unless ``keeps_queries``."""
 
 
 @cache

@@ -15,9 +15,9 @@ from urlset.model import Entry
 __all__ = [
     "OPT_LEVEL",
     "Columns",
+    "LogAggregator",
     "Renderer",
     "UrlHashes",
-    "aggregate_log",
     "columns_from_arrow",
     "columns_from_rows",
     "columns_from_user_rows",
@@ -85,6 +85,13 @@ class Renderer:
         """Return the bytes of the document, including header and footer."""
 
 @final
+class LogAggregator:
+    """Aggregator of an access log; see `urlset.engine.LogAggregator`."""
+
+    def __init__(self, keeps_queries: bool) -> None: ...
+    def add(self, block: bytes) -> tuple[list[LogHit], list[tuple[int, int | None, Any]]]: ...
+    def finish(self) -> list[LogHit]: ...
+
 class UrlHashes:
     """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.WrittenUrls`."""
 
@@ -173,8 +180,3 @@ def parse_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, 
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
     """Return the rows to validate; see `urlset.engine.Engine.uncertain_rows`."""
-
-def aggregate_log(
-    block: bytes, keeps_queries: bool
-) -> tuple[list[LogHit], list[tuple[int, int | None, Any]]]:
-    """Aggregate whole lines of an access log; see `urlset.engine.Engine.aggregate_log`."""

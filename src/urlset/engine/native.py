@@ -14,9 +14,9 @@ from urlset.dates import format_date
 from urlset.engine import Diagnostic, ElementSpans, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
+    LogAggregator,
     Renderer,
     UrlHashes,
-    aggregate_log,
     gunzip,
     gzip,
     is_utf8,
@@ -38,12 +38,12 @@ from urlset.model import (
 )
 
 __all__ = [
-    "aggregate_log",
     "columns",
     "element_spans",
     "gunzip",
     "gzip",
     "is_utf8",
+    "log_aggregator",
     "name",
     "parse",
     "renderer",
@@ -166,3 +166,4 @@ class _Stream:
 
 
 renderer = Renderer
+log_aggregator = LogAggregator

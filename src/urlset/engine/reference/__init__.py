@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from urlset.arrow.frames import ListedRows
 from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.reference.context import Context
-from urlset.engine.reference.logs import aggregate_log
+from urlset.engine.reference.logs import LineAggregator
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.spans import element_spans
 from urlset.inflate import InflateStream
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
-    "aggregate_log",
     "columns",
     "element_spans",
     "gunzip",
     "gzip",
     "is_utf8",
+    "log_aggregator",
     "name",
     "parse",
     "renderer",
@@ -127,3 +127,4 @@ def written_urls() -> UrlTexts:
 
 
 renderer = DocumentRenderer
+log_aggregator = LineAggregator

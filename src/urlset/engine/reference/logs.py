@@ -27,14 +27,21 @@ def lines(block: bytes) -> list[Line]:
     return _LINE.findall(block)
 
 
-def aggregate_log(
-    block: bytes,
-    keeps_queries: bool,  # noqa: ARG001 - part of the contract
-) -> tuple[list[LogHit], list[tuple[int, None, Line]]]:
-    """Parse the lines of a block, count no hits; see :meth:`urlset.engine.Engine.aggregate_log`.
+class LineAggregator:
+    """Aggregator that counts no hits; see :class:`urlset.engine.LogAggregator`.
 
-    No line is aggregated into a hit: in Python that takes longer than it saves.
+    In Python that takes longer than it saves.
     """
-    methods = (b"GET", b"")
-    found = _LINE.findall(block)
-    return [], [(number, None, line) for number, line in enumerate(found) if line[3] in methods]
+
+    def __init__(self, keeps_queries: bool):
+        """Create an aggregator, for which queries make no difference."""
+
+    def add(self, block: bytes) -> tuple[list[LogHit], list[tuple[int, None, Line]]]:
+        """Parse the lines of a block."""
+        methods = (b"GET", b"")
+        found = _LINE.findall(block)
+        return [], [(number, None, line) for number, line in enumerate(found) if line[3] in methods]
+
+    def finish(self) -> list[LogHit]:
+        """Return no hits."""
+        return []

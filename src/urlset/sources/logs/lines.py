@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from urlset.dates import COMMON_LOG_TIME, ISO_LOG_TIME, LOG_TIME_AND_ZONE
-from urlset.engine import Engine, LogHit
+from urlset.engine import LogAggregator, LogHit
 from urlset.engine.reference.logs import lines
 
 _MONTHS = b"jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -105,16 +105,16 @@ class LogLine(NamedTuple):
 
 
 ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
-"""Hits and rows of a block of lines; see :meth:`urlset.engine.Engine.aggregate_log`."""
+"""Hits and rows of a block of lines; see :class:`urlset.engine.LogAggregator`."""
 
 
 class LogFormat(Protocol):
     """Protocol of a format of access logs: parses blocks and lines."""
 
-    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
+    def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:
         """Parse a block of complete lines to hits (counted requests) and rows (other lines).
 
-        See :meth:`urlset.engine.Engine.aggregate_log`. Other threads may use the format meanwhile.
+        See :class:`urlset.engine.LogAggregator`. Other threads may use the format meanwhile.
         """
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
@@ -146,9 +146,9 @@ class CommonFormat:
     (b'03/Nov/2026:12:00:00 +0000', b'GET', b'/a', b'?b=1', b'200')
     """
 
-    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:
-        """Parse a block with the engine: plain requests become hits, other lines rows."""
-        return engine.aggregate_log(block, keeps_queries)
+    def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:
+        """Parse a block with the aggregator: plain requests become hits, other lines rows."""
+        return aggregator.add(block)
 
     def rows(self, block: bytes) -> Iterable[tuple[bytes, ...]]:
         """Yield the rows of a block of lines."""
@@ -187,7 +187,7 @@ class ExtendedFormat:
         self._date = b""
         self._pick: Callable[[list[bytes]], tuple[bytes, ...]] = itemgetter(*(0,) * 7)
 
-    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
+    def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 
@@ -300,7 +300,7 @@ class JsonFormat:
         self._common = CommonFormat()
         self._last_names: dict[int, str] = {}
 
-    def parse_block(self, block: bytes, engine: Engine, *, keeps_queries: bool) -> ParsedBlock:  # noqa: ARG002
+    def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
         return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
 

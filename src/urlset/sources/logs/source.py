@@ -236,13 +236,19 @@ class AccessLog:
 
     def _parsed_blocks(self, path: str, name: str) -> Iterator[tuple[LogFormat, ParsedBlock, int]]:
         """Yield the parsed blocks of a file, each with its format and number of lines."""
-        log_format: LogFormat | None = None
-        for block in blocks(path, name):
-            log_format = log_format or detect_format(block)
-            parsed = log_format.parse_block(
-                block, self._engine, keeps_queries=bool(self._filter.keep)
-            )
-            yield log_format, parsed, block.count(b"\n")
+        log_format: LogFormat = CommonFormat()
+        is_first, failure = True, None
+        aggregator = self._engine.log_aggregator(bool(self._filter.keep))
+        try:
+            for block in blocks(path, name):
+                if is_first:
+                    log_format, is_first = detect_format(block), False
+                yield log_format, log_format.parse_block(block, aggregator), block.count(b"\n")
+        except SourceError as error:
+            failure = error
+        yield log_format, (aggregator.finish(), ()), 0
+        if failure is not None:
+            raise failure
 
     def _process_hits(self, hits: Iterable[LogHit], position: LinePosition) -> None:
         """Add the hits of a block to the history: paths whose requests in it all succeeded."""
