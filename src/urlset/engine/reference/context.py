@@ -61,6 +61,15 @@ class Context:
         if len(diagnostics) >= 2 * MAX_DIAGNOSTICS:
             self._prune(code)
 
+    def is_full(self, code: str) -> bool:
+        """Return whether later diagnostics of a code are only counted."""
+        return len(self.diagnostics.get(code, ())) >= MAX_DIAGNOSTICS
+
+    def omit(self, code: str, count: int) -> None:
+        """Count diagnostics of a code for which :meth:`is_full` is true."""
+        if count:
+            self.omitted[code] = self.omitted.get(code, 0) + count
+
     def report_once(self, code: str, key: object, offset: int, end: int, detail: str = "") -> None:
         """Add a diagnostic unless one with this code and key exists in the document."""
         seen = self._once.setdefault(code, set())

@@ -10,6 +10,11 @@ from urlset.protocol import CHANGEFREQS
 from urlset.urls import INNER_SPACE, SPACE, split_words
 
 _LINE = re.compile(rb"[^\r\n]*+(?:\r\n|\n|\r|$)")
+# Lines without a slash have no URL. Those of the first pattern are in the usual layout (T003).
+_USUAL_WORDS = re.compile(rb"(?>(?:[!-.0-~](?:[^/\r\n]*[!-.0-~])?\r?\n)+)")
+_WORDS = re.compile(rb"(?>(?:[ \t]*+(?:[!-.0-~][^/\r\n]*+)?[\r\n]++)+)")
+_WORDS_OF_LINE = re.compile(rb"[!-.0-~][^\r\n]*+")
+_BLANK_LINES = re.compile(rb"(?>(?:[ \t]*+[\r\n]++)+)")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 _OTHER_SPACE = re.compile(f"[{INNER_SPACE.replace(' ', '')}]")
@@ -30,27 +35,38 @@ def read_list(context: Context, start: int) -> bool:
         found = _LINE.match(text, position)
         assert found is not None  # the pattern matches any line
         line = found[0].rstrip(b"\r\n").decode()
-        _read_line(context, line, position)
+        is_read = _read_line(context, line, position)
         if found[0].endswith(b"\r") or line != line.strip(SPACE) or not line:
             context.report_once("T003", None, position, found.end())
         position = found.end()
+        # Many lines without a URL are passed at once: no more diagnostics of them are kept.
+        if not line and (blank := _BLANK_LINES.match(text, position)):
+            position = blank.end()
+        elif not is_read and context.is_full("T001"):
+            words = (_WORDS if "T003" in context.diagnostics else _USUAL_WORDS).match(
+                text, position
+            )
+            if words is not None:
+                context.omit("T001", sum(1 for _ in _WORDS_OF_LINE.finditer(words[0])))
+                position = words.end()
     if not context.entries:
         context.keep_first("T001")
     return bool(context.entries)
 
 
-def _read_line(context: Context, line: str, offset: int) -> None:
+def _read_line(context: Context, line: str, offset: int) -> bool:
+    """Read the URLs of a line; return False if it is reported as having none."""
     value = line.strip(SPACE)
     end = offset + len(line.encode())
     if not value:
-        return
+        return True
     words = split_words(value)
     is_clean = _FORBIDDEN.search(value) is None
     if is_clean and _is_spaced_url(value, words):
         words = [value]
     if not is_clean or not all(_HTTP.match(word) for word in words):
         context.report("T001", offset, end, value)
-        return
+        return False
     if len(words) > 1:
         context.report("T002", offset, end, str(len(words)))
     if escaped := _ESCAPED.search(value):
@@ -66,6 +82,7 @@ def _read_line(context: Context, line: str, offset: int) -> None:
                     line=context.line(offset),
                 )
             )
+    return True
 
 
 def _is_spaced_url(value: str, words: list[str]) -> bool:
