@@ -161,12 +161,16 @@ _URLS = """
 _HOSTS = f"""
     SELECT DISTINCT lower(regexp_extract(url, '^[^:]*://(?:[^/?#@]*@)?([^/?#:]*)', 1)) AS host
     FROM ({_URLS}) WHERE strlen(url) > length(url)"""
+# Materialized: DuckDB would evaluate the second condition, with the regular expression, first.
+_OTHER_HOSTS = f"""
+    WITH hosts AS MATERIALIZED ({_HOSTS})
+    SELECT host FROM hosts WHERE strlen(host) > length(host)"""
 
 
 def ascii_hosts(store: StoreSession) -> dict[str, str]:
     """Return the host names in a store that are not ASCII, with their ASCII form (UTS 46)."""
     found: dict[str, str] = {}
-    for (host,) in store.rows(f"SELECT host FROM ({_HOSTS}) WHERE strlen(host) > length(host)"):
+    for (host,) in store.rows(_OTHER_HOSTS):
         from urlset.http import request_url  # only for such hosts: it takes long to load
 
         target = request_url(f"https://{host}/")
