@@ -20,8 +20,11 @@ import pytest
 import urlset
 from tests.http_walks import quick
 from tests.integrations.spark_sessions import pyspark, spark_session
+from tests.partitioned.test_check import MOMENT, in_parts
 from tests.partitioned.test_partitioned import random_tree, write_tree
 from tests.site_box import SiteBox, held, page, urlset_of
+from urlset.integrations.spark import check as check_on_spark
+from urlset.partitioned import plan
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Spark leaves sockets to the garbage collector
@@ -128,5 +131,36 @@ def test_executor_killed_during_a_read_changes_nothing(cluster):
         )
         assert found == expected
         assert sum(found.values()) == 14
+        # Each site was read by Spark, one of them twice, and then here.
+        assert sorted([a.paths.count("/i.xml"), b.paths.count("/i.xml")]) == [2, 3]
+
+
+def test_executor_killed_during_a_check_changes_nothing(cluster):
+    spark, workers = cluster
+    is_free = Event()
+    with SiteBox("127.0.0.1") as a, SiteBox("127.0.0.2") as b, ThreadPoolExecutor(1) as pool:
+        for box in (a, b):
+            box.put_index("/i.xml", ["/1.xml", "/2.xml", "/gone.xml"])
+            box.put_urlset("/1.xml", 3)
+            box.play("/2.xml", held(is_free, page(urlset_of(box.url("/1.xml"), 3))))
+        urls = [box.url("/i.xml") for box in (a, b)]
+        options: dict[str, Any] = {"now": MOMENT, "buckets": 2}
+
+        def check() -> Counter[Any]:
+            found = check_on_spark(spark, urls, policy=quick(), **options)
+            return Counter(map(tuple, found.collect()))
+
+        running = pool.submit(check)
+        try:
+            wait_for(lambda: "/2.xml" in a.paths and "/2.xml" in b.paths)
+            (killed,) = children(workers[0])
+            os.kill(killed, signal.SIGKILL)
+            wait_for(lambda: killed not in children(workers[0]))
+        finally:
+            is_free.set()
+        found = running.result(300)
+
+        assert found == in_parts(plan(urls, policy=quick()), buckets=2)
+        assert {row[1] for row in found} >= {"N001", "U501"}
         # Each site was read by Spark, one of them twice, and then here.
         assert sorted([a.paths.count("/i.xml"), b.paths.count("/i.xml")]) == [2, 3]

@@ -27,7 +27,7 @@ from urlset.partitioned import (
 )
 from urlset.partitioned.set_tables import SET_TABLES
 
-_PIECES = "kind string, part int, bucket int, data binary"
+_PIECES = "kind string, part bigint, bucket bigint, data binary"
 _TYPES = {"string": "string", "uint32": "bigint", "uint64": "bigint"}
 _FINDINGS = ", ".join(f"{name} {_TYPES[str(kind)]}" for name, kind in FINDING_COLUMNS)
 _RULES = ("now", "select", "ignore", "extend_select", "profile", "levels", "ignore_in")
@@ -68,12 +68,13 @@ def check(
     rules["now"] = rules.get("now") or datetime.now(UTC)
     division = PartitionedCheck(buckets=len(parts) if buckets is None else buckets, **rules)
 
-    rows = [("part", number, 0, pickle.dumps(part)) for number, part in enumerate(parts)]
-    tasks = spark.createDataFrame(rows, _PIECES).repartition(len(parts))
+    # Each partition of this range has one row; Spark may put two rows of other data frames in one.
+    numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
+    tasks = numbers.mapInArrow(task(_planned, [*map(pickle.dumps, parts)]), _PIECES)
     read = tasks.mapInArrow(task(_check_parts, division), _PIECES)
     read = read.persist(StorageLevel.MEMORY_AND_DISK)
 
-    tables = read.where(col("kind").isin(*SET_TABLES)).toLocalIterator()
+    tables = read.where(col("kind").isin(*SET_TABLES)).collect()
     context = division.context(map(_piece_of, tables), len(parts))
     found = spark.createDataFrame([*map(_row_of, division.check_set(context))], _PIECES)
     if division.kinds:
@@ -89,6 +90,14 @@ def check(
 def _grouped(groups: Any, run: Callable[[Any], Any]) -> Any:
     """Apply a task to each group; Spark counts the parameters of the function."""
     return groups.applyInArrow(run, _PIECES)
+
+
+def _planned(parts: list[bytes], batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        numbers = batch.column("id").to_pylist()
+        columns: dict[str, list[Any]] = {"kind": ["part"] * len(numbers), "part": numbers}
+        columns |= {"bucket": [0] * len(numbers), "data": [parts[number] for number in numbers]}
+        yield type(batch).from_pydict(columns)
 
 
 def _check_parts(check: PartitionedCheck, batches: Iterable[Any]) -> Iterator[Any]:

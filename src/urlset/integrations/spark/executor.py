@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-import pickle
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from pyspark import cloudpickle
+
 
 def reduced(make: Callable[..., Any], *values: Any) -> tuple[Callable[..., Any], tuple[bytes]]:
     """Return what ``__reduce__`` returns for an object that a function makes of values."""
-    return _portable(_load), (pickle.dumps((make, values)),)
+    return _portable(_load), (cloudpickle.dumps((make, values)),)
 
 
 def task(function: Callable[..., Any], *values: Any) -> Callable[[Any], Any]:

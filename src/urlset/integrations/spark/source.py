@@ -32,6 +32,7 @@ from urlset.arrow.frames import to_arrow
 from urlset.errors import suggestion
 from urlset.http import Policy
 from urlset.integrations.spark.executor import reduced
+from urlset.integrations.spark.stream import SparkStreamReader
 from urlset.partitioned import TABLES, ReadPart, plan, read, table_schema
 
 _FLAGS = {"true": True, "false": False}
@@ -71,6 +72,10 @@ def register(spark: SparkSession) -> None:
       are applied while documents are read. It requires Spark 4.1 and its setting
       ``spark.sql.python.filterPushdown.enabled``. Use such a data frame for one query only: up to
       4.3 Spark returns the rows of the last filter for a query without filters.
+
+    ``spark.readStream.format("sitemap")`` reads the documents that are new or changed since the
+    last step (:mod:`urlset.partitioned.changes`). With the option ``max_files`` and Spark 4.2, a
+    step has at most so many documents.
     """
     spark.dataSource.register(SparkSource)
 
@@ -94,6 +99,7 @@ class SparkSource(DataSource):
         self.settings: dict[str, Any] = {}
         self.filters: dict[str, Any] = {}
         self.pushdown = False
+        self.max_files: int | None = None
         policy: dict[str, Any] = {}
         for name, text in given.items():
             if name not in _OPTIONS:
@@ -106,6 +112,8 @@ class SparkSource(DataSource):
                 self.filters[name] = _list_of(value) if name == "hosts" else value
             elif name == "pushdown":
                 self.pushdown = value
+            elif name == "max_files":
+                self.max_files = value
             else:
                 policy[name] = value
         if policy:
@@ -124,6 +132,12 @@ class SparkSource(DataSource):
         """Return the reader of the columns of a schema."""
         # Spark refuses a reader with `pushFilters` unless its setting allows that.
         return (FilteringSparkReader if self.pushdown else SparkReader)(self, schema)
+
+    def streamReader(self, schema: StructType) -> SparkStreamReader:
+        """Return the reader of a stream of the columns of a schema."""
+        return SparkStreamReader(
+            SparkReader(self, schema), self.paths, self.settings, self.max_files
+        )
 
 
 class SparkReader(DataSourceReader):
@@ -278,6 +292,7 @@ _OPTIONS = {
     **_PLAN,
     **_FILTERS,
     "pushdown": "bool",
+    "max_files": "int",
 }
 
 
