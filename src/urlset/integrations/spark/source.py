@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -148,15 +148,18 @@ class SparkReader(DataSourceReader):
             no path is given.
     """
 
-    def __init__(self, source: SparkSource, schema: StructType):
+    def __init__(self, source: SparkSource, schema: Any):
         if not source.paths:
             raise ValueError('expected a path or URL: load("https://www.example.com/")')
         self.table = source.table
-        self.schema = schema
+        # Sail passes a schema of pyarrow, with the time zone of its session.
+        is_arrow = not isinstance(schema, StructType)
+        self._arrow_schema = schema if is_arrow else _arrow_schema(schema)
+        self.schema: StructType = from_arrow_schema(schema) if is_arrow else schema
         self.filters = dict(source.filters)
         self._paths = source.paths
         self._settings = source.settings
-        _expect_columns(schema, self.table)
+        _expect_columns(self.schema, self.table)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[bytes]]:
         """Pickle with a function that says what an executor lacks."""
@@ -172,7 +175,7 @@ class SparkReader(DataSourceReader):
         if part is None:  # Spark passes None if there are no partitions
             return iter(())
         batches = read(part, table=self.table, columns=self.schema.names, **self.filters)
-        return _converted(batches, _arrow_schema(self.schema))
+        return _converted(batches, self._arrow_schema)
 
 
 class FilteringSparkReader(SparkReader):
