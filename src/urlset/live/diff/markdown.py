@@ -40,7 +40,8 @@ def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
         "",
     ]
     for detail, count in diff.unread[:MAX_PATTERNS]:
-        lines.append(f"- {pluralize(count, 'URL')} unknown, not read: {code(detail)}")
+        unknown = f"{pluralize(count, 'URL')} unknown, " if count else ""
+        lines.append(f"- {unknown}not read: {code(detail)}")
     lines += [f"- {code(note)}" for note in diff.notes[:MAX_PATTERNS]]
     if diff.lastmod is not None and any(diff.lastmod):
         truth = diff.lastmod

@@ -75,10 +75,7 @@ def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
         numbers,
         [*_section_figures(diff), *_pattern_figures(diff), *_lastmod_figures(diff)],
         _section_table(diff) if diff.sections else None,
-        [
-            f"{pluralize(count, 'URL')} unknown, because this was not read: {detail}"
-            for detail, count in diff.unread[:10]
-        ],
+        [f"not read: {text}" for text in diff.incomplete[:10]],
         _COUNT_SQL,
     )
     report = ReportInput(
