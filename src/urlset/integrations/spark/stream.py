@@ -64,7 +64,8 @@ class SparkStreamReader(DataSourceStreamReader):
         """Return the limit of the option ``max_files``."""
         limits = getattr(streaming, "datasource", None)
         if self._max_files is None or limits is None:
-            return super().getDefaultReadLimit()
+            base: Any = super()  # Spark 4.1 does not have the method, and does not call it
+            return base.getDefaultReadLimit()
         return limits.ReadMaxFiles(self._max_files)
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[InputPartition]:

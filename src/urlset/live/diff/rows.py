@@ -166,6 +166,10 @@ class DiffView(Protocol):
         """What could not be read, each with the number of unknown URLs."""
 
     @property
+    def incomplete(self) -> tuple[str, ...]:
+        """The same as texts."""
+
+    @property
     def notes(self) -> list[str]:
         """Remarks on the states."""
 
