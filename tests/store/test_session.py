@@ -1,5 +1,8 @@
 """Sessions of a store."""
 
+import subprocess
+import sys
+
 import pytest
 
 from urlset.store import Store
@@ -23,3 +26,17 @@ def test_ctrl_c_while_rows_are_fetched_is_a_keyboard_interrupt():
 
         with pytest.raises(KeyboardInterrupt):
             list(session.rows("SELECT 1"))
+
+
+def test_no_progress_bar_in_a_shell_of_python():
+    """DuckDB prints one there after two seconds; ``python -c`` counts as a shell."""
+    code = (
+        "from urlset.store import ScratchDatabase, Store\n"
+        "setting = \"SELECT current_setting('enable_progress_bar')\"\n"
+        "with ScratchDatabase() as db, Store.open() as store, store.session() as session:\n"
+        "    print(db.rows(setting), list(session.rows(setting)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[(False,)] [(False,)]\n"

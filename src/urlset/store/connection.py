@@ -28,6 +28,8 @@ from urlset.store.schema import added_schemas, statements
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
 
 _SETTINGS = (
+    # DuckDB would print a bar in a shell of Python and in `python -c`.
+    "SET enable_progress_bar = false",
     "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC on every machine
     "SET GLOBAL python_enable_replacements = false",  # a table name is no Python variable
 )
