@@ -43,9 +43,10 @@ def read_list(context: Context, start: int) -> bool:
         if not line and (blank := _BLANK_LINES.match(text, position)):
             position = blank.end()
         elif not is_read and context.is_full("T001"):
-            words = (_WORDS if "T003" in context.diagnostics else _USUAL_WORDS).match(
-                text, position
-            )
+            if "T003" in context.diagnostics:
+                words = _WORDS.match(text, position)
+            else:
+                words = _USUAL_WORDS.match(text, position)
             if words is not None:
                 context.omit("T001", sum(1 for _ in _WORDS_OF_LINE.finditer(words[0])))
                 position = words.end()
