@@ -83,6 +83,8 @@ LEAST = 20
 SHARE = 0.8
 """If this share of at least ``LEAST`` dates is one instant, it is the time of an export."""
 
+DATES_SAMPLED = 1_000
+
 
 def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
     """Return warnings about the dates and URLs of the sources, as sentences.
@@ -218,12 +220,17 @@ def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
 
 
 def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
-    rows = db.rows("""
-        SELECT lastmod_text, count(*) AS n, (SELECT count(lastmod_text) FROM merged) AS every
-        FROM merged WHERE lastmod_text IS NOT NULL GROUP BY lastmod_text
-        ORDER BY n DESC, lastmod_text LIMIT 1""")
-    if rows and rows[0][2] >= LEAST and rows[0][1] >= rows[0][2] * SHARE and len(rows[0][0]) > 10:
-        text, count, every = rows[0]
+    # A date of most rows is the most frequent one of a sample. To group all of them would need
+    # memory for every different date.
+    dates = "SELECT lastmod_text FROM merged WHERE lastmod_text IS NOT NULL"
+    text, every = db.fetch_one(
+        f"SELECT mode(lastmod_text), (SELECT count(lastmod_text) FROM merged) "
+        f"FROM ({dates} USING SAMPLE reservoir({DATES_SAMPLED} ROWS) REPEATABLE (1))"
+    )
+    if every < LEAST or len(text) <= 10:
+        return
+    (count,) = db.fetch_one("SELECT count(*) FROM merged WHERE lastmod_text = ?", (text,))
+    if count >= every * SHARE:
         yield (
             f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "
             f"when the pages changed, ignore them ({option('lastmod')} without given)"
