@@ -50,6 +50,7 @@ ALLOWED = {
     "hash(list_sort(list_distinct(pairs)))": "of hashes",
     "hash(e.priority)": "of a number",
     "hash(url)": "an order",
+    "hash($part, e.document)": "of numbers",
 }
 
 
