@@ -139,8 +139,8 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
     Option(
         name="confirm_delay_s",
         type=float,
-        help="Time between two requests of the second visit, or confirm_after_s if it is less.",
-        doc="Time between two requests of the second visit, or ``confirm_after_s`` if that is less.",
+        help="Time between two requests of the second visit; confirm_after_s if it is less.",
+        doc="Time between two requests of the second visit; ``confirm_after_s`` if that is less.",
         default=1.0,
         unit="seconds",
         minimum=0,

@@ -139,8 +139,8 @@ def audit(
         progress: Called with a :class:`urlset.ProgressEvent`: how much was done so far.
         targets: Visit canonical URLs, alternates and links of the llms.txt that are not listed.
         max_media: Maximum number of media files that are requested.
-        confirm_delay_s: Time between two requests of the second visit, or ``confirm_after_s`` if
-            that is less.
+        confirm_delay_s: Time between two requests of the second visit; ``confirm_after_s`` if that
+            is less.
         max_confirmed: Maximum number of pages that are visited a second time.
 
     Returns:
