@@ -97,7 +97,7 @@ def audit(
                 found.report(report)
                 if not quiet:
                     print_info(f"report written to {str(report)!r}")
-            if "interrupted" in found.incomplete:
+            if found.is_interrupted:
                 print_info(_how_to_continue(store))
     raise Exit(code)
 
@@ -143,7 +143,7 @@ def _print(
             f"{pluralize(len(record), 'finding')} written to the baseline {str(write_baseline)!r}"
         )
         return 0
-    if "interrupted" in found.incomplete:
+    if found.is_interrupted:
         return INTERRUPTED
     if found.is_blind:
         return 1

@@ -86,6 +86,7 @@ def test_ctrl_c_during_the_crawl_of_an_audit_ends_it(tmp_path: Path):
         }
         with urlset.audit(box.site, progress=stop, **options) as found:
             assert [text.partition(":")[0] for text in found.incomplete] == ["interrupted"]
+            assert found.is_interrupted
             crawled = box.paths.copy()
             [(pages,)] = found.store.query("SELECT count(*) FROM pages")
         assert pages <= 5, "the visits of the audit were skipped"

@@ -119,6 +119,11 @@ class Audit(CountedFindings):
         )
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the audit; the next one with the store continues it."""
+        return "interrupted" in self._unvisited
+
+    @property
     def is_sampled(self) -> bool:
         """Whether only a sample of the listed URLs was visited."""
         return self.settings.sample is not None and self.visited < self.listed
