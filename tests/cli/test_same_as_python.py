@@ -298,7 +298,7 @@ def test_submit_takes_the_same_ledger(site, run, tmp_path):
 
 MASKS = {
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+]\d\d:?\d\d)?": "TIME",
-    r"\d+ \w+ \d{4}, \d\d:\d\d UTC": "TIME",
+    r"\d+\s\w+\s\d{4},\s\d\d:\d\d\sUTC": "TIME",
     r"\b\d+([.]\d+)? (s|ms|seconds?)\b": "DURATION",
 }
 """What differs from run to run."""
