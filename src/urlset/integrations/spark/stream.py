@@ -83,5 +83,5 @@ class SparkStreamReader(DataSourceStreamReader):
 
 def _reader_of(values: dict[str, Any]) -> SparkStreamReader:
     reader = object.__new__(SparkStreamReader)
-    vars(reader).update(values)
+    reader.__dict__.update(values)
     return reader
