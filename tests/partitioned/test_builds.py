@@ -357,3 +357,75 @@ def test_staged_section_says_what_it_holds(tmp_path):
     assert isinstance(found, SectionBuild)
     assert list(found.digests) == ["sitemap-a-1.xml", "sitemap-a-2.xml"]
     assert found.build.urls == 50
+
+
+def test_interrupted_commit_is_completed_by_the_next_build(tmp_path, monkeypatch):
+    cluster = Cluster(tmp_path)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("urlset.partitioned.publication._move_ledgers", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            cluster.build(ROWS)
+    assert len(cluster.runs()) == 1
+
+    again = cluster.build(ROWS)
+    assert (again.added, again.changed, again.changed_files) == (0, 0, ())
+    assert cluster.runs() == []
+
+
+@pytest.mark.parametrize("name", ["../../b~00", "section=a", "section=a/../../b~00", "\0"])
+def test_names_of_folders_in_the_ledger_are_checked(tmp_path, name):
+    cluster = Cluster(tmp_path)
+    run = tmp_path / "ledgers" / "run-other"
+    run.mkdir(parents=True)
+    (run / "published").write_bytes(name.encode() + b"\n\xff")
+    with pytest.raises(urlset.StoreError, match="expected names of folders"):
+        cluster.build(ROWS)
+    assert cluster.files() == {}
+
+
+def test_ledger_that_is_not_shared_is_an_error(tmp_path):
+    cluster = Cluster(tmp_path)
+    plan = cluster.plan()
+    found = list(cluster.staged(plan, ROWS))
+    (tmp_path / "ledgers").rename(tmp_path / "elsewhere")
+    with pytest.raises(urlset.StoreError, match="folder that all processes share; nothing was"):
+        publish_build(plan, found)
+    assert cluster.files() == {}
+
+
+def test_file_in_the_place_of_the_ledger_is_an_error(tmp_path):
+    cluster = Cluster(tmp_path)
+    (tmp_path / "ledgers").write_text("a file")
+    with pytest.raises(urlset.StoreError, match=r"cannot write the ledger .*nothing was published"):
+        cluster.build(ROWS)
+    with pytest.raises(urlset.TargetError, match=r"cannot stage files in .*nothing was published"):
+        build_section(cluster.plan(), "a", table(ROWS[:50]))
+
+
+def test_full_disk_in_a_task_is_an_error_that_names_the_folder(tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    cluster = Cluster(tmp_path)
+    monkeypatch.setattr("urlset.partitioned.section_build.sync_files", full)
+    with pytest.raises(urlset.TargetError, match=r"cannot stage files in .*No space left"):
+        cluster.build(ROWS)
+    assert cluster.files() == {}
+    assert cluster.runs() == []
+
+
+@pytest.mark.parametrize("section", ["Blog", "../a", "a/b", "a\0"])
+def test_section_that_is_no_word_is_an_error(tmp_path, section):
+    with pytest.raises(ValueError, match="section: expected the result of section_word, "):
+        build_section(Cluster(tmp_path).plan(), section, table(ROWS))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_without_the_column_are_an_error(tmp_path):
+    rows = table(ROWS).rename_columns(["loc", "lastmod", "kinds"]).to_batches()
+    with pytest.raises(ValueError, match="section: found 'kind'; did you mean 'kinds'"):
+        list(label_sections(Cluster(tmp_path).plan(), rows))

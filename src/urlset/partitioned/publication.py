@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,10 +38,12 @@ from urlset.partitioned.section_build import (
     BuildPlan,
     SectionBuild,
     build_section,
+    staging_errors,
 )
 from urlset.publisher import FolderLock, Target
 from urlset.store import ScratchDatabase, quoted
 
+_FOLDER = re.compile(rf"{SECTION_FOLDER}[a-z0-9_-]*~[0-9a-f]+")
 _SWAPPED = "published"
 """File in the folder of a run, once its files are published: the folders of its ledgers."""
 
@@ -57,7 +60,8 @@ def publish_build(plan: BuildPlan, sections: Iterable[SectionBuild]) -> Build:
         sections: The sections, in any order; they may be built when they are requested.
 
     Returns:
-        The result, as of :func:`urlset.build` with all rows.
+        The result, as of :func:`urlset.build` with all rows; rows of ``rejected`` are counted in
+        their section.
 
     Raises:
         urlset.SourceError: A URL is in two sections, or two sections have files of one name.
@@ -70,9 +74,9 @@ def publish_build(plan: BuildPlan, sections: Iterable[SectionBuild]) -> Build:
     with ExitStack() as stack:
         stack.enter_context(_locked(ledgers))
         target = stack.enter_context(plan.open_target())
-        _recover(ledgers, plan.run)
-        (ledgers / plan.run).mkdir(exist_ok=True)
-        stack.callback(shutil.rmtree, ledgers / plan.run, ignore_errors=True)
+        with _ledger_errors(ledgers, "nothing was published"):
+            _recover(ledgers, plan.run)
+        stack.callback(_discard, ledgers / plan.run)
         if settings.robots is not None:
             check_robots(settings.robots, target_name=plan.target)
         found = sorted(sections, key=lambda each: each.section)
@@ -81,18 +85,16 @@ def publish_build(plan: BuildPlan, sections: Iterable[SectionBuild]) -> Build:
             if section not in built:
                 empty = build_section(plan, section, [])
                 found.append(replace(empty, build=replace(empty.build, notes=(), sources=())))
+        _expect_staged(plan, found)
         _expect_distinct(plan, found)
         _check_gates(found, settings)
         db = stack.enter_context(ScratchDatabase())
         published, notes = _stage(plan, found, target, db)
         target.swap(published.new_names, published.retired)
-        try:
+        with _ledger_errors(
+            ledgers, "the sitemaps are published, but the ledger was not updated: build again"
+        ):
             _commit(ledgers, plan.run, found)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write the ledger {plan.ledger!r}: {error.strerror or error}; the sitemaps "
-                "are published, but the ledger was not updated: build again"
-            ) from error
         if settings.robots is not None:
             write_robots(published, settings)
     return _result(plan, found, published, notes)
@@ -102,32 +104,58 @@ def publish_build(plan: BuildPlan, sections: Iterable[SectionBuild]) -> Build:
 def _locked(ledgers: Path) -> Iterator[None]:
     """Lock the folder of the ledgers; create it if it is missing."""
     lock = FolderLock(ledgers)
-    try:
+    with _ledger_errors(ledgers, "nothing was published"):
         ledgers.mkdir(parents=True, exist_ok=True)
         lock.acquire()
-    except TargetError:
-        raise
-    except OSError as error:
-        raise StoreError(f"cannot open the ledger {str(ledgers)!r}: {error.strerror}") from error
     try:
         yield
     finally:
         lock.release()
 
 
+@contextmanager
+def _ledger_errors(ledgers: Path, state: str) -> Iterator[None]:
+    """Raise errors of the operating system as :class:`urlset.StoreError`, with the state."""
+    try:
+        yield
+    except (StoreError, TargetError):
+        raise
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the ledger {str(ledgers)!r}: {error.strerror or error}; {state}"
+        ) from error
+
+
 def _recover(ledgers: Path, own: str) -> None:
-    """Complete the commit of a publication that was killed; remove what other builds left."""
+    """Complete the commit of an interrupted publication; remove what other builds left."""
     for run in sorted(ledgers.glob(f"{RUN}*")):
         if run.name == own:
             continue
         if (run / _SWAPPED).exists():
             _move_ledgers(ledgers, run)
+        _discard(run)
+
+
+def _discard(run: Path) -> None:
+    """Remove what a build staged, unless it is published and its ledgers are not yet in place."""
+    if not (run / _SWAPPED).exists():
         shutil.rmtree(run, ignore_errors=True)
 
 
 def _published_sections(ledgers: Path) -> list[str]:
     folders = sorted((ledgers / CURRENT).glob(f"{SECTION_FOLDER}*/{LEDGER_FILE}"))
     return [path.parent.name.removeprefix(SECTION_FOLDER) for path in folders]
+
+
+def _expect_staged(plan: BuildPlan, found: Sequence[SectionBuild]) -> None:
+    """Raise :class:`urlset.StoreError` if a section is not in the folder of the ledgers."""
+    for each in found:
+        place = Path(plan.ledger, plan.run, each.folder)
+        if not (place / LEDGER_FILE).exists():
+            raise StoreError(
+                f"expected the section {each.section!r} in {str(place)!r}, found nothing; the "
+                "ledger must be a folder that all processes share; nothing was published"
+            )
 
 
 def _expect_distinct(plan: BuildPlan, found: Sequence[SectionBuild]) -> None:
@@ -191,7 +219,9 @@ def _stage(
     taken = {file.name for file in published.files} | {file.name for file in published.indexes}
     for each in found:
         for name, digest in each.digests.items():
-            data = (Path(plan.ledger) / plan.run / each.folder / name).read_bytes()
+            place = Path(plan.ledger, plan.run, each.folder)
+            with staging_errors(place):
+                data = (place / name).read_bytes()
             if digest_of(data) != digest:
                 raise TargetError(
                     f"expected {name} as the section {each.section!r} staged it, found other "
@@ -249,12 +279,20 @@ def _commit(ledgers: Path, run: str, found: Sequence[SectionBuild]) -> None:
 
 
 def _move_ledgers(ledgers: Path, run: Path) -> None:
-    for folder in (run / _SWAPPED).read_text(encoding="utf-8").splitlines():
+    """Move the ledgers of a published run into place; then the run is no longer published."""
+    chosen = (run / _SWAPPED).read_text("utf-8", "replace").splitlines()
+    for folder in chosen:
+        if not _FOLDER.fullmatch(folder):
+            raise StoreError(
+                f"expected names of folders in {str(run / _SWAPPED)!r}, found {folder!r}; remove "
+                "that file: the next build records all URLs again"
+            )
         kept = ledgers / CURRENT / folder.partition("~")[0]
         kept.mkdir(parents=True, exist_ok=True)
         for name in (URLS_FILE, LEDGER_FILE):
             if (run / folder / name).exists():
                 os.replace(run / folder / name, kept / name)
+    (run / _SWAPPED).unlink()
 
 
 def _result(

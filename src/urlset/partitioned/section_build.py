@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +18,7 @@ from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from uuid import uuid4
 
 from urlset.arrow.batches import (
@@ -37,6 +37,7 @@ from urlset.builder.pipeline import Pipeline
 from urlset.builder.sections import word_of
 from urlset.errors import SourceError, TargetError, suggestion
 from urlset.publisher import Target, open_target, sync_files
+from urlset.result import Closing
 from urlset.store import ScratchDatabase, quoted
 
 LEDGER_FILE, URLS_FILE = "ledger.duckdb", "urls.parquet"
@@ -48,6 +49,8 @@ SECTION_FOLDER = "section="
 
 SECTION_WORD = "section_word"
 """Column that :func:`label_sections` adds."""
+
+_WORD = re.compile(r"[a-z0-9_-]*")
 
 _OWN = ("changes", "compact", "dry_run", "excluded", "ledger", "sections", "why")
 """Options of ``build`` for one process only, or which the functions of this module set."""
@@ -154,15 +157,22 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
 
     Raises:
         urlset.Error: As :func:`urlset.build`; or a row belongs to another section.
+        ValueError: The section is not a word for file names.
     """
+    if not _WORD.fullmatch(section):  # it becomes the name of a folder
+        word = section_word(section)
+        raise ValueError(
+            f"section: expected the result of section_word, {word!r}, found {section!r}"
+        )
     ledgers = Path(plan.ledger)
     name = f"{SECTION_FOLDER}{section}"
     folder = f"{name}~{uuid4().hex[:12]}"
     place = ledgers / plan.run / folder
-    place.mkdir(parents=True)
-    known = ledgers / CURRENT / name / LEDGER_FILE
-    if known.exists():
-        shutil.copyfile(known, place / LEDGER_FILE)
+    with staging_errors(place):
+        place.mkdir(parents=True)
+        known = ledgers / CURRENT / name / LEDGER_FILE
+        if known.exists():
+            shutil.copyfile(known, place / LEDGER_FILE)
     force = {*plan.settings.force, "zero", "shrunk", "source"}  # they hold for all sections
     settings = replace(
         plan.settings, ledger=place / LEDGER_FILE, robots=None, force=tuple(sorted(force))
@@ -180,12 +190,11 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
         )
         urls = quoted(str(place / URLS_FILE))
         db.run_long(f"COPY {ledger.table('urls')} TO {urls} (FORMAT parquet, COMPRESSION zstd)")
-    if settings.index != "section":
-        hidden = {file.name for file in built.indexes}
+    digests = target.digests
+    if settings.index != "section":  # the whole set has one index, of all sections
+        own = {file.name for file in built.indexes}
+        digests = {name: digest for name, digest in digests.items() if name not in own}
         built = replace(built, indexes=())
-    else:
-        hidden = set()
-    digests = {name: each for name, each in target.digests.items() if name not in hidden}
     return SectionBuild(section, folder, digests, built)
 
 
@@ -197,10 +206,16 @@ def label_sections(plan: BuildPlan, batches: Iterable[Any]) -> Iterator[Any]:
     Args:
         plan: The plan.
         batches: Arrow batches of rows.
+
+    Raises:
+        ValueError: A batch has no column with the section.
     """
     words: dict[object, str] = {}
     for given in batches:
         batch = record_batch(given)
+        columns = batch.schema.names
+        if plan.section not in columns:
+            raise ValueError(f"section: found {plan.section!r}{suggestion(plan.section, columns)}")
         names = column_values(batch, plan.section)
         if new := list(set(names) - words.keys()):
             words.update(zip(new, _section_words(new), strict=True))
@@ -249,8 +264,11 @@ def _section_words(names: Sequence[object]) -> list[str]:
         return [word for (word,) in db.rows(query, (texts,))]
 
 
-class _SectionTarget:
-    """Target of a section: reads what is published, and stages files for a later publication."""
+class _SectionTarget(Closing):
+    """Target of a section: reads what is published, and stages files for a later publication.
+
+    What is staged stays: :func:`urlset.partitioned.publish_build` removes it.
+    """
 
     def __init__(self, plan: BuildPlan, place: Path):
         self.digests: dict[str, str] = {}
@@ -258,17 +276,6 @@ class _SectionTarget:
         self._place = place
         self.location: str = self._target.location
         self.is_remote: bool = self._target.is_remote
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Keep what is staged: :func:`urlset.partitioned.publish_build` removes it."""
 
     def names(self) -> list[str]:
         """Return the names of the published files, of all sections; none without the folder."""
@@ -285,25 +292,26 @@ class _SectionTarget:
 
     def stage(self, name: str, data: bytes) -> None:
         """Write a file to the folder of the section."""
-        with _errors_of_staging(self._place), open(self._place / name, "xb") as file:
+        with staging_errors(self._place), open(self._place / name, "xb") as file:
             file.write(data)
         self.digests[name] = digest_of(data)
 
     def read_staged(self, name: str) -> bytes:
         """Return the bytes of a staged file."""
-        with _errors_of_staging(self._place):
+        with staging_errors(self._place):
             return (self._place / name).read_bytes()
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Sync the staged files to disk; :func:`urlset.partitioned.publish_build` does the rest."""
         del retired
-        with _errors_of_staging(self._place):
+        with staging_errors(self._place):
             sync_files([str(self._place / name) for name in names])
         self.digests = {name: self.digests[name] for name in names}
 
 
 @contextmanager
-def _errors_of_staging(place: Path) -> Iterator[None]:
+def staging_errors(place: Path) -> Iterator[None]:
+    """Raise errors of the operating system in a ``with`` block as :class:`urlset.TargetError`."""
     try:
         yield
     except OSError as error:
