@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("fastwarc", reason="no fastwarc")
@@ -37,6 +41,24 @@ def test_every_question_has_an_answer(census):
         found = answers(facts, name)
         assert found.title.endswith("?")
         assert found.text.count("\n") > 4
+
+
+def test_archives_of_one_name_in_two_folders_are_two(tmp_path):
+    for folder in ("a", "b"):
+        write_archives(tmp_path / folder)
+    archives = sorted(tmp_path.glob("*/robots.warc.gz"))
+    collect(archives, tmp_path / "facts", processes=1)
+    assert len(list((tmp_path / "facts" / "hosts").iterdir())) == 2
+
+
+def test_archive_that_is_not_there_is_an_error(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "examples.census", str(tmp_path / "no.warc.gz")],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "no.warc.gz" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_hosts_that_declare_a_sitemap(census):
@@ -91,8 +113,6 @@ def test_simulation_is_bound_by_requests_or_by_the_slowest_host():
 
 @pytest.mark.slow
 def test_documented_simulation():
-    from pathlib import Path
-
     page = Path(__file__).parents[1].joinpath("docs", "scale.md").read_text("utf-8")
     for sites in (1, 8, 32):
         found = simulate(1_000_000, 256, sites)

@@ -9,6 +9,8 @@ from pathlib import Path
 from examples.census.census import answers, collect, questions
 from examples.census.fixture import write_archives
 
+import urlset
+
 
 def main() -> None:
     """Read archives, by default made-up ones, and print a table for each question."""
@@ -20,7 +22,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         archives = given.archives or write_archives(Path(folder) / "archives")
         facts = given.into or Path(folder) / "facts"
-        collect(archives, facts, processes=given.processes)
+        try:
+            collect(archives, facts, processes=given.processes)
+        except urlset.UrlsetError as error:
+            parser.error(str(error))
         for name in questions():
             table = answers(facts, name)
             print(f"\n{name}: {table.title}\n{table.text}")

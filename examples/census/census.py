@@ -7,7 +7,9 @@ for each rule that a sitemap breaks, with the number of findings.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -50,13 +52,19 @@ def collect(archives: Iterable[Path], into: Path, *, processes: int | None = Non
     for table in _FACTS:
         (into / table).mkdir(parents=True, exist_ok=True)
     jobs = [
-        (part, into, Path(part.sources[0]).name)
+        (part, into, name)
         for part in plan([*archives])
-        if not (into / "hosts" / f"{Path(part.sources[0]).name}.parquet").exists()
+        if not (into / "hosts" / f"{(name := _name_of(part.sources[0]))}.parquet").exists()
     ]
     with get_context("spawn").Pool(processes) as pool:
         for _ in pool.imap_unordered(_collect_part, jobs):
             pass
+
+
+def _name_of(archive: str) -> str:
+    """Return a name for the facts of an archive, also if another folder has one of its name."""
+    digest = blake2b(os.path.abspath(archive).encode(errors="replace"), digest_size=4).hexdigest()
+    return f"{Path(archive).name}-{digest}"
 
 
 def _collect_part(job: tuple[ReadPart, Path, str]) -> None:

@@ -39,7 +39,7 @@ def write_archives(folder: Path, truth: Truth | None = None) -> list[Path]:
         truth["hosts"] += 1
         if not is_there:
             truth["absent"] += 1
-            robots.append(_record(f"https://{host}/robots.txt", b"not found", 404))
+            robots.append(record(f"https://{host}/robots.txt", b"not found", 404))
             continue
         lines = ["User-agent: *", "Disallow: /cart"]
         if declares:
@@ -48,7 +48,7 @@ def write_archives(folder: Path, truth: Truth | None = None) -> list[Path]:
         truth["declare"] += declares and form != "empty"
         bom = "\ufeff" if draw.random() < 0.05 else ""
         body = (bom + "\n".join(lines) + "\n").encode()
-        robots.append(_record(f"https://{host}/robots.txt", body))
+        robots.append(record(f"https://{host}/robots.txt", body))
         if declares and form == "as it should be":
             content = draw.choice(CONTENTS)
             truth[f"sitemap {content}"] += 1
@@ -63,9 +63,9 @@ def write_archives(folder: Path, truth: Truth | None = None) -> list[Path]:
 def _sitemap(host: str, content: str, count: int, truth: Truth) -> bytes:
     url = f"https://{host}/sitemap.xml"
     if content == "gone":
-        return _record(url, b"gone", 410)
+        return record(url, b"gone", 410)
     if content == "html":
-        return _record(url, b"<!doctype html><title>Not found</title>")
+        return record(url, b"<!doctype html><title>Not found</title>")
     dates = {"one date": "2026-01-05", "future": "2999-01-01"}
     entries = []
     for number in range(count):
@@ -78,12 +78,13 @@ def _sitemap(host: str, content: str, count: int, truth: Truth) -> bytes:
     if content == "broken":
         text = text.replace("/1</loc>", "/1?a=1&b=2</loc>")  # not escaped
     body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{text}</urlset>'.encode()
-    return _record(url, gzip.compress(body) if content == "gzip" else body)
+    return record(url, gzip.compress(body) if content == "gzip" else body)
 
 
-def _record(url: str, body: bytes, status: int = 200) -> bytes:
-    """Return the record of a response (https://iipc.github.io/warc-specifications/)."""
-    block = f"HTTP/1.1 {status} X\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+def record(url: str, body: bytes, status: int = 200, **headers: str) -> bytes:
+    """Return the record of a response (https://iipc.github.io/warc-specifications/), compressed."""
+    lines = [f"HTTP/1.1 {status} X", *(f"{k.replace('_', '-')}: {v}" for k, v in headers.items())]
+    block = "\r\n".join([*lines, "", ""]).encode() + body
     head = (
         f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
         "WARC-Date: 2026-01-01T00:00:00Z\r\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow
 import pytest
+from examples.census.fixture import record
 
 import urlset
 from tests.cli.test_commands import command
@@ -16,20 +17,6 @@ from urlset.partitioned import plan, read
 pytest.importorskip("fastwarc", reason="no fastwarc")
 
 HOST = "https://example.com"
-
-
-def record(url: str, body: bytes, status: int = 200, **headers: str) -> bytes:
-    """Return a record of a response, as crawlers write it: in a member of gzip."""
-    lines = [f"HTTP/1.1 {status} X", *(f"{k.replace('_', '-')}: {v}" for k, v in headers.items())]
-    block = "\r\n".join([*lines, "", ""]).encode() + body
-    head = (
-        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
-        "WARC-Date: 2026-01-01T00:00:00Z\r\n"
-        "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
-        "Content-Type: application/http; msgtype=response\r\n"
-        f"Content-Length: {len(block)}\r\n\r\n"
-    )
-    return gzip.compress(head.encode() + block + b"\r\n\r\n")
 
 
 def chunked(body: bytes) -> bytes:

@@ -156,7 +156,7 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
         rows: All rows of the section: an Arrow stream, or another source of :func:`urlset.build`.
 
     Raises:
-        urlset.Error: As :func:`urlset.build`; or a row belongs to another section.
+        urlset.UrlsetError: As :func:`urlset.build`; or a row belongs to another section.
         ValueError: The section is not a word for file names.
     """
     if not _WORD.fullmatch(section):  # it becomes the name of a folder

@@ -61,7 +61,7 @@ def build(
         The result, as of :func:`urlset.build`.
 
     Raises:
-        urlset.Error: As :func:`urlset.partitioned.publish_build`.
+        urlset.UrlsetError: As :func:`urlset.partitioned.publish_build`.
         ValueError: An option is unknown or has an invalid value, or there is no such column.
     """
     if section not in frame.columns:
