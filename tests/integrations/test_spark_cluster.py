@@ -87,6 +87,12 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def kill_executor(worker: int) -> None:
+    (killed,) = children(worker)
+    os.kill(killed, signal.SIGKILL)
+    wait_for(lambda: killed not in children(worker))
+
+
 def test_parts_on_two_workers_equal_one_reading(cluster, tmp_path):
     spark, _ = cluster
     chosen = random.Random(24)
@@ -119,9 +125,7 @@ def test_executor_killed_during_a_read_changes_nothing(cluster):
         running = pool.submit(frame.collect)
         try:
             wait_for(lambda: "/2.xml" in a.paths and "/2.xml" in b.paths)
-            (killed,) = children(workers[0])
-            os.kill(killed, signal.SIGKILL)
-            wait_for(lambda: killed not in children(workers[0]))
+            kill_executor(workers[0])
         finally:
             is_free.set()
         found = Counter(map(tuple, running.result(180)))
@@ -153,9 +157,7 @@ def test_executor_killed_during_a_check_changes_nothing(cluster):
         running = pool.submit(check)
         try:
             wait_for(lambda: "/2.xml" in a.paths and "/2.xml" in b.paths)
-            (killed,) = children(workers[0])
-            os.kill(killed, signal.SIGKILL)
-            wait_for(lambda: killed not in children(workers[0]))
+            kill_executor(workers[0])
         finally:
             is_free.set()
         found = running.result(300)

@@ -1,13 +1,11 @@
 """Sitemaps built on a standalone cluster of Spark while an executor is killed."""
 
-import os
-import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.integrations.test_spark_builds import build_on, build_whole, rows_of
-from tests.integrations.test_spark_cluster import WORKERS, children, cluster, wait_for
+from tests.integrations.test_spark_cluster import WORKERS, cluster, kill_executor, wait_for
 from tests.partitioned.test_builds import contents
 
 __all__ = ["cluster"]
@@ -28,8 +26,7 @@ def test_executor_killed_during_a_build_changes_nothing(cluster, tmp_path):
         running = pool.submit(build_on, spark, rows, tmp_path / "again")
         staged = tmp_path / "again" / "ledgers"
         wait_for(lambda: running.done() or list(staged.glob("run-*/section=*")))
-        (killed,) = children(workers[0])
-        os.kill(killed, signal.SIGKILL)
+        kill_executor(workers[0])
         found = running.result(180)
 
     build_whole(rows, tmp_path)
