@@ -1,5 +1,6 @@
 """Lines of access logs: both engines return the same for any block, in any format."""
 
+import re
 from unittest.mock import patch
 
 import arro3.core as arro3
@@ -10,6 +11,13 @@ from hypothesis import strategies as st
 from urlset.engine import available, get
 from urlset.sources.logs import AccessLog
 from urlset.sources.logs.lines import TimestampParser
+from urlset.sources.logs.privacy_filter import (
+    _ADMIN_PATHS,
+    _ASSETS,
+    _NUMBER_WORDS,
+    _SECRET_WORDS,
+    TargetFilter,
+)
 
 HEADS = ["192.0.2.1 - - ", "192.0.2.1 - kim ", "example.com:443 192.0.2.1 - - ", "192.0.2.1 kim - "]
 HEADS += ["other.example 192.0.2.1 - kim ", "- - - ", "192.0.2.1 - a [b ", "a/b 192.0.2.1 - - "]
@@ -69,13 +77,14 @@ def hits_of(lines, keeps_queries):
 @example(b"\n\n", False)
 @example(b"no end", False)
 def test_engines_read_the_same_lines(block, keeps_queries):
-    nothing, lines = get("reference").log_aggregator(keeps_queries).add(block)
+    nothing, lines, count = get("reference").log_aggregator(keeps_queries).add(block)
     aggregator = get("native").log_aggregator(keeps_queries)
 
-    hits, rows = aggregator.add(block)
+    hits, rows, native_count = aggregator.add(block)
 
-    assert (nothing, aggregator.finish()) == ([], [])
-    assert (hits, [(number, parts) for number, _, parts in rows]) == hits_of(lines, keeps_queries)
+    assert (nothing, aggregator.finish(), native_count) == ([], [], count)
+    found = [hit[:-1] for hit in hits], [(number, parts) for number, _, parts in rows]
+    assert found == hits_of(lines, keeps_queries)
     for _, second, parts in rows:
         assert second is None or second == TimestampParser().parse(parts[2])
 
@@ -95,6 +104,43 @@ def test_engines_give_the_same_pages(tmp_path_factory, texts, block_bytes):
         found.append((sorted(rows, key=str), source.notes, source.failures))
 
     assert found[0] == found[1]
+
+
+PATTERNS = _NUMBER_WORDS.pattern + _ADMIN_PATHS.pattern
+WORDS = [*_SECRET_WORDS, *_ASSETS, *re.findall(r"[a-z]{2,}", PATTERNS)]
+WORDS += "sessions orders my- my u wp-admin xmlrpc.php cgi-bin server-status _next __".split()
+PARTS = (
+    "Token LOGIN / / / / - . .. 12 1234 0049 10.0.0.1 a@b.c ~kim (s( eyj0eXAiOiJK AbC DeF".split()
+)
+PARTS += "Gh 0f3a9b lamp index.html &a= aa:bb:cc:dd:ee:ff +49".split()
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@given(st.lists(st.sampled_from(WORDS + PARTS), max_size=9).map("".join))
+def test_native_engine_is_sure_only_of_paths_that_the_filter_accepts(rest):
+    line = f'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /{rest} HTTP/1.1" 200 5\n'
+
+    hits, _, _ = get("native").log_aggregator(keeps_queries=False).add(line.encode())
+
+    for _, path, _, _, _, is_page in hits:
+        found = TargetFilter("https://example.com/").clean(path)
+        assert found == (path.decode(), None) or not is_page
+
+
+@pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
+@pytest.mark.parametrize(
+    "form", ["/{}", "/{}/123456", "/my-{}s/123", "/{}/en/0f3a9b8c7d6e5f4a", "/a.{}"]
+)
+def test_native_engine_is_not_sure_of_words_that_the_filter_knows(form):
+    line = '192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET {} HTTP/1.1" 200 5\n'
+    paths = [form.format(word) for word in WORDS]
+    block = "".join(map(line.format, paths)).encode()
+
+    hits, _, _ = get("native").log_aggregator(keeps_queries=False).add(block)
+
+    clean = TargetFilter("https://example.com/").clean
+    assert {path for _, path, *_ in hits} >= {path.encode() for path in paths}
+    assert all(clean(path)[1] is None for _, path, *_, is_page in hits if is_page)
 
 
 def rows_of(batch):

@@ -11,7 +11,7 @@ use urlset_core::logs::{LogAggregator as Inner, LogHit, LogRow};
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct LogAggregator(Mutex<Inner>);
 
-type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize);
+type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize, bool);
 type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
 
 #[pymethods]
@@ -25,12 +25,13 @@ impl LogAggregator {
         &self,
         py: Python<'py>,
         block: &[u8],
-    ) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>)> {
-        let (hits, rows) = py.detach(|| Ok::<_, PyErr>(self.inner()?.add(block)))?;
+    ) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>, usize)> {
+        let (hits, rows, line_count) = py.detach(|| Ok::<_, PyErr>(self.inner()?.add(block)))?;
         let row = |(line, second, parts): LogRow<'_>| {
             Ok((line, second, PyTuple::new(py, parts.map(|text| PyBytes::new(py, text)))?))
         };
-        Ok((in_python(py, hits), rows.into_iter().map(row).collect::<PyResult<_>>()?))
+        let rows = rows.into_iter().map(row).collect::<PyResult<_>>()?;
+        Ok((in_python(py, hits), rows, line_count))
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<PyHit<'py>>> {
@@ -50,7 +51,7 @@ impl LogAggregator {
 fn in_python(py: Python<'_>, hits: Vec<LogHit>) -> Vec<PyHit<'_>> {
     let hit = |hit: LogHit| {
         let [host, path] = [&hit.host, &hit.path].map(|text| PyBytes::new(py, text));
-        (host, path, hit.count, hit.last, hit.line)
+        (host, path, hit.count, hit.last, hit.line, hit.is_page)
     };
     hits.into_iter().map(hit).collect()
 }

@@ -41,6 +41,7 @@ mod extensions;
 mod fast_path;
 mod feeds;
 mod lists;
+mod log_paths;
 mod metadata;
 mod misc;
 mod names;

@@ -1,11 +1,15 @@
 //! Aggregation of access logs in the common and combined formats.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use memchr::memchr_iter;
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::dates::parse_log_time;
+use crate::log_paths::is_surely_page;
+use crate::url_hashes::{IdentityHasher, UrlHash, random_hasher};
 
 /// Text that hits and the aggregator share.
 pub type Text = Arc<[u8]>;
@@ -23,6 +27,8 @@ pub struct LogHit {
     pub last: i64,
     /// Number of the first line, counted from 0.
     pub line: usize,
+    /// Whether the path certainly needs no further check.
+    pub is_page: bool,
 }
 
 /// Parts of a line: host, marker, time, method, path, tail, status, and the whole line if it could
@@ -39,137 +45,197 @@ const MAX_PATHS: usize = 1 << 17;
 ///
 /// The hits of a path in the first block, or in the first one after a line that the caller had to
 /// evaluate, are returned with that block. Later ones are kept until the next such line, or the end.
-#[derive(Debug, Default)]
+///
+/// A path is known by a hash, as in [`crate::url_hashes`]: comparing texts costs a cache miss a line.
+#[derive(Debug)]
 pub struct LogAggregator {
     keeps_queries: bool,
-    /// Indexes of paths by virtual host and path.
-    indexes: HashMap<Text, HashMap<Text, usize>>,
-    paths: Vec<Page>,
+    hasher: SipHasher13,
+    /// Indexes of pages by the hash of virtual host and path.
+    indexes: HashMap<UrlHash, usize, BuildHasherDefault<IdentityHasher>>,
+    hosts: HashSet<Text>,
+    /// Virtual host and path of each page.
+    texts: Vec<(Text, Text)>,
+    pages: Vec<Page>,
 }
 
-/// Path with its successful requests.
+/// Successful requests for a path. In fewer bytes than a cache line.
 #[derive(Debug)]
 struct Page {
-    host: Text,
-    path: Text,
     /// Requests that are kept.
     kept: Requests,
     /// Requests in the current block.
     current: Requests,
+    /// Number of the first line in the current block.
+    line: usize,
     /// Whether the caller has to evaluate the lines of the current block.
     has_rows: bool,
     /// Whether the last block had no line to evaluate: hits are kept.
     is_kept: bool,
+    /// Whether the path certainly needs no further check.
+    is_sure: bool,
 }
 
 #[derive(Debug)]
 struct Requests {
     count: u64,
     last: i64,
-    line: usize,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        Self { count: 0, last: i64::MIN, line: 0 }
+        Self { count: 0, last: i64::MIN }
     }
 }
 
-impl Page {
-    fn hit(&self, requests: &Requests) -> LogHit {
-        let Requests { count, last, line } = *requests;
-        LogHit { host: Arc::clone(&self.host), path: Arc::clone(&self.path), count, last, line }
-    }
+/// Line that was parsed.
+struct Request<'a> {
+    line: &'a [u8],
+    number: usize,
+    /// Hash of virtual host and path, if the line may be aggregated.
+    key: Option<UrlHash>,
+    second: Option<i64>,
+    is_success: bool,
+    /// Index of the page.
+    index: usize,
 }
 
 impl LogAggregator {
     /// Creates an aggregator. Queries are part of the path if `keeps_queries` is set.
     #[must_use]
     pub fn new(keeps_queries: bool) -> Self {
-        Self { keeps_queries, ..Self::default() }
+        Self {
+            keeps_queries,
+            hasher: random_hasher(),
+            indexes: HashMap::default(),
+            hosts: HashSet::default(),
+            texts: Vec::new(),
+            pages: Vec::new(),
+        }
     }
 
-    /// Aggregates a block of whole lines. Returns hits, and the lines that the caller has to
-    /// evaluate after them.
-    pub fn add<'a>(&mut self, block: &'a [u8]) -> (Vec<LogHit>, Vec<LogRow<'a>>) {
-        let mut hits = if self.paths.len() < MAX_PATHS { Vec::new() } else { self.finish() };
-        let mut lines = Vec::with_capacity(block.len() / 128);
+    /// Aggregates a block of whole lines. Returns hits, the lines that the caller has to evaluate
+    /// after them, and the number of all lines.
+    pub fn add<'a>(&mut self, block: &'a [u8]) -> (Vec<LogHit>, Vec<LogRow<'a>>, usize) {
+        let mut hits = if self.pages.len() < MAX_PATHS { Vec::new() } else { self.finish() };
+        // Two loops: the second one is short, so that the processor waits for several pages at once.
+        let (mut requests, line_count) = self.requests(block);
         let mut found = Vec::new();
-        let mut start = 0;
-        let mut clock: (&[u8], Option<i64>) = (b"", None);
-        for (number, end) in memchr_iter(b'\n', block).enumerate() {
-            let line = &block[start..end];
-            start = end + 1;
-            let Some(parts) = parts(line) else {
-                lines.push((None, (number, None, [b"", b"", b"", b"", b"", b"", b"", line])));
-                continue;
+        for request in &mut requests {
+            let Some(key) = request.key else { continue };
+            request.index = match self.indexes.get(&key) {
+                Some(index) => *index,
+                None => self.add_page(key, request.line),
             };
-            let [host, marker, time, method, path, tail, status, _] = parts;
-            if method != b"GET" {
-                continue;
+            let page = &mut self.pages[request.index];
+            if page.current.count == 0 {
+                page.line = request.number;
+                found.push(request.index);
             }
-            if time != clock.0 {
-                clock = (time, parse_log_time(time));
-            }
-            let is_plain = tail.is_empty() || (!self.keeps_queries && tail[0] == b'?');
-            let index = is_plain.then(|| {
-                let index = self.index(if marker.is_empty() { marker } else { host }, path);
-                let path = &mut self.paths[index];
-                if path.current.count == 0 {
-                    path.current.line = number;
-                    found.push(index);
-                }
-                path.current.count += 1;
-                path.current.last = path.current.last.max(clock.1.unwrap_or(i64::MIN));
-                path.has_rows |= clock.1.is_none() || (status != b"200" && status != b"304");
-                index
-            });
-            lines.push((index, (number, clock.1, parts)));
+            page.current.count += 1;
+            page.current.last = page.current.last.max(request.second.unwrap_or(i64::MIN));
+            page.has_rows |= !request.is_success;
         }
-        let is_row = |index: &Option<usize>| index.is_none_or(|index| self.paths[index].has_rows);
-        let rows = lines.into_iter().filter(|(index, _)| is_row(index)).map(|(_, row)| row);
+        requests.retain(|line| line.key.is_none() || self.pages[line.index].has_rows);
+        let rows = requests.iter().map(|request| {
+            let unparsed = [b"", b"", b"", b"", b"", b"", b"", request.line];
+            (request.number, request.second, parts(request.line).unwrap_or(unparsed))
+        });
         let rows = rows.collect();
         for index in found {
-            let path = &mut self.paths[index];
-            let current = std::mem::take(&mut path.current);
-            let has_rows = std::mem::take(&mut path.has_rows);
-            if has_rows && path.kept.count > 0 {
-                let kept = std::mem::take(&mut path.kept);
-                hits.push(path.hit(&kept));
-            } else if !has_rows && path.is_kept {
-                path.kept.count += current.count;
-                path.kept.last = path.kept.last.max(current.last);
+            let page = &mut self.pages[index];
+            let current = std::mem::take(&mut page.current);
+            let has_rows = std::mem::take(&mut page.has_rows);
+            let is_kept = std::mem::replace(&mut page.is_kept, !has_rows);
+            if has_rows && page.kept.count > 0 {
+                let kept = std::mem::take(&mut page.kept);
+                hits.push(self.hit(index, &kept, 0));
+            } else if !has_rows && is_kept {
+                page.kept.count += current.count;
+                page.kept.last = page.kept.last.max(current.last);
             } else if !has_rows {
-                hits.push(path.hit(&current));
+                let line = page.line;
+                hits.push(self.hit(index, &current, line));
             }
-            path.is_kept = !has_rows;
         }
-        (hits, rows)
+        (hits, rows, line_count)
     }
 
     /// Returns the hits that are kept. The aggregator is empty afterwards.
     pub fn finish(&mut self) -> Vec<LogHit> {
-        self.indexes.clear();
-        let paths = std::mem::take(&mut self.paths);
-        let kept = paths.iter().filter(|path| path.kept.count > 0);
-        kept.map(|path| path.hit(&path.kept)).collect()
+        let kept = self.pages.iter().enumerate().filter(|(_, page)| page.kept.count > 0);
+        let hits = kept.map(|(index, page)| self.hit(index, &page.kept, 0)).collect();
+        *self = Self::new(self.keeps_queries);
+        hits
     }
 
-    /// Returns the index of a path, which is added if it is new.
-    fn index(&mut self, host: &[u8], path: &[u8]) -> usize {
-        if let Some(index) = self.indexes.get(host).and_then(|paths| paths.get(path)) {
-            return *index;
+    fn hit(&self, index: usize, requests: &Requests, line: usize) -> LogHit {
+        let (host, path) = &self.texts[index];
+        LogHit {
+            host: Arc::clone(host),
+            path: Arc::clone(path),
+            count: requests.count,
+            last: requests.last,
+            line,
+            is_page: self.pages[index].is_sure,
         }
-        let (host, path): (Text, Text) = (host.into(), path.into());
-        let index = self.paths.len();
-        self.indexes.entry(Arc::clone(&host)).or_default().insert(Arc::clone(&path), index);
-        self.paths.push(Page {
-            host,
-            path,
+    }
+
+    /// Parses the lines of a block. Those of methods other than GET are dropped. Also returns the
+    /// number of all lines.
+    fn requests<'a>(&self, block: &'a [u8]) -> (Vec<Request<'a>>, usize) {
+        let mut requests = Vec::with_capacity(block.len() / 128);
+        let (mut start, mut line_count) = (0, 0);
+        let mut clock: (&[u8], Option<i64>) = (b"", None);
+        for (number, end) in memchr_iter(b'\n', block).enumerate() {
+            let line = &block[start..end];
+            start = end + 1;
+            line_count = number + 1;
+            let mut request =
+                Request { line, number, key: None, second: None, is_success: false, index: 0 };
+            if let Some([host, marker, time, method, path, tail, status, _]) = parts(line) {
+                if method != b"GET" {
+                    continue;
+                }
+                if time != clock.0 {
+                    clock = (time, parse_log_time(time));
+                }
+                request.second = clock.1;
+                if tail.is_empty() || (!self.keeps_queries && tail[0] == b'?') {
+                    let mut hasher = self.hasher;
+                    if !marker.is_empty() {
+                        hasher.write(host);
+                    }
+                    hasher.write(b"\n");
+                    hasher.write(path);
+                    request.key = Some(hasher.finish128().as_u64());
+                }
+                request.is_success = clock.1.is_some() && (status == b"200" || status == b"304");
+            }
+            requests.push(request);
+        }
+        (requests, line_count)
+    }
+
+    /// Adds the page of a line. Returns its index.
+    fn add_page(&mut self, key: UrlHash, line: &[u8]) -> usize {
+        let [host, marker, _, _, path, ..] = parts(line).unwrap_or_default();
+        let host = if marker.is_empty() { marker } else { host };
+        let host: Text = self.hosts.get(host).cloned().unwrap_or_else(|| {
+            let host = Text::from(host);
+            self.hosts.insert(Arc::clone(&host));
+            host
+        });
+        let index = self.pages.len();
+        self.indexes.insert(key, index);
+        self.texts.push((host, path.into()));
+        self.pages.push(Page {
             kept: Requests::default(),
             current: Requests::default(),
+            line: 0,
             has_rows: false,
             is_kept: false,
+            is_sure: is_surely_page(path),
         });
         index
     }
@@ -264,7 +330,7 @@ mod tests {
     }
 
     fn hit(path: &[u8], count: u64, last: i64) -> LogHit {
-        LogHit { host: Arc::new([]), path: path.into(), count, last, line: 0 }
+        LogHit { host: Arc::new([]), path: path.into(), count, last, line: 0, is_page: true }
     }
 
     #[test]
@@ -272,9 +338,9 @@ mod tests {
         let block = line("/a", 200, 7) + &line("/a?b", 304, 5) + "nonsense\n";
         let mut log = LogAggregator::new(false);
 
-        let (hits, rows) = log.add(block.as_bytes());
+        let (hits, rows, line_count) = log.add(block.as_bytes());
 
-        assert_eq!(hits, [hit(b"/a", 2, 1_793_707_207)]);
+        assert_eq!((hits, line_count), (vec![hit(b"/a", 2, 1_793_707_207)], 3));
         assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [2]);
         assert_eq!(log.finish(), []);
     }
@@ -283,7 +349,7 @@ mod tests {
     fn lines_of_a_path_with_other_statuses_keep_their_order() {
         let block = line("/a", 200, 7) + &line("/a", 404, 5) + &line("/b", 200, 60);
 
-        let (hits, rows) = LogAggregator::new(false).add(block.as_bytes());
+        let (hits, rows, _) = LogAggregator::new(false).add(block.as_bytes());
 
         assert_eq!(hits, []);
         assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [0, 1, 2]);

@@ -7,18 +7,27 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::columns::Entries;
 
+/// Hash of 128 bits.
+pub type UrlHash = (u64, u64);
+
+/// Returns a hasher with random keys.
+#[must_use]
+pub fn random_hasher() -> SipHasher13 {
+    // The keys of a `RandomState` are private; its hash of anything is as random as they are.
+    let [first, second] = [0, 1].map(|number: u64| RandomState::new().hash_one(number));
+    SipHasher13::new_with_keys(first, second)
+}
+
 /// Set of URLs, stored as hashes of 128 bits (`SipHash` 1-3) with random keys. A billion URLs contain a collision
 /// with a probability below 1 in 10^20, and nobody can construct one.
 pub struct UrlHashes {
     hasher: SipHasher13,
-    hashes: HashSet<(u64, u64), BuildHasherDefault<IdentityHasher>>,
+    hashes: HashSet<UrlHash, BuildHasherDefault<IdentityHasher>>,
 }
 
 impl Default for UrlHashes {
     fn default() -> Self {
-        // The keys of a `RandomState` are private; its hash of anything is as random as they are.
-        let [first, second] = [0, 1].map(|number: u64| RandomState::new().hash_one(number));
-        Self { hasher: SipHasher13::new_with_keys(first, second), hashes: HashSet::default() }
+        Self { hasher: random_hasher(), hashes: HashSet::default() }
     }
 }
 
@@ -39,7 +48,7 @@ impl UrlHashes {
 
 /// Hasher for values that are hashes already.
 #[derive(Default)]
-struct IdentityHasher(u64);
+pub struct IdentityHasher(u64);
 
 impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {

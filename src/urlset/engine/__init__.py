@@ -90,11 +90,12 @@ def source_offset(offset: int, runs: Sequence[OffsetRun]) -> int:
     return run.source_start + (offset - run.text_start) // run.text_width * run.source_width
 
 
-LogHit = tuple[bytes, bytes, int, int, int]
+LogHit = tuple[bytes, bytes, int, int, int, bool]
 """Aggregated lines of an access log: successful requests for one path.
 
 Virtual host, empty if the log has none; path; number of lines; latest time in seconds of the
-epoch; number of the first line in its block, from 0.
+epoch; number of the first line in its block, from 0; whether the path certainly is a page for
+:mod:`urlset.sources.logs.privacy_filter`, which decides about all others.
 """
 
 
@@ -151,9 +152,10 @@ class WrittenUrls(Protocol):
 class LogAggregator(Protocol):
     """Aggregator of the lines of one access log, common or combined; one object per log.
 
-    ``add`` parses a block of complete lines and returns hits, and other lines, which are to be
-    evaluated after the hits. They are in order, as ``(number, second, parts)``: a number from 0,
-    the second of the epoch if the engine has parsed it, and the fields of a ``LogLine`` of
+    ``add`` parses a block of complete lines and returns hits, other lines, which are to be
+    evaluated after the hits, and the number of all lines. The other lines are in order, as
+    ``(number, second, parts)``: a number from 0, the second of the epoch if the engine has parsed
+    it, and the fields of a ``LogLine`` of
     :mod:`urlset.sources.logs.lines`. Lines of methods other than GET are dropped, unless they are
     malformed in another way. ``finish`` returns the hits that are left.
 
@@ -163,7 +165,7 @@ class LogAggregator(Protocol):
     no other line of the path is returned between them.
     """
 
-    def add(self, block: bytes) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]]]: ...
+    def add(self, block: bytes) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]], int]: ...
     def finish(self) -> Sequence[LogHit]: ...
 
 

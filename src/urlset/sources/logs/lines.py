@@ -104,8 +104,8 @@ class LogLine(NamedTuple):
     other: bytes
 
 
-ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]]]
-"""Hits and rows of a block of lines; see :class:`urlset.engine.LogAggregator`."""
+ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]], int]
+"""Hits, rows and number of lines of a block; see :class:`urlset.engine.LogAggregator`."""
 
 
 class LogFormat(Protocol):
@@ -189,7 +189,8 @@ class ExtendedFormat:
 
     def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
-        return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
+        rows = ((number, None, row) for number, row in enumerate(self.rows(block)))
+        return (), rows, block.count(b"\n")
 
     def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
         """Yield the rows of a block of lines; the rows of directives are empty."""
@@ -302,7 +303,8 @@ class JsonFormat:
 
     def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
-        return (), ((number, None, row) for number, row in enumerate(self.rows(block)))
+        rows = ((number, None, row) for number, row in enumerate(self.rows(block)))
+        return (), rows, block.count(b"\n")
 
     def rows(self, block: bytes) -> Iterator[LogLine]:
         """Yield the rows of a block of lines."""

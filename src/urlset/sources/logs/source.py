@@ -226,7 +226,7 @@ class AccessLog:
         parsed = self._parsed_blocks(path, self._names[file])
         if path != "-":  # a thread that waits for a pipe cannot be interrupted
             parsed = prefetch(parsed)
-        for log_format, (hits, rows), count in parsed:
+        for log_format, (hits, rows, count) in parsed:
             self._process_hits(hits, (file, number))
             now = self._process_rows(rows, log_format, parser, now, (file, number))
             number += count
@@ -234,8 +234,8 @@ class AccessLog:
             if self._progress is not None:
                 self._progress(self._lines)
 
-    def _parsed_blocks(self, path: str, name: str) -> Iterator[tuple[LogFormat, ParsedBlock, int]]:
-        """Yield the parsed blocks of a file, each with its format and number of lines."""
+    def _parsed_blocks(self, path: str, name: str) -> Iterator[tuple[LogFormat, ParsedBlock]]:
+        """Yield the parsed blocks of a file, each with its format."""
         log_format: LogFormat = CommonFormat()
         is_first, failure = True, None
         aggregator = self._engine.log_aggregator(bool(self._filter.keep))
@@ -243,10 +243,10 @@ class AccessLog:
             for block in blocks(path, name):
                 if is_first:
                     log_format, is_first = detect_format(block), False
-                yield log_format, log_format.parse_block(block, aggregator), block.count(b"\n")
+                yield log_format, log_format.parse_block(block, aggregator)
         except SourceError as error:
             failure = error
-        yield log_format, (aggregator.finish(), ()), 0
+        yield log_format, (aggregator.finish(), (), 0)
         if failure is not None:
             raise failure
 
@@ -259,13 +259,14 @@ class AccessLog:
             history.last,
             history.removals,
         )
-        for host, path, count, last, line in hits:
+        for host, path, count, last, line, is_page in hits:
             if host and not self._filter.is_site_host(host):
                 excluded[_OTHER_HOST] += count
                 continue
             index = known.get(path, _NEW)
             if index == _NEW:
-                index = self._register(path, (position[0], position[1] + line))
+                first = position[0], position[1] + line
+                index = history.add(path, *first) if is_page else self._register(path, first)
             if index < 0:
                 excluded[index] += count
                 continue

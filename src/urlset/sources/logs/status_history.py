@@ -65,7 +65,7 @@ class StatusHistory:
         self.last.append(-(1 << 62))
         self._file.append(min(file, 0xFFFF))
         self._line.append(line)
-        pending = self._pending.pop(path, None)
+        pending = self._pending.pop(path, None) if self._pending else None
         if pending is not None:
             self.removals[number] = pending
         return number
