@@ -29,18 +29,16 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 import urlset
+from urlset.output_schemas import SITE_URL
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-SITE_URL = "https://example.com/urlset/"
-"""Address in canonical links and in the sitemap, unless --site-url or $SITE_URL names another."""
-
 SECTIONS = {
     "Guides": "reading checking building writing crawling auditing report comparing watching "
     "submitting",
     "Integrations": "",
     "Concepts": "concepts security departures comparison performance testing",
-    "Reference": "commands options api sources rules tables ledger",
+    "Reference": "commands options api sources rules tables ledger schemas",
     "Project": "faq changelog contributing security-policy",
 }
 """Pages of each section in their order; those of docs/ that are missing here are integrations."""
@@ -126,6 +124,10 @@ def build(work: Path, site_url: str) -> Path:
     shutil.copytree(DOCS / "theme", source / "theme")
     shutil.copytree(DOCS / "images", source / "pages" / "images")
     shutil.move(source / "theme" / "assets", source / "pages" / "assets")
+    shutil.copytree(DOCS / "schemas", source / "pages" / "schemas")
+    for path in (source / "pages" / "schemas").iterdir():
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(SITE_URL, site_url), encoding="utf-8")
     for name, text in pages().items():
         path = source / "pages" / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
@@ -218,6 +220,8 @@ def relinked(text: str, path: Path, name: str) -> str:
         if not target or re.match(r"[a-z]+:", target):
             return found[0]
         file = Path(os.path.normpath(path.parent / target)).relative_to(ROOT).as_posix()
+        if file.startswith("docs/schemas/"):
+            return found[0]
         page = PAGE_OF.get(file, file.removeprefix("docs/").removesuffix(".md"))
         if file not in PAGE_OF and not (file.startswith("docs/") and file.endswith(".md")):
             return found["text"]

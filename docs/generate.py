@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -41,6 +42,7 @@ from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.glossary import MEANINGS, glossary
+from urlset.output_schemas import OUTPUTS, Output, schemas
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import MACROS, TABLES, VIEWS, TableSchema
 
@@ -90,6 +92,40 @@ SYNC_INTRO = """
 # Table of a synchronization
 
 `urlset sync SITE --store index.duckdb` adds this table to a store, and those of the history.
+"""
+OUTPUTS_INTRO = """\
+# Schemas of JSON
+
+Commands write JSON and JSON lines for programs. Each form has a JSON Schema (draft 2020-12):
+
+```sh
+urlset schema               # list the schemas
+urlset schema check         # print one
+```
+
+`urlset.schemas()` returns all of them, by name. A schema of JSON lines describes one line.
+
+Validate a report with the package `jsonschema`:
+
+```python
+import jsonschema
+import urlset
+
+findings = urlset.check(b"https://example.com/ https://example.com/a")
+jsonschema.validate(findings.to_dict(), urlset.schemas()["check-result"])
+```
+
+Later versions may add fields, so a schema allows fields that it does not name: ignore them. A field
+keeps its name, its type and its meaning, and one that is required remains so; [a removal is
+announced](../CONTRIBUTING.md#deprecate) two minor versions before. `$id` is the stable address of a
+schema.
+
+`urlset read --format json` writes an array of what the schema `read` describes. The columns of
+`urlset read --sql QUERY --format jsonl` are those of the query, so they have no schema. `urlset
+check --format sarif` follows the schema of SARIF 2.1.0.
+
+| schema | output | a value is |
+|---|---|---|
 """
 SOURCES_INTRO = """\
 [`urlset.build`](api.md#build) takes sources from `urlset.sources`, `CrawledPages` from
@@ -145,6 +181,8 @@ def main() -> int:
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     filled = {name: with_figures(read(DOCS / name)) for name in WITH_FIGURES}
     pages |= filled
+    pages["schemas.md"] = output_table()
+    pages |= {f"schemas/{name}.json": json_text(schema) for name, schema in schemas().items()}
     pages["performance.md"] = performance(filled["../README.md"], filled["../benches/README.md"])
     pages |= {"sources.md": build_api(), "ledger.md": ledger(), "options.md": options()}
     pages[f"{SHARE}/man/urlset.1"] = man_page()
@@ -152,7 +190,8 @@ def main() -> int:
     pages |= {f"rules/{rule.name}.md": page_of_rule(rule) for rule in CATALOGUE.values()}
     by_hand = {path.name: read(path) for path in DOCS.glob("*.md") if path.name not in pages}
     pages |= {name: with_installation(name, text) for name, text in by_hand.items()}
-    gone = {f"rules/{path.name}": "" for path in DOCS.glob("rules/*.md")}
+    written = (*DOCS.glob("rules/*.md"), *DOCS.glob("schemas/*.json"))
+    gone = {path.relative_to(DOCS).as_posix(): "" for path in written}
     pages = gone | pages
     stale = [name for name, text in pages.items() if read(DOCS / name) != text]
     if "--check" in sys.argv:
@@ -167,7 +206,7 @@ def main() -> int:
             print(f"{os.path.normpath(f'docs/{name}')} written")
         else:
             (DOCS / name).unlink()
-            print(f"docs/{name} removed: there is no rule of this name")
+            print(f"docs/{name} removed: nothing has this name")
     return 0
 
 
@@ -259,6 +298,24 @@ def type_of(option: Option) -> str:
     elif option.minimum is not None:
         text += f", at least {option.minimum:,}"
     return text
+
+
+def output_table() -> str:
+    """Return the page of the schemas."""
+    return NOTE + OUTPUTS_INTRO + "".join(map(output_row, OUTPUTS))
+
+
+def output_row(output: Output) -> str:
+    schema = schemas()[output.name]
+    kinds = [schema["$defs"][kind.__name__] for kind in get_args(output.kind) or [output.kind]]
+    meaning = " Or: ".join(kind["description"] for kind in kinds)
+    form = "array: " if output.is_list else ""
+    link = f"[{output.name}](schemas/{output.name}.json)"
+    return f"| {link} | `{output.source}` | {form}{meaning} |\n"
+
+
+def json_text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def made_of(name: str, value: object, text: str) -> str:

@@ -27,7 +27,7 @@ LAYERS = {
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",
-    "visits and history": "live",
+    "visits and history": "live output_schemas",
     "interfaces": "config cli integrations __main__",
     "public names": "__init__",
 }

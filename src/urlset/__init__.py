@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from urlset.live.submit import Submission, submit
     from urlset.live.sync import PageUpdate, Sync, sync
     from urlset.live.watch import Watch, watch
+    from urlset.output_schemas import schemas
     from urlset.reader import DocumentRecord, Entries, Fetched, read
     from urlset.store import QueryResult, Store
     from urlset.writer import Publication, render, write
@@ -107,6 +108,7 @@ __all__ = [
     "parse",
     "read",
     "render",
+    "schemas",
     "submit",
     "sync",
     "unified_diff",
@@ -150,6 +152,7 @@ _LAZY = {
     "load_config": "config",
     "read": "reader",
     "render": "writer",
+    "schemas": "output_schemas",
     "submit": "live.submit",
     "sync": "live.sync",
     "unified_diff": "fixer",

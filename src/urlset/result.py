@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Annotated, Self, TypedDict
+
+Instant = Annotated[str, datetime]
+"""An instant in JSON: text as RFC 3339 has it. The first type is that of Python, the second one
+says what it stands for; so do others, such as ``Annotated[dict[str, Any], Alert]``."""
+
+
+class ResultJson(TypedDict):
+    """What the JSON of every result has.
+
+    Attributes:
+        summary: The result in one line, for people.
+        is_complete: Whether everything was read and done.
+        incomplete: What could not be read or done, and why; empty if everything was.
+    """
+
+    summary: str
+    is_complete: bool
+    incomplete: list[str]
 
 
 class Closing:
@@ -56,7 +75,7 @@ class Result(Closing):
         """Whether everything was read and done."""
         return not self.incomplete
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ResultJson:
         """Return the result as values that JSON has."""
         return {
             "summary": self.summary,

@@ -74,6 +74,7 @@ def urlset(capsys, monkeypatch, tmp_path):
         "submit",
         "sync",
         "rules",
+        "schema",
         "completion",
     ],
 )

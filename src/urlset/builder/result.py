@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urlset.arrow import rows_of
 from urlset.arrow.batches import as_table
 from urlset.builder.canonical_urls import CanonicalUrls
+from urlset.builder.json_forms import BuildJson, EntryValues, SetChange
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
@@ -23,7 +24,7 @@ from urlset.result import Result
 from urlset.store import ScratchDatabase, quoted
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
-from urlset.writer import Rejection
+from urlset.writer.result import PublishedFileJson, Rejection
 
 
 @dataclass(frozen=True)
@@ -124,12 +125,13 @@ class Build(Result):
             f"{counts}, {excluded:,} excluded"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> BuildJson:
         """Return the result as plain data for JSON."""
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "urls": self.urls,
-            "files": [_file(file, "urls") for file in self.files],
-            "indexes": [_file(index, "sitemaps") for index in self.indexes],
+            "files": [{**_file(file), "urls": file.urls} for file in self.files],
+            "indexes": [{**_file(index), "sitemaps": index.urls} for index in self.indexes],
             "added": self.added,
             "changed": self.changed,
             "removed": self.removed,
@@ -142,10 +144,9 @@ class Build(Result):
         }
 
 
-def _file(file: BuiltFile, counted: str) -> dict[str, Any]:
+def _file(file: BuiltFile) -> PublishedFileJson:
     return {
         "name": file.name,
-        counted: file.urls,
         "bytes": file.bytes,
         "packed_bytes": file.packed_bytes,
         "lastmod": file.lastmod,
@@ -161,7 +162,14 @@ MAX_EXAMPLES = 100
 
 
 class Excluded(NamedTuple):
-    """URL that is not listed: where its source lists it, and the reason."""
+    """URL that is not listed: where its source lists it, and the reason.
+
+    Attributes:
+        url: The URL; empty for a rejected row without one.
+        source: Document or source that lists it.
+        line: Line in it, from 1.
+        reason: Why it is not listed.
+    """
 
     url: str
     source: str
@@ -257,10 +265,10 @@ def _kind(settings: BuildOptions) -> str:
     return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"
 
 
-_FIELDS = ("lastmod", "changefreq", "priority")
+_FIELDS = tuple(EntryValues.__annotations__)
 
 
-def changes(db: ScratchDatabase) -> Iterator[dict[str, Any]]:
+def changes(db: ScratchDatabase) -> Iterator[SetChange]:
     """Yield each change of the set as a dict: ``change``, ``loc``, ``before`` and ``after``.
 
     ``before`` is null for an added URL, ``after`` for a removed one.
@@ -277,9 +285,14 @@ def changes(db: ScratchDatabase) -> Iterator[dict[str, Any]]:
             yield {
                 "change": change,
                 "loc": loc,
-                "before": None if change == "added" else dict(zip(_FIELDS, before, strict=True)),
-                "after": None if change == "removed" else dict(zip(_FIELDS, after, strict=True)),
+                "before": None if change == "added" else _values(before),
+                "after": None if change == "removed" else _values(after),
             }
+
+
+def _values(row: Sequence[Any]) -> EntryValues:
+    lastmod, changefreq, priority = row
+    return {"lastmod": lastmod, "changefreq": changefreq, "priority": priority}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, NotRequired, TypedDict
 
 from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.finding import LEVELS, Finding
@@ -36,6 +36,20 @@ class Key(NamedTuple):
     source: str
     loc: str = ""
     values: tuple[tuple[str, str], ...] = ()
+
+
+class BaselineJson(TypedDict):
+    """File of known findings.
+
+    Attributes:
+        urlset_baseline: Version of the format.
+        findings: Code, document, the URL or else the values of the message by name, and number.
+        counted: Code, document and number of findings that a check counts but does not yield.
+    """
+
+    urlset_baseline: Literal[1]
+    findings: list[tuple[str, str, str | dict[str, str], int]]
+    counted: NotRequired[list[tuple[str, str, int]]]
 
 
 Group = tuple[str, str]

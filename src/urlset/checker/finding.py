@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from urlset.checker.evaluate import Row, Tally
 from urlset.checker.load import Excerpt
@@ -13,7 +13,7 @@ from urlset.checker.rule import Basis, Rule
 from urlset.errors import SourceError
 from urlset.model import Level
 from urlset.reader import DocumentRecord
-from urlset.result import Result
+from urlset.result import Result, ResultJson
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The levels, most severe first."""
@@ -26,7 +26,60 @@ baseline accept it. The command selects these rules unless they are ignored, bec
 nothing about a document that was not read.
 """
 
-JSON_FIELDS = ("rule", "code", "level", "message", "source", "line", "column", "loc", "fix")
+
+class FindingJson(TypedDict):
+    """One finding of a rule.
+
+    Attributes:
+        rule: Name of the rule.
+        code: Code of the rule, such as `U012`.
+        level: Level of the finding.
+        message: What is wrong, for people.
+        source: Path or URL of the document; null for bytes.
+        line: Line, from 1; null if the finding is about the whole document.
+        column: Column, from 1, in characters; null like `line`.
+        loc: URL of the entry; null if the finding is not about one.
+        fix: How to fix it.
+    """
+
+    rule: str
+    code: str
+    level: Level
+    message: str
+    source: str | None
+    line: int | None
+    column: int | None
+    loc: str | None
+    fix: str | None
+
+
+class AuditFindingJson(FindingJson):
+    """One finding of an audit.
+
+    Attributes:
+        basis: What the finding is based on; null for a finding about a document.
+    """
+
+    basis: Basis | None
+
+
+class CountsJson(ResultJson):
+    """Counts and findings of a check; an audit has more.
+
+    Attributes:
+        by_level: Number of findings of each level.
+        by_rule: Number of findings of each code.
+        known: Number of findings that are in the baseline, and in none of the other numbers.
+        findings: The findings.
+    """
+
+    by_level: dict[Level, int]
+    by_rule: dict[str, int]
+    known: int
+    findings: list[AuditFindingJson]
+
+
+JSON_FIELDS = tuple(FindingJson.__annotations__)
 """Fields of the format json, which do not change; new ones are appended."""
 
 _CODE_BY_FAILURE = {
@@ -71,9 +124,20 @@ class Finding(NamedTuple):
     parameters: Parameters = ()
     basis: Basis | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> AuditFindingJson:
         """Return the fields of the format json, and ``basis`` as in that of an audit."""
-        return {name: getattr(self, name) for name in (*JSON_FIELDS, "basis")}
+        return {
+            "rule": self.rule,
+            "code": self.code,
+            "level": self.level,
+            "message": self.message,
+            "source": self.source,
+            "line": self.line,
+            "column": self.column,
+            "loc": self.loc,
+            "fix": self.fix,
+            "basis": self.basis,
+        }
 
 
 def failed_source(

@@ -9,11 +9,17 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
-from urlset.checker.finding import CountedFindings, Finding, Selected, faults_of, finding_of
+from urlset.checker.finding import (
+    CountedFindings,
+    CountsJson,
+    Finding,
+    Selected,
+    faults_of,
+    finding_of,
+)
 from urlset.checker.load import Failures, Text, TextCache, load
 from urlset.checker.locate import ExactPlace, locate
 from urlset.checker.markup_facts import MarkupFacts
@@ -166,10 +172,11 @@ class Findings(CountedFindings):
         """Number of findings by level."""
         return ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CountsJson:
         """Return counts, findings and what is incomplete as values that JSON has."""
         findings = [finding.to_dict() for finding in self]
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "by_level": self.by_level,
             "by_rule": self.by_rule,
             "known": self.known,

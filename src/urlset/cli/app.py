@@ -37,6 +37,7 @@ COMMANDS = {
     "sync": "Write what an index of the pages of a site has to add, replace and delete, as "
     "JSON lines.",
     "rules": "List the rules of `urlset check`, or explain one.",
+    "schema": "List the JSON Schemas of what the commands write as JSON, or print one.",
     "completion": "Print the completion script of a shell: commands, options, their values, rules, "
     "files.",
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from urlset.builder import EVIDENCE, Build
 from urlset.builder import build as build_sitemaps
+from urlset.builder.json_forms import GateJson
 from urlset.builder.options import parse_evidence
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
@@ -113,7 +114,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
 
 def _report_gate(error: GateError) -> None:
     """Print the safety gate that failed, as a JSON object."""
-    fields = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    fields: GateJson = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
     with Sink(None) as sink:
         sink.write(f"{json.dumps(fields, ensure_ascii=False)}\n")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +171,9 @@ def _show_evidence(path: Path, urls: list[str]) -> None:
                 unknown += 1
                 print_error(f"{url}: the crawl in {path} has not discovered this URL")
             else:
-                text = json.dumps(evidence, ensure_ascii=False, indent=2, default=str)
+                text = json.dumps(
+                    evidence, ensure_ascii=False, indent=2, default=datetime.isoformat
+                )
                 sink.write(f"{text}\n")
     if unknown:
         raise Exit(1)

@@ -6,7 +6,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from urlset.document import text_offset
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
@@ -19,7 +19,7 @@ from urlset.formats.detect import has_sitemap_ending
 from urlset.model import ProgressEvent
 from urlset.reader import read_documents
 from urlset.reader.document_sources import DocumentSource, Location
-from urlset.result import Result
+from urlset.result import Result, ResultJson
 from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
@@ -46,6 +46,36 @@ class FixedDocument:
     after: bytes = field(repr=False)
     text_before: bytes = field(repr=False)
     text_after: bytes = field(repr=False)
+
+
+class RemainingJson(TypedDict):
+    """Findings of one rule in one document that were not fixed.
+
+    Attributes:
+        code: Code of the rule; empty for a document that must not be fixed.
+        document: Name of the document.
+        reason: Why they were not fixed.
+    """
+
+    code: str
+    document: str
+    reason: str
+
+
+class FixedJson(ResultJson):
+    """Result of :func:`urlset.fix`.
+
+    Attributes:
+        documents: Names of the documents that were changed or created.
+        counts: Number of fixes by code of the rule.
+        dropped: Content that was removed.
+        remaining: Findings that were not fixed.
+    """
+
+    documents: list[str]
+    counts: dict[str, int]
+    dropped: list[Annotated[dict[str, Any], Dropped]]
+    remaining: list[RemainingJson]
 
 
 @dataclass(repr=False)
@@ -85,9 +115,10 @@ class Fixed(Result):
         """Documents that must not be fixed, each with the reason."""
         return tuple(f"{name}: {why}" for code, name, why in self.remaining if not code)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> FixedJson:
         """Return counts, documents, removed content and what remains as values that JSON has."""
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "documents": [document.name for document in self.documents],
             "counts": dict(self.counts),
             "dropped": [drop._asdict() for drop in self.dropped],

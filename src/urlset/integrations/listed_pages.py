@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[
         for batch in run:
             for update in batch:
                 if update.change == "added":
-                    values = update.to_dict()
+                    values: Mapping[str, object] = update.to_dict()
                     found = {name: values[name] for name in _METADATA if values[name] is not None}
                     yield update.text or "", {"source": update.url, **found}
                 else:

@@ -42,7 +42,8 @@ __all__ = [
 Settings = TypeVar("Settings")
 
 _MODULES = {"audit": "visits", "crawl": "visits", "sync": "visits", "watch": "visits"}
-_MODULES |= {"rules": "common", "completion": "common", "fix": "check", "render": "write"}
+_MODULES |= dict.fromkeys(("rules", "schema", "completion"), "common")
+_MODULES |= {"fix": "check", "render": "write"}
 
 
 def options_of(command: str) -> tuple[Option, ...]:

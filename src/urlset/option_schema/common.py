@@ -321,6 +321,18 @@ RULES_OPTIONS = (
     VERBOSE,
     COLOR,
 )
+SCHEMA_OPTIONS = (
+    Option(
+        name="schema",
+        help="Name of a schema, such as check; without one, all are listed.",
+        metavar="[NAME]",
+        allowed=COMMAND,
+        is_argument=True,
+    ),
+    QUIET,
+    VERBOSE,
+    COLOR,
+)
 COMPLETION_OPTIONS = (
     Option(
         name="shell",

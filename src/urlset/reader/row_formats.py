@@ -13,17 +13,45 @@ from functools import lru_cache
 from json import JSONEncoder
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from urlset.arrow.batches import column_values
 from urlset.dates import format_date, parse_date
 from urlset.errors import TargetError, UrlsetError
 from urlset.fields import EXTENSIONS
-from urlset.model import Entry
+from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import escape_json
 
-COLUMNS = ("loc", "lastmod", "changefreq", "priority", "source", "line")
+
+class EntryBaseJson(TypedDict):
+    """What the JSON of every entry has.
+
+    Attributes:
+        lastmod: Date of the last change, in W3C format.
+    """
+
+    loc: str
+    lastmod: str | None
+    changefreq: str | None
+    priority: float | None
+    source: str | None
+    line: int | None
+
+
+class EntryJson(EntryBaseJson, total=False):
+    """One URL in a sitemap.
+
+    The extensions and the fields in them are absent if they have no value.
+    """
+
+    images: list[Annotated[dict[str, Any], Image]]
+    videos: list[Annotated[dict[str, Any], Video]]
+    news: Annotated[dict[str, Any], News]
+    alternates: list[Annotated[dict[str, Any], Alternate]]
+
+
+COLUMNS = tuple(EntryBaseJson.__annotations__)
 _EXTENSIONS = tuple(field.name for field in EXTENSIONS if field.prefix)
 _encode = JSONEncoder(ensure_ascii=False).encode
 

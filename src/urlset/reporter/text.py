@@ -83,7 +83,14 @@ def report_text(
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """Number of findings of a rule; ``level`` is their worst level."""
+    """Number of findings of a rule.
+
+    Attributes:
+        rule: Name of the rule.
+        code: Code of the rule.
+        level: Worst level of its findings.
+        count: Number of them.
+    """
 
     rule: str
     code: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from urlset.dates import format_date
 from urlset.notebook import html_table
@@ -13,7 +13,16 @@ from urlset.terminal_text import pluralize
 
 
 class Rejection(NamedTuple):
-    """Rejected entry: its row in the input (from 1), the invalid field, and the reason."""
+    """Rejected entry: its row in the input, the invalid field, and the reason.
+
+    Attributes:
+        row: Its row in the input, from 1.
+        loc: Its URL; None if it has none.
+        field: The invalid field.
+        value: Its value.
+        reason: What is wrong with it.
+        is_duplicate: Whether its URL was listed before, and nothing else is wrong.
+    """
 
     row: int
     loc: str | None
@@ -21,6 +30,68 @@ class Rejection(NamedTuple):
     value: str
     reason: str
     is_duplicate: bool = False
+
+
+class PublishedFileJson(TypedDict):
+    """What the JSON of a file with URLs and of an index has.
+
+    Attributes:
+        name: File name.
+        bytes: Decompressed size, as the protocol counts it.
+        packed_bytes: Published size.
+        lastmod: When its bytes changed.
+        changed: Whether this run changed them.
+    """
+
+    name: str
+    bytes: int
+    packed_bytes: int
+    lastmod: str
+    changed: bool
+
+
+class FileJson(PublishedFileJson):
+    """File with URLs.
+
+    Attributes:
+        urls: Number of URLs in it.
+    """
+
+    urls: int
+
+
+class IndexJson(PublishedFileJson):
+    """Index file.
+
+    Attributes:
+        sitemaps: Number of sitemaps that it lists.
+    """
+
+    sitemaps: int
+
+
+class PublicationJson(TypedDict):
+    """Result of :func:`urlset.write`.
+
+    Attributes:
+        urls: Number of entries written.
+        files: Files with URLs.
+        indexes: Index files; empty if one file is enough.
+        added: Always null: only a build counts added URLs.
+        changed: Always null: only a build counts changed URLs.
+        removed: Always null: only a build counts removed URLs.
+        removed_files: Names of files that were removed.
+        rejected: Rejected entries.
+    """
+
+    urls: int
+    files: list[FileJson]
+    indexes: list[IndexJson]
+    added: None
+    changed: None
+    removed: None
+    removed_files: list[str]
+    rejected: list[Annotated[dict[str, Any], Rejection]]
 
 
 @dataclass(frozen=True)
@@ -99,7 +170,7 @@ class Publication:
         rejected = f", {len(self.rejected):,} rejected" if self.rejected else ""
         return f"in {str(self.folder)!r}: {pluralize(self.urls, 'URL')} in {files}{rejected}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> PublicationJson:
         """Return the result as plain data for JSON.
 
         ``added``, ``changed`` and ``removed`` count URLs. Only the ledger of a build records
@@ -107,8 +178,8 @@ class Publication:
         """
         return {
             "urls": self.urls,
-            "files": [_file(file, "urls") for file in self.files],
-            "indexes": [_file(index, "sitemaps") for index in self.indexes],
+            "files": [{**_file(file), "urls": file.urls} for file in self.files],
+            "indexes": [{**_file(index), "sitemaps": index.urls} for index in self.indexes],
             "added": None,
             "changed": None,
             "removed": None,
@@ -117,10 +188,9 @@ class Publication:
         }
 
 
-def _file(file: WrittenFile, counted: str) -> dict[str, Any]:
+def _file(file: WrittenFile) -> PublishedFileJson:
     return {
         "name": file.name,
-        counted: file.urls,
         "bytes": file.bytes,
         "packed_bytes": file.packed_bytes,
         "lastmod": format_date(file.lastmod),

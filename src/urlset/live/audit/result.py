@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from urlset.checker import Finding, Rule, rule_texts
 from urlset.checker.evaluate import Tally
-from urlset.checker.finding import CountedFindings, faults_of
+from urlset.checker.finding import CountedFindings, CountsJson, faults_of
 from urlset.checker.views import view_script
 from urlset.html_report import (
     CoverageCounts,
@@ -52,6 +52,18 @@ class Overview(NamedTuple):
     shares: list[VerdictShare]
     coverage: Coverage
     lastmod: list[SectionTrial]
+
+
+class AuditJson(CountsJson):
+    """Result of an audit.
+
+    Attributes:
+        verdicts: Number of the listed URLs with each verdict; an estimate for a sample.
+    """
+
+    listed: int
+    visited: int
+    verdicts: dict[str, int]
 
 
 class Audit(CountedFindings):
@@ -172,9 +184,10 @@ class Audit(CountedFindings):
             text += f" The audit is not complete: {', '.join(self._unvisited)}."
         return text
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> AuditJson:
         """Return counts, findings, verdicts and what is incomplete as values that JSON has."""
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "listed": self.listed,
             "visited": self.visited,
             "verdicts": {share.verdict: share.urls for share in self.verdicts},

@@ -4,16 +4,76 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from urlset.errors import StoreError
 from urlset.live.schemas import VISIT_SCHEMA
 from urlset.notebook import html_table
-from urlset.result import Result
+from urlset.result import Instant, Result, ResultJson
 from urlset.store import QueryResult, Store
 from urlset.terminal_text import pluralize
 
 _LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
+
+
+class TrapJson(TypedDict):
+    """Pattern of URLs that were excluded because they have no end."""
+
+    pattern: str
+    kind: str
+    cut_count: int
+    example: str
+
+
+class CrawlJson(ResultJson):
+    """Result of a crawl.
+
+    Attributes:
+        crawl: Number of the crawl in the store, from 1.
+        pages: Number of pages, with those that robots.txt disallows.
+        traps: Patterns of URLs that were excluded because they have no end.
+    """
+
+    site: str
+    crawl: int
+    path: str | None
+    pages: int
+    verdicts: dict[str, int]
+    traps: list[TrapJson]
+
+
+class ReferrerJson(TypedDict):
+    """Link to a page."""
+
+    url: str
+    kind: str
+    rel: str | None
+
+
+class EvidenceJson(TypedDict):
+    """Evidence of a discovered URL and, if it was visited, its result.
+
+    Attributes:
+        referrers: The first links to it from other pages.
+        sitemaps: The first documents that list it.
+    """
+
+    url: str
+    state: str
+    priority: int | None
+    depth: int | None
+    attempts: int | None
+    section: str | None
+    origins: list[str]
+    referrer: str | None
+    referrer_count: int | None
+    excluded_by: str | None
+    status: int | None
+    verdict: str | None
+    unknown_reason: str | None
+    fetched_at: Instant | None
+    referrers: list[ReferrerJson]
+    sitemaps: list[str]
 
 
 class Crawl(Result):
@@ -65,8 +125,8 @@ class Crawl(Result):
                 "ORDER BY count(*) DESC, verdict"
             )
         )
-        names = ("pattern", "kind", "cut_count", "example")
-        self._trap_rows = [dict(zip(names, row, strict=True)) for row in self.traps]
+        names = tuple(TrapJson.__annotations__)
+        self._trap_rows = [cast(TrapJson, dict(zip(names, row, strict=True))) for row in self.traps]
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Crawl:
@@ -158,13 +218,14 @@ class Crawl(Result):
         state = "complete" if self.is_complete else "not complete"
         return f"{pluralize(sum(self.verdicts.values()), 'page')}, {state}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CrawlJson:
         """Return the counts, what is incomplete and the traps as values that JSON has."""
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "site": self.site,
             "crawl": self.number,
             "path": self.path,
             "pages": sum(self.verdicts.values()),
             "verdicts": self.verdicts,
-            "traps": [dict(row) for row in self._trap_rows],
+            "traps": list(self._trap_rows),
         }

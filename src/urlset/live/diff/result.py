@@ -16,12 +16,14 @@ from urlset.live.diff.report import write_report
 from urlset.live.diff.rows import (
     ChangeKind,
     DiffCounts,
+    DiffJson,
     LastmodTruth,
     MovePattern,
     PageChange,
     PageState,
     Reason,
     SectionChange,
+    StateJson,
 )
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.notebook import MAX_ROWS, html_table
@@ -193,12 +195,13 @@ class Diff(Result):
         """Both states, as the end of a phrase."""
         return f"of {self.before!r} and {self.after!r}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DiffJson:
         """Return counts, sections, patterns of moves and what is incomplete, without the changes.
 
         :meth:`jsonl` has the changes.
         """
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "before": self.before,
             "after": self.after,
             "counts": self.counts._asdict(),
@@ -293,7 +296,8 @@ def _json_of_state(side: str) -> str:
         f"CASE WHEN regexp_full_match({side}.lastmod_text, {quoted(W3C)}) "
         f"THEN {side}.lastmod_text ELSE strftime({side}.lastmod, '%Y-%m-%dT%H:%M:%SZ') END"
     )
-    names = ("loc", "changefreq", "priority", "title", "fingerprint", "source")
-    parts = [f"'{name}', {side}.{name}" for name in names]
-    parts.insert(1, f"'lastmod', {lastmod}")
+    parts = [
+        f"'{name}', {lastmod if name == 'lastmod' else f'{side}.{name}'}"
+        for name in StateJson.__annotations__
+    ]
     return f"CASE WHEN {side} IS NOT NULL THEN json_object({', '.join(parts)}) END"

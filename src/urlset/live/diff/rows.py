@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypedDict
+
+from urlset.result import ResultJson
 
 ChangeKind = Literal["added", "removed", "changed", "moved", "unknown"]
 
@@ -68,7 +70,18 @@ class PageChange(NamedTuple):
 
 
 class DiffCounts(NamedTuple):
-    """Number of URLs by change, and in both states."""
+    """Number of URLs by change, and in both states.
+
+    Attributes:
+        added: Number of added URLs.
+        removed: Number of removed URLs.
+        changed: Number of changed URLs.
+        moved: Number of moved URLs.
+        unknown: Number of URLs that may be listed or not.
+        unchanged: Number of URLs without a change.
+        before: Number of URLs in the earlier state.
+        after: Number of URLs in the later state.
+    """
 
     added: int
     removed: int
@@ -89,7 +102,11 @@ class SectionChange(NamedTuple):
         section: First segment, such as ``/blog/``; ``/`` for pages of the root folder.
         before: URLs in the earlier state.
         after: URLs in the later state.
-        added: Number of added URLs; the other fields count the other changes.
+        added: Number of added URLs.
+        removed: Number of removed URLs.
+        changed: Number of changed URLs.
+        moved: Number of moved URLs.
+        unknown: Number of URLs that may be listed or not.
     """
 
     section: str
@@ -128,6 +145,71 @@ class MovePattern(NamedTuple):
     before: str
     after: str
     urls: int
+
+
+class StateJson(TypedDict):
+    """Values of a URL in one state; null where the state does not know one.
+
+    Attributes:
+        lastmod: Date of the last change, in W3C format.
+    """
+
+    loc: str
+    lastmod: str | None
+    changefreq: str | None
+    priority: float | None
+    title: str | None
+    fingerprint: str | None
+    source: str | None
+
+
+class ChangeJson(TypedDict):
+    """One changed URL.
+
+    Attributes:
+        before: What the earlier state knows; null if it does not list the URL.
+        after: What the later state knows; null if it does not list the URL.
+    """
+
+    change: ChangeKind
+    loc: str
+    before: StateJson | None
+    after: StateJson | None
+    why: list[Annotated[dict[str, Any], Reason]]
+
+
+class UnreadJson(TypedDict):
+    """What could not be read.
+
+    Attributes:
+        reason: What it is, and why.
+        unknown: Number of unknown URLs that it may list.
+    """
+
+    reason: str
+    unknown: int
+
+
+class DiffJson(ResultJson):
+    """Result of a comparison, without the changes.
+
+    Attributes:
+        before: Name of the earlier state.
+        after: Name of the later state.
+        counts: Numbers of URLs by change.
+        sections: The sections with changes, those with most changes first.
+        patterns: How URLs moved, the most frequent pattern first.
+        notes: Remarks on the states.
+        unread: What could not be read.
+    """
+
+    before: str
+    after: str
+    counts: Annotated[dict[str, Any], DiffCounts]
+    sections: list[Annotated[dict[str, Any], SectionChange]]
+    patterns: list[Annotated[dict[str, Any], MovePattern]]
+    notes: list[str]
+    unread: list[UnreadJson]
 
 
 class DiffView(Protocol):

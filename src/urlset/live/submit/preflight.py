@@ -27,7 +27,13 @@ MAX_PAGE = 2_097_152
 
 
 class ExcludedUrl(NamedTuple):
-    """URL that is not announced, with the code of the reason and a message."""
+    """URL that is not announced.
+
+    Attributes:
+        url: The URL.
+        code: Code of the reason, such as ``noindex``.
+        reason: The reason, for people.
+    """
 
     url: str
     code: str

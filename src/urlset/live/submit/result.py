@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from urlset.live.submit.announcement_log import RefusedUrl
 from urlset.live.submit.preflight import ExcludedUrl
-from urlset.result import Result
+from urlset.live.submit.search_console import SitemapStatus
+from urlset.result import Result, ResultJson
 from urlset.terminal_text import pluralize
 
 
@@ -35,6 +36,35 @@ class ChannelResult(NamedTuple):
     error: str | None = None
     error_code: str | None = None
     is_delayed: bool = False
+
+
+class SubmissionJson(ResultJson):
+    """Result of a submission.
+
+    Attributes:
+        sent: Number of announcements that engines received.
+        waiting: Number of announcements that are left for the next run.
+        dry_run: Whether nothing was sent.
+    """
+
+    new: int
+    known: int
+    waiting_before: int
+    refused_before: int
+    baseline: int
+    repeated: int
+    retried: int
+    sent: int
+    waiting: int
+    dry_run: bool
+    results: list[Annotated[dict[str, Any], ChannelResult]]
+    excluded: list[Annotated[dict[str, Any], ExcludedUrl]]
+    refused: list[Annotated[dict[str, Any], RefusedUrl]]
+    refused_count: int
+    invalid: list[str]
+    sitemaps: list[Annotated[dict[str, Any], SitemapStatus]]
+    inspected: int
+    notes: list[str]
 
 
 @dataclass(kw_only=True, repr=False)
@@ -135,9 +165,10 @@ class Submission(Result):
             return f"{text}; nothing was sent: this was a dry run of {count}"
         return f"{text}; {pluralize(self.sent, 'URL')} sent"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SubmissionJson:
         """Return the result as values that JSON has."""
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "new": self.new,
             "known": self.known,
             "waiting_before": self.waiting_before,

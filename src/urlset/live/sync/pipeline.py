@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
@@ -31,7 +31,7 @@ from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
-from urlset.result import Result
+from urlset.result import Result, ResultJson
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession
 from urlset.terminal_text import pluralize
@@ -60,6 +60,17 @@ _VISITED: list[tuple[str, ColumnType]] = [
     ("is_changed", "flag"),
     ("is_gone", "flag"),
 ]
+
+
+class SyncJson(ResultJson):
+    """Result of a synchronization.
+
+    Attributes:
+        site: URL that was given.
+    """
+
+    site: str
+    counts: dict[str, int]
 
 
 class Sync(Result):
@@ -140,9 +151,9 @@ class Sync(Result):
         shown = (kind for kind in kinds if kind != "gone" or self.counts[kind])
         return ", ".join(f"{self.counts[kind]:,} {kind}" for kind in shown)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SyncJson:
         """Return the counts and what is incomplete as values that JSON has."""
-        return super().to_dict() | {"site": self.site, "counts": dict(self.counts)}
+        return {**super().to_dict(), "site": self.site, "counts": dict(self.counts)}
 
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from urlset.html import read_page
+from urlset.result import Instant
 from urlset.robots.ai_preferences import AiPreferences
 
 UpdateKind = Literal["added", "changed", "removed", "unknown"]
@@ -68,14 +69,65 @@ class PageUpdate:
     page_lastmod_from: str | None = None
     preferences: AiPreferences = NO_PREFERENCES
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> UpdateJson:
         """Return the update as a flat dictionary for JSON, with the preferences as columns."""
-        values = asdict(self)
-        values["lastmod"] = self.lastmod and self.lastmod.isoformat()
-        del values["preferences"]
-        train_ai, search, ai_input, license, statements = self.preferences
-        values |= {"train_ai": train_ai, "search": search, "ai_input": ai_input}
-        return values | {"license": license, "ai_statements": list(statements)}
+        return {
+            "change": self.change,
+            "url": self.url,
+            "reason": self.reason,
+            "is_known": self.is_known,
+            "title": self.title,
+            "text": self.text,
+            "language": self.language,
+            "fingerprint": self.fingerprint,
+            "previous_fingerprint": self.previous_fingerprint,
+            "final_url": self.final_url,
+            "content_type": self.content_type,
+            "canonical": self.canonical,
+            "is_noindex": self.is_noindex,
+            "sitemap": self.sitemap,
+            "lastmod": None if self.lastmod is None else self.lastmod.isoformat(),
+            "last_modified": self.last_modified,
+            "page_lastmod": self.page_lastmod,
+            "page_lastmod_from": self.page_lastmod_from,
+            "train_ai": self.preferences.train_ai,
+            "search": self.preferences.search,
+            "ai_input": self.preferences.ai_input,
+            "license": self.preferences.license,
+            "ai_statements": list(self.preferences.statements),
+        }
+
+
+class UpdateJson(TypedDict):
+    """What happened to one page since the last run.
+
+    Attributes:
+        ai_statements: What the site states about the use by AI, as written, with the place of each.
+    """
+
+    change: UpdateKind
+    url: str
+    reason: str | None
+    is_known: bool
+    title: str | None
+    text: str | None
+    language: str | None
+    fingerprint: str | None
+    previous_fingerprint: str | None
+    final_url: str | None
+    content_type: str | None
+    canonical: str | None
+    is_noindex: bool
+    sitemap: str | None
+    lastmod: Instant | None
+    last_modified: str | None
+    page_lastmod: str | None
+    page_lastmod_from: str | None
+    train_ai: bool | None
+    search: bool | None
+    ai_input: bool | None
+    license: str | None
+    ai_statements: list[str]
 
 
 def page_text(data: bytes, content_type: str | None) -> str:

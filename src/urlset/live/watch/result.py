@@ -6,13 +6,37 @@ import math
 import os
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from urlset.live.watch.report import write_report
 from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
-from urlset.result import Result
+from urlset.result import Instant, Result, ResultJson
 from urlset.store import Store
 from urlset.terminal_text import pluralize
+
+
+class WatchJson(ResultJson):
+    """Result of one step of a watch.
+
+    Attributes:
+        changes: The first of the changed URLs.
+    """
+
+    site: str
+    snapshot: int
+    started: Instant
+    requests: int
+    urls: int
+    added: int
+    removed: int
+    changed: int
+    unknown: int
+    sitemaps: int
+    sitemaps_read: int
+    sitemaps_failed: int
+    changes: list[Annotated[dict[str, Any], UrlChange]]
+    sections: list[Annotated[dict[str, Any], SectionEstimate]]
+    alerts: list[Annotated[dict[str, Any], Alert]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -92,14 +116,20 @@ class Watch(Result):
         with Store.open(self.path, read_only=True) as store, store.session() as session:
             write_report(session, self, path)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> WatchJson:
         """Return the snapshot, changes, sections and alerts as values that JSON has."""
-        names = ("requests", "urls", "added", "removed", "changed", "unknown", "sitemaps")
-        return super().to_dict() | {
+        return {
+            **super().to_dict(),
             "site": self.site,
             "snapshot": self.snapshot,
             "started": self.started.isoformat(timespec="seconds"),
-            **{name: getattr(self, name) for name in names},
+            "requests": self.requests,
+            "urls": self.urls,
+            "added": self.added,
+            "removed": self.removed,
+            "changed": self.changed,
+            "unknown": self.unknown,
+            "sitemaps": self.sitemaps,
             "sitemaps_read": self.sitemaps_read,
             "sitemaps_failed": self.sitemaps_failed,
             "changes": [_plain(change) for change in self.examples],

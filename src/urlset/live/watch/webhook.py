@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from urlset.http import Request, Response, origin_of, request_url
 from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import Alert
+from urlset.result import Instant
 from urlset.terminal_text import escape_json, sanitize
 
 WebhookFormat = Literal["slack", "discord", "ntfy", "json"]
@@ -26,6 +27,30 @@ _HOSTS: tuple[tuple[str, WebhookFormat], ...] = (
     ("discordapp.com", "discord"),
     ("ntfy.sh", "ntfy"),
 )
+
+
+class AlertJson(TypedDict):
+    """New alert."""
+
+    kind: str
+    subject: str
+    message: str
+    observed: float | None
+    low: float | None
+    high: float | None
+
+
+class AlertsJson(TypedDict):
+    """Message of a webhook in the format json.
+
+    Attributes:
+        alerts: New alerts.
+    """
+
+    site: str
+    snapshot: int
+    started: Instant
+    alerts: list[AlertJson]
 
 
 class Hook:
@@ -96,7 +121,7 @@ def message(format_: WebhookFormat, found: Watch, alerts: Sequence[Alert]) -> tu
     """Format alerts as a message of a service; return its media type and its body."""
     if format_ == "ntfy":
         return "text/plain; charset=utf-8", _text(found, alerts).encode()
-    values: dict[str, Any]
+    values: dict[str, Any] | AlertsJson
     if format_ == "slack":
         values = {"text": _escaped(_text(found, alerts))}
     elif format_ == "discord":
