@@ -76,6 +76,7 @@ SMALL_MODULES = {
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
     "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
+    "urlset.engine.reference.html": "public name of the package, loaded when a page is read",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.live.crawl.working_tables": "declarations, which tests read, too",
     "urlset.live.submit.working_tables": "declarations, as of the crawler",

@@ -10,6 +10,7 @@
 //! | `LAST_UTF8` | mutex; nothing is released while it is held |
 //! | `Models` (`to_rows.rs`), interned names | `PyOnceLock`: one value, immutable |
 //! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
+//! | `ScannedPage` | immutable after creation |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
 //! | `Renderer`, `UrlHashes`, `LogAggregator` | mutex |
 //! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
@@ -38,6 +39,7 @@ mod from_arrow;
 mod from_rows;
 mod from_user_rows;
 mod gunzip;
+mod html;
 mod logs;
 mod object_cache;
 mod py_buffer;
@@ -211,6 +213,8 @@ mod _native {
     use crate::from_user_rows::columns_from_user_rows;
     #[pymodule_export]
     use crate::gunzip::gunzip;
+    #[pymodule_export]
+    use crate::html::{ScannedPage, scan_page};
     #[pymodule_export]
     use crate::logs::LogAggregator;
     #[pymodule_export]

@@ -21,6 +21,7 @@ pub mod codes;
 pub mod columns;
 pub mod dates;
 pub mod gzip;
+pub mod html;
 pub mod logs;
 pub mod render;
 pub mod spans;

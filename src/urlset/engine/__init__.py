@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol, cast, overload
 
+from urlset.engine.html_page import ScannedPage
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
@@ -282,6 +283,9 @@ class Engine(Protocol):
 
         ``stylesheet`` is the address of the CSS with which browsers display a ``urlset``.
         """
+
+    def scan_page(self, markup: str) -> ScannedPage:
+        """Scan the markup of an HTML page in linear time. Never raises."""
 
     def log_aggregator(self, keeps_queries: bool) -> LogAggregator:
         """Return an aggregator of an access log; a query is ignored unless ``keeps_queries``."""

@@ -17,6 +17,7 @@ __all__ = [
     "Columns",
     "LogAggregator",
     "Renderer",
+    "ScannedPage",
     "UrlHashes",
     "columns_from_arrow",
     "columns_from_rows",
@@ -29,6 +30,7 @@ __all__ = [
     "parse",
     "parse_date",
     "parse_url",
+    "scan_page",
     "uncertain_rows",
 ]
 
@@ -92,6 +94,33 @@ class LogAggregator:
     def add(self, block: bytes) -> tuple[list[LogHit], list[tuple[int, int | None, Any]], int]: ...
     def finish(self) -> list[LogHit]: ...
 
+@final
+class ScannedPage:
+    """Facts of a scanned page; see `urlset.engine.html_page.ScannedPage`."""
+
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def language(self) -> str | None: ...
+    @property
+    def data(self) -> list[str]: ...
+    def elements(self) -> list[tuple[str, dict[str, str], bool, bool]]:
+        """Create the fields of :class:`urlset.engine.html_page.HtmlElement` of each element."""
+
+    def lines(self) -> str: ...
+    def words(
+        self,
+        origin: str,
+        is_volatile: Callable[[str], bool],
+        stable_target: Callable[[str, str], str],
+    ) -> str:
+        """Return the words; the functions are called for the few lines and targets in doubt."""
+
+    def anchors(self, limit: int) -> list[tuple[str, str]] | None:
+        """Return target and relation of each link; None for markup that is unusual."""
+
+    def has_scripts(self) -> bool: ...
+
 class UrlHashes:
     """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.WrittenUrls`."""
 
@@ -132,6 +161,9 @@ def element_spans(
 
 def is_utf8(data: bytes) -> bool:
     """Return whether bytes are valid UTF-8."""
+
+def scan_page(markup: str) -> ScannedPage | None:
+    """Scan a page; return None for markup that the reference engine has to read."""
 
 def field_tables() -> tuple[_Names, _Names, _Names]:
     """Return the tables of names that the engine has, to compare them with `urlset.fields`.

@@ -22,6 +22,7 @@ from urlset.engine._native import (
     is_utf8,
     uncertain_rows,
 )
+from urlset.engine.html_page import MAX_ANCHORS, HtmlElement, PageAnchor, ScannedPage
 from urlset.errors import panics_as_errors
 from urlset.model import (
     Alternate,
@@ -47,6 +48,7 @@ __all__ = [
     "name",
     "parse",
     "renderer",
+    "scan_page",
     "uncertain_rows",
     "user_columns",
     "user_rows",
@@ -153,6 +155,59 @@ _CLASSES = (
 def written_urls() -> UrlHashes:
     """Return an empty set for the URLs that will be written."""
     return UrlHashes()
+
+
+class NativePage:
+    """Scanned page; implements :class:`urlset.engine.html_page.ScannedPage`."""
+
+    __slots__ = ("_markup", "_page", "data", "elements", "language", "title")
+
+    def __init__(self, page: _native.ScannedPage, markup: str) -> None:
+        self._page = page
+        self._markup = markup
+        self.title: str | None = page.title
+        self.language: str | None = page.language
+        self.data: list[str] = page.data
+        self.elements: list[HtmlElement] = [HtmlElement._make(row) for row in page.elements()]
+
+    def lines(self) -> str:
+        """Return the main content, line by line."""
+        with panics_as_errors():
+            return self._page.lines()
+
+    def words(self, origin: str) -> str:
+        """Return the words of the main content, and in a second line the targets of its links."""
+        from urlset.engine.reference.html.content import is_volatile, stable_target
+
+        with panics_as_errors():
+            return self._page.words(origin, is_volatile, stable_target)
+
+    def anchors(self) -> Sequence[PageAnchor]:
+        """Return the links of the page as written, in document order."""
+        with panics_as_errors():
+            found = self._page.anchors(MAX_ANCHORS)
+        if found is None:
+            return _reference_page(self._markup).anchors()
+        return [PageAnchor._make(row) for row in found]
+
+    def has_scripts(self) -> bool:
+        """Return whether the page has a script that is run."""
+        with panics_as_errors():
+            return self._page.has_scripts()
+
+
+def scan_page(markup: str) -> ScannedPage:
+    """Scan the markup of an HTML page in linear time. Never raises."""
+    with panics_as_errors():
+        page = _native.scan_page(markup)
+    return _reference_page(markup) if page is None else NativePage(page, markup)
+
+
+def _reference_page(markup: str) -> ScannedPage:
+    """Scan unusual markup, such as names of elements that are not ASCII."""
+    from urlset.engine.reference import scan_page as scan
+
+    return scan(markup)
 
 
 class _Stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from urlset.engine.html_page import PageAnchor
 from urlset.html.facts import (
     FACTS_VERSION,
     MAX_BYTES,
@@ -12,7 +13,6 @@ from urlset.html.facts import (
     read_page,
 )
 from urlset.html.links import (
-    PageAnchor,
     PageLink,
     sitemaps_and_feeds_in_header,
     sitemaps_and_feeds_in_page,

@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Collection
 from datetime import datetime
+from hashlib import blake2b
 from typing import NamedTuple
 
 from urlset.engine import get
+from urlset.engine.html_page import PageAnchor, ScannedPage
 from urlset.formats.detect import is_html_page
 from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
-from urlset.html.fingerprint import content_text, fingerprint_of
 from urlset.html.json_ld import read_json_ld
-from urlset.html.links import PageAnchor, anchors_in, has_scripts
 from urlset.html.media import images_of, news_of, videos_of
 from urlset.html.metadata import (
     Canonical,
@@ -32,7 +32,6 @@ from urlset.html.metadata import (
     refresh_of,
 )
 from urlset.html.not_found import MAX_ERROR_TEXT, says_not_found
-from urlset.html.scanner import scan
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
@@ -217,7 +216,7 @@ def read_page(
     ('Tea', 'https://example.com/tea')
     """
     markup = repair(data[:MAX_BYTES], content_type)
-    found = scan(markup.text)
+    found = get(None).scan_page(markup.text)
     base = base_url_of(found, url)
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
@@ -240,9 +239,8 @@ def read_page(
         videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
         news=news_of(found, nodes) if "news" in wants else None,
         fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
-        text=content_text(found) if "text" in wants else "",
-        says_not_found=says_not_found(found.title, data)
-        and len(content_text(found)) <= MAX_ERROR_TEXT,
+        text=found.lines() if "text" in wants else "",
+        says_not_found=says_not_found(found.title, data) and len(found.lines()) <= MAX_ERROR_TEXT,
     )
     if "links" not in wants:
         return facts
@@ -254,9 +252,27 @@ def read_page(
         placed_alternates=placed_alternates_of(found, base, url, link_header),
         pagination=pagination_of(found, base),
         base=base,
-        anchors=tuple(anchors_in(markup.text)),
-        has_scripts=has_scripts(markup.text),
+        anchors=tuple(found.anchors()),
+        has_scripts=found.has_scripts(),
     )
+
+
+# Note: a change of what is hashed changes the fingerprint of every page: raise the number.
+_PERSON = b"urlset-page-1"
+
+
+def fingerprint_of(found: ScannedPage, description: str | None, origin: str) -> str:
+    """Return 128 bits of blake2b, in hexadecimal, of title, description and main content.
+
+    Included are its words in their order, the alternative texts of images, and the targets of
+    links and images. Ignored are white space, elements, classes, scripts and styles, lines that are
+    a build stamp or a view counter, hashes in names of assets, cache busters, nonces, session ids,
+    the words of a ``time`` that has a ``datetime`` (its value is included instead), and a ``time``
+    that states when the page was modified.
+    """
+    parts = (found.title or "", " ".join((description or "").split()), found.words(origin))
+    data = "\n".join(parts).encode(errors="replace")
+    return blake2b(data, digest_size=16, person=_PERSON).hexdigest()
 
 
 def facts_to_text(facts: PageFacts) -> str | None:

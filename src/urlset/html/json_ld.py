@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 MAX_SCRIPT = 1_048_576
@@ -41,7 +41,7 @@ class JsonLdNode(NamedTuple):
     publisher: str | None
 
 
-def read_json_ld(scripts: list[str]) -> list[JsonLdNode]:
+def read_json_ld(scripts: Sequence[str]) -> list[JsonLdNode]:
     """Return every object in the scripts, in order; skip scripts that are not JSON.
 
     >>> [sorted(thing.types) for thing in read_json_ld(['{"@graph": [{"@type": "WebPage"}]}', "{"])]

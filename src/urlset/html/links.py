@@ -1,4 +1,4 @@
-"""Links of an HTML page: to sitemaps and feeds, to other pages, in the ``Link`` header.
+"""Links of an HTML page to sitemaps and feeds, and those of the ``Link`` header.
 
 The header is that of RFC 8288.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from urlset.engine import get
+from urlset.engine.html_page import unescape
 from urlset.formats.encoding import charset_of, decode
-from urlset.html.scanner import unescape
 from urlset.urls import parse_url
 
 MAX_SCAN = 1_048_576
@@ -112,25 +112,7 @@ def _once(links: list[PageLink | None]) -> list[PageLink]:
     return list(dict.fromkeys(link for link in links if link is not None))
 
 
-MAX_ANCHORS = 10_000
-"""Links of a page that are recorded; Google's old advice was a few thousand."""
-
-# Repaired markup has neither `<` nor `>` in an attribute. Raw text may contain anything.
-_ANCHOR = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|textarea|xmp|iframe)\b.*?(?:</\1|\Z)"
-    r"|<(?:a|area)\s([^<>]*+)>",
-    re.IGNORECASE | re.DOTALL,
-)
-_HREF = re.compile(r"""(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_REL = re.compile(r"""(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 MAX_HEADER = 65_536
-
-
-class PageAnchor(NamedTuple):
-    """A link (``a`` or ``area``): its ``href`` as written, and its ``rel`` in lower case."""
-
-    href: str
-    rel: str
 
 
 class HeaderLink(NamedTuple):
@@ -139,41 +121,6 @@ class HeaderLink(NamedTuple):
     target: str
     relations: tuple[str, ...]
     hreflang: str
-
-
-def anchors_in(markup: str) -> Iterator[PageAnchor]:
-    """Yield the links of repaired markup, in document order.
-
-    >>> list(anchors_in('<a rel="NoFollow" href="/a?b&amp;c">x</a><!-- <a href=/d> -->'))
-    [PageAnchor(href='/a?b&c', rel='nofollow')]
-    """
-    count = 0
-    for found in _ANCHOR.finditer(markup):
-        text = found[2]
-        if text is None or (target := _HREF.search(text)) is None:
-            continue
-        href = target[1] or target[2] or target[3] or ""
-        rel = _REL.search(text) if "rel" in text or "REL" in text or "Rel" in text else None
-        words = (rel[1] or rel[2] or rel[3] or "").lower() if rel else ""
-        yield PageAnchor(unescape(href) if "&" in href else href, words)
-        count += 1
-        if count == MAX_ANCHORS:
-            return
-
-
-_SCRIPT = re.compile(r"<script(?=[\s/>])([^<>]*+)", re.IGNORECASE)
-_TYPE = re.compile(
-    r"""\stype\s*=\s*["']?(?![^\s"'>]*(?:javascript|ecmascript|module))[^\s"'>]""", re.IGNORECASE
-)
-
-
-def has_scripts(markup: str) -> bool:
-    """Return whether markup has a script that is run; data such as JSON-LD is not run.
-
-    >>> has_scripts("<script src=/app.js></script>"), has_scripts('<script type="importmap">')
-    (True, False)
-    """
-    return any(_TYPE.search(found[1]) is None for found in _SCRIPT.finditer(markup))
 
 
 def header_links(value: str | None) -> Iterator[HeaderLink]:

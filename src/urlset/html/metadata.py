@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from urlset.dates import LOCAL_TIME, format_date, parse_date
+from urlset.engine.html_page import ScannedPage
 from urlset.html.json_ld import JsonLdNode
 from urlset.html.links import header_links
-from urlset.html.scanner import Scan
 from urlset.model import Alternate
 from urlset.urls import is_relative, parse_url, resolve, scheme_of
 
@@ -59,7 +59,7 @@ def _absolute_url(reference: str, base: str) -> str | None:
     return parse_url(reference).url
 
 
-def base_url_of(found: Scan, url: str) -> str:
+def base_url_of(found: ScannedPage, url: str) -> str:
     """Return the base URL of references: the first ``base`` with a ``href``, else the page URL."""
     for element in found.elements:
         if element.name == "base" and element.attributes.get("href"):
@@ -67,7 +67,7 @@ def base_url_of(found: Scan, url: str) -> str:
     return url
 
 
-def canonical_of(found: Scan, base: str) -> str | None:
+def canonical_of(found: ScannedPage, base: str) -> str | None:
     """Return the canonical URL in the head; None if it has none, or several.
 
     Google ignores all of them if there are several, and one in the body
@@ -79,7 +79,7 @@ def canonical_of(found: Scan, base: str) -> str | None:
     return urls.pop() if len(urls) == 1 else None
 
 
-def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
+def alternates_of(found: ScannedPage, base: str) -> tuple[Alternate, ...]:
     """Return the versions of the page in other languages that its head lists, each once."""
     alternates: dict[Alternate, None] = {}
     for attributes in _links(found, "alternate"):
@@ -91,7 +91,7 @@ def alternates_of(found: Scan, base: str) -> tuple[Alternate, ...]:
 
 
 def canonicals_of(
-    found: Scan, base: str, url: str, link_header: str | None
+    found: ScannedPage, base: str, url: str, link_header: str | None
 ) -> tuple[Canonical, ...]:
     """Return all canonical URLs of a page, in the head, in its ``Link`` header and in its body."""
     canonicals: dict[Canonical, None] = {}
@@ -110,7 +110,7 @@ def canonicals_of(
 
 
 def placed_alternates_of(
-    found: Scan, base: str, url: str, link_header: str | None
+    found: ScannedPage, base: str, url: str, link_header: str | None
 ) -> tuple[PlacedAlternate, ...]:
     """Return the versions in other languages that the head and the ``Link`` header list."""
     alternates = {
@@ -124,7 +124,7 @@ def placed_alternates_of(
     return tuple(alternates)[:MAX_ALTERNATES]
 
 
-def pagination_of(found: Scan, base: str) -> tuple[tuple[str, str], ...]:
+def pagination_of(found: ScannedPage, base: str) -> tuple[tuple[str, str], ...]:
     """Return the links ``next`` and ``prev`` of the head, as pairs of relation and URL."""
     pairs = (
         (relation, absolute_url(attributes.get("href", ""), base))
@@ -134,7 +134,7 @@ def pagination_of(found: Scan, base: str) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((relation, url) for relation, url in pairs if url))
 
 
-def meta_of(found: Scan) -> dict[str, str]:
+def meta_of(found: ScannedPage) -> dict[str, str]:
     """Return the first content of each ``meta`` name or property, by its lower-case name."""
     attributes: dict[str, str] = {}
     for element in found.elements:
@@ -145,7 +145,7 @@ def meta_of(found: Scan) -> dict[str, str]:
     return attributes
 
 
-def directives_of(found: Scan, header: str | None) -> tuple[str, ...]:
+def directives_of(found: ScannedPage, header: str | None) -> tuple[str, ...]:
     """Return the directives for all robots and for Google's, from the header and the whole page."""
     directives = list(read_directives(header)) if header else []
     for element in found.elements:
@@ -156,7 +156,7 @@ def directives_of(found: Scan, header: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(directives))
 
 
-def refresh_of(found: Scan, base: str) -> str | None:
+def refresh_of(found: ScannedPage, base: str) -> str | None:
     """Return the target of a ``meta http-equiv=refresh``, at any delay; None if it only reloads."""
     for element in found.elements:
         is_refresh = element.attributes.get("http-equiv", "").strip().lower() == "refresh"
@@ -167,7 +167,7 @@ def refresh_of(found: Scan, base: str) -> str | None:
     return None
 
 
-def _links(found: Scan, relation: str) -> Iterator[dict[str, str]]:
+def _links(found: ScannedPage, relation: str) -> Iterator[dict[str, str]]:
     for element in found.elements:
         is_link = element.name == "link" and element.in_head
         if is_link and relation in element.attributes.get("rel", "").lower().split():
@@ -209,7 +209,9 @@ _ENGINES = frozenset(
 """Names of ``meta`` elements, and agents of ``X-Robots-Tag``, that speak to search engines."""
 
 
-def directives_by_agent(found: Scan, header: str | None) -> tuple[tuple[str, ...], str | None]:
+def directives_by_agent(
+    found: ScannedPage, header: str | None
+) -> tuple[tuple[str, ...], str | None]:
     """Return the robots directives, general and by search engine, and where: meta, header or both.
 
     Those for one engine begin with its name, as ``bingbot: noindex``.
@@ -341,7 +343,7 @@ def _dated(text: str) -> tuple[str, datetime] | None:
 
 
 def lastmod_of(
-    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
+    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> PageDate | None:
     """Return the date of the last modification, or None if the page has no plausible one.
 
@@ -357,7 +359,7 @@ def lastmod_of(
 
 
 def has_future_date(
-    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
+    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
 ) -> bool:
     """Return whether a date of the page is ignored only because it is in the future."""
     latest = datetime.max.replace(tzinfo=UTC)
@@ -366,7 +368,7 @@ def has_future_date(
 
 
 def _modified(
-    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]
+    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode]
 ) -> Iterator[tuple[str, str]]:
     yield from _in_nodes(nodes, "dateModified")
     yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
@@ -379,7 +381,7 @@ def _modified(
 
 
 def _published(
-    found: Scan, meta: dict[str, str], nodes: list[JsonLdNode]
+    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode]
 ) -> Iterator[tuple[str, str]]:
     yield from _in_nodes(nodes, "datePublished")
     yield from ((meta[name], f"meta {name}") for name in _PUBLISHED if name in meta)
@@ -395,7 +397,7 @@ def _in_nodes(nodes: list[JsonLdNode], key: str) -> Iterator[tuple[str, str]]:
             yield node.texts[key], f"json-ld {key}"
 
 
-def _in_microdata(found: Scan, key: str) -> Iterator[tuple[str, str]]:
+def _in_microdata(found: ScannedPage, key: str) -> Iterator[tuple[str, str]]:
     for element in found.elements:
         value = element.attributes.get("datetime") or element.attributes.get("content")
         if value and key in element.attributes.get("itemprop", "").lower().split():

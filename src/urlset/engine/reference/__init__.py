@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow.frames import ListedRows
 from urlset.engine import Diagnostic, OffsetRun
+from urlset.engine.html_page import ScannedPage
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.logs import LineAggregator
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
@@ -25,6 +26,7 @@ __all__ = [
     "name",
     "parse",
     "renderer",
+    "scan_page",
     "uncertain_rows",
     "user_columns",
     "user_rows",
@@ -60,6 +62,13 @@ def parse(
         context.all_diagnostics(),
         context.omitted,
     )
+
+
+def scan_page(markup: str) -> ScannedPage:
+    """Scan the markup of an HTML page in linear time. Never raises."""
+    from urlset.engine.reference.html import ReferencePage
+
+    return ReferencePage(markup)
 
 
 def is_utf8(data: bytes) -> bool:

@@ -6,6 +6,8 @@ import html
 import re
 from typing import NamedTuple
 
+from urlset.engine.html_page import HtmlElement, unescape
+
 MAX_ELEMENTS = 20_000
 MAX_REGIONS = 64
 MAX_DATA = 64
@@ -23,7 +25,6 @@ _ROLES = re.compile(
     r"""dialog|overlay)|view-?count(?:er)?s?|page-?views)(?![a-z]))""",
     re.IGNORECASE,
 )
-_LONG_NUMBER = re.compile(r"&#([0-9]{1000,}+)")
 _MODIFIED = re.compile(r"modified|\b(?:updated|last-?updated)\b", re.IGNORECASE)
 
 _INLINE_TAGS = frozenset(
@@ -52,15 +53,6 @@ _KINDS = {
     **dict.fromkeys(_RAW, _RAW_TEXT),
 }
 """How a tag is handled; unlisted ones break the line, and may open a region."""
-
-
-class HtmlElement(NamedTuple):
-    """A recorded element: name, attributes, and whether it is in the head or in boilerplate."""
-
-    name: str
-    attributes: dict[str, str]
-    in_head: bool
-    in_boilerplate: bool
 
 
 class Scan:
@@ -106,24 +98,6 @@ def parse_attributes(text: str) -> dict[str, str]:
         value = double or single or bare
         attributes.setdefault(name.lower(), unescape(value) if "&" in value else value)
     return attributes
-
-
-def unescape(text: str) -> str:
-    """Return a text with its character references replaced, as :func:`html.unescape`.
-
-    A number of more than 4,300 digits, which that cannot convert, is no character.
-
-    >>> unescape("a&amp;b&#" + "1" * 5_000 + ";") == "a&b\ufffd"
-    True
-    """
-    try:
-        return html.unescape(text)
-    except ValueError:
-        return html.unescape(_LONG_NUMBER.sub(_short_number, text))
-
-
-def _short_number(found: re.Match[str]) -> str:
-    return f"&#{found[1].lstrip('0')[:8] or '0'}"
 
 
 def scan(text: str) -> Scan:

@@ -1,15 +1,16 @@
-"""Fingerprint of the main content of a page, independent of its markup."""
+"""Main content of a page, independent of its markup; links as written."""
 
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
+from collections.abc import Iterator
 from urllib.parse import unquote
 
-from urlset.html.scanner import Scan, unescape
+from urlset.engine.html_page import MAX_ANCHORS, PageAnchor, unescape
+from urlset.engine.reference.html.scanner import Scan
 
-# Note: a changed rule in this module changes the fingerprint of every page: raise the number.
-_PERSON = b"urlset-page-1"
+# Note: a changed rule in this module changes the fingerprint of every page; see fingerprint_of in
+# urlset.html.facts.
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 # Pilcrow (default of Sphinx and Python-Markdown), and the icon of the theme of Read the Docs.
@@ -58,31 +59,18 @@ _SESSION = re.compile(
 MAX_LINK = 2_048
 
 
-def fingerprint_of(found: Scan, description: str | None, origin: str) -> str:
-    """Return 128 bits of blake2b, in hexadecimal, of title, description and main content.
+def content_words(found: Scan, origin: str) -> str:
+    """Return the words of the main content, and in a second line the targets of its links.
 
-    The main content is ``main`` (or ``role=main``), else the only ``article``, else the body
-    without ``nav``, ``header``, ``footer`` and ``aside``.
-
-    Included are its words in their order, the alternative texts of images, and the targets of
-    links and images. Ignored are white space, elements, classes, scripts and styles, lines that are
-    a build stamp or a view counter, hashes in names of assets, cache busters, nonces, session ids,
-    the words of a ``time`` that has a ``datetime`` (its value is included instead), and a ``time``
-    that states when the page was modified.
+    Lines that are volatile are left out, as are volatile parts of targets.
     """
     begin, end = _span(found)
-    targets = [_target(link, origin) for position, link in found.links if begin <= position <= end]
-    parts = (
-        found.title or "",
-        " ".join((description or "").split()),
-        _normalized_text("".join(found.parts[begin:end])),
-        " ".join(filter(None, targets)),
-    )
-    data = "\n".join(parts).encode(errors="replace")
-    return blake2b(data, digest_size=16, person=_PERSON).hexdigest()
+    targets = (stable_target(link, origin) for at, link in found.links if begin <= at <= end)
+    words = _normalized_text("".join(found.parts[begin:end]))
+    return f"{words}\n{' '.join(filter(None, targets))}"
 
 
-def content_text(found: Scan) -> str:
+def content_lines(found: Scan) -> str:
     """Return the text of the main content, in lines as a browser displays them.
 
     The sign at the end of a line with which documentation generators (Sphinx, MkDocs) link a
@@ -108,17 +96,22 @@ def _span(found: Scan) -> tuple[int, int]:
 
 def _normalized_text(text: str) -> str:
     text = unescape(text).translate(_INVISIBLE)
-    lines = [line for line in text.split("\n") if line and not _is_volatile(line)]
+    lines = [line for line in text.split("\n") if line and not is_volatile(line)]
     return " ".join("\n".join(lines).split())
 
 
-def _is_volatile(line: str) -> bool:
+def is_volatile(line: str) -> bool:
+    """Return whether a line changes without a change of the page: a build stamp, a counter.
+
+    >>> is_volatile("Built on 2026-11-21 10:00"), is_volatile("Built on rock in 1920")
+    (True, False)
+    """
     if len(line) > MAX_VOLATILE_LINE or not _DIGIT.search(line):
         return False
     return _VOLATILE_LINES.fullmatch(" ".join(line.split())) is not None
 
 
-def _target(link: str, origin: str) -> str:
+def stable_target(link: str, origin: str) -> str:
     """Return a link without its volatile parts: origin, session ids, hashes of asset names."""
     link = link.strip()[:MAX_LINK]
     if link[:5].lower() == "data:" or link.lower().startswith("javascript:"):
@@ -131,3 +124,48 @@ def _target(link: str, origin: str) -> str:
     if separator:
         query = _SESSION.sub("", query).rstrip("&")
     return unquote(f"{path}?{query}" if query else path)
+
+
+# Repaired markup has neither `<` nor `>` in an attribute. Raw text may contain anything.
+_ANCHOR = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|textarea|xmp|iframe)\b.*?(?:</\1|\Z)"
+    r"|<(?:a|area)\s([^<>]*+)>",
+    re.IGNORECASE | re.DOTALL,
+)
+_HREF = re.compile(r"""(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_REL = re.compile(r"""(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+
+
+def anchors_in(markup: str) -> Iterator[PageAnchor]:
+    """Yield the links of repaired markup, in document order.
+
+    >>> list(anchors_in('<a rel="NoFollow" href="/a?b&amp;c">x</a><!-- <a href=/d> -->'))
+    [PageAnchor(href='/a?b&c', rel='nofollow')]
+    """
+    count = 0
+    for found in _ANCHOR.finditer(markup):
+        text = found[2]
+        if text is None or (target := _HREF.search(text)) is None:
+            continue
+        href = target[1] or target[2] or target[3] or ""
+        rel = _REL.search(text) if "rel" in text or "REL" in text or "Rel" in text else None
+        words = (rel[1] or rel[2] or rel[3] or "").lower() if rel else ""
+        yield PageAnchor(unescape(href) if "&" in href else href, words)
+        count += 1
+        if count == MAX_ANCHORS:
+            return
+
+
+_SCRIPT = re.compile(r"<script(?=[\s/>])([^<>]*+)", re.IGNORECASE)
+_TYPE = re.compile(
+    r"""\stype\s*=\s*["']?(?![^\s"'>]*(?:javascript|ecmascript|module))[^\s"'>]""", re.IGNORECASE
+)
+
+
+def has_scripts(markup: str) -> bool:
+    """Return whether markup has a script that is run; data such as JSON-LD is not run.
+
+    >>> has_scripts("<script src=/app.js></script>"), has_scripts('<script type="importmap">')
+    (True, False)
+    """
+    return any(_TYPE.search(found[1]) is None for found in _SCRIPT.finditer(markup))

@@ -1,0 +1,97 @@
+//! Python class of a scanned page.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use urlset_core::html::{self, Page};
+
+/// Python object with the facts of a scanned page.
+#[pyclass(frozen, module = "urlset.engine._native")]
+pub struct ScannedPage {
+    markup: Py<PyString>,
+    page: Page,
+}
+
+/// Scans a page; returns None for markup that the reference engine has to read.
+#[pyfunction]
+pub fn scan_page(py: Python<'_>, markup: Bound<'_, PyString>) -> PyResult<Option<ScannedPage>> {
+    let text = markup.to_str()?;
+    let page = py.detach(|| html::scan(text));
+    Ok(page.ok().map(|page| ScannedPage { markup: markup.unbind(), page }))
+}
+
+#[pymethods]
+impl ScannedPage {
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.page.title.as_deref()
+    }
+
+    #[getter]
+    fn language(&self) -> Option<&str> {
+        self.page.language.as_deref()
+    }
+
+    #[getter]
+    fn data(&self) -> &[String] {
+        &self.page.data
+    }
+
+    /// Creates the elements: name, attributes, and whether they are in the head and in boilerplate.
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let found = PyList::empty(py);
+        for element in &self.page.elements {
+            let attributes = PyDict::new(py);
+            for (name, value) in &element.attributes {
+                if !attributes.contains(name)? {
+                    attributes.set_item(name, value)?;
+                }
+            }
+            let name = PyString::intern(py, element.name);
+            found.append((name, attributes, element.in_head, element.in_boilerplate))?;
+        }
+        Ok(found)
+    }
+
+    fn lines(&self, py: Python<'_>) -> String {
+        py.detach(|| self.page.content.lines())
+    }
+
+    fn words(
+        &self,
+        py: Python<'_>,
+        origin: &str,
+        is_volatile: Py<PyAny>,
+        stable_target: Py<PyAny>,
+    ) -> PyResult<String> {
+        py.detach(|| {
+            self.page.content.words(
+                origin,
+                |line| Python::attach(|py| is_volatile.call1(py, (line,))?.extract(py)),
+                |link| Python::attach(|py| stable_target.call1(py, (link, origin))?.extract(py)),
+            )
+        })
+    }
+
+    /// Returns target and relation of each link; None for markup that is unusual.
+    fn anchors<'py>(
+        &self,
+        py: Python<'py>,
+        limit: usize,
+    ) -> PyResult<Option<Vec<Bound<'py, PyTuple>>>> {
+        let text = self.markup.bind(py).to_str()?;
+        let Ok(found) = py.detach(|| html::anchors(text, limit)) else { return Ok(None) };
+        let none = PyString::intern(py, "");
+        let tuple = |anchor: html::Anchor<'_>| {
+            let href = PyString::new(py, &anchor.href);
+            let rel =
+                if anchor.rel.is_empty() { none.clone() } else { PyString::new(py, &anchor.rel) };
+            PyTuple::new(py, [href, rel])
+        };
+        found.into_iter().map(tuple).collect::<PyResult<_>>().map(Some)
+    }
+
+    fn has_scripts(&self, py: Python<'_>) -> PyResult<bool> {
+        let text = self.markup.bind(py).to_str()?;
+        Ok(py.detach(|| html::has_scripts(text)))
+    }
+}

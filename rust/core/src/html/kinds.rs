@@ -1,0 +1,77 @@
+//! Names of elements, and how their tags are handled.
+
+/// How a tag is handled.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(super) enum Kind {
+    /// It does not break the line.
+    Inline,
+    /// Its attributes are recorded.
+    Record,
+    /// It breaks the line.
+    Break,
+    /// It breaks the line, and may open a region.
+    Opening,
+    /// It breaks the line.
+    Closing,
+    /// Its content is no markup.
+    RawText,
+}
+
+/// Returns how a tag is handled. The name is in lower case; that of an end tag begins with a slash.
+pub(super) fn kind_of(name: &[u8]) -> Kind {
+    let (name, is_end) = match name {
+        [b'/', name @ ..] => (name, true),
+        _ => (name, false),
+    };
+    match name {
+        b"address" | b"blockquote" | b"br" | b"button" | b"caption" | b"dd" | b"details"
+        | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"form" | b"h1"
+        | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"hr" | b"legend" | b"li" | b"ol" | b"option"
+        | b"p" | b"picture" | b"pre" | b"section" | b"select" | b"summary" | b"table"
+        | b"tbody" | b"td" | b"tfoot" | b"th" | b"thead" | b"tr" | b"ul" => Kind::Break,
+        b"a" | b"base" | b"data" | b"img" | b"link" | b"meta" | b"source" | b"time" if !is_end => {
+            Kind::Record
+        }
+        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code"
+        | b"data" | b"del" | b"dfn" | b"em" | b"font" | b"g" | b"i" | b"img" | b"ins" | b"kbd"
+        | b"label" | b"mark" | b"math" | b"meter" | b"nobr" | b"output" | b"path" | b"q"
+        | b"rp" | b"rt" | b"ruby" | b"s" | b"samp" | b"small" | b"span" | b"strike" | b"strong"
+        | b"sub" | b"sup" | b"svg" | b"time" | b"tt" | b"u" | b"use" | b"var" | b"wbr" => {
+            Kind::Inline
+        }
+        _ if !is_end && RAW.contains(&name) => Kind::RawText,
+        _ if is_end => Kind::Closing,
+        _ => Kind::Opening,
+    }
+}
+
+/// Elements whose content is no markup.
+pub(super) const RAW: [&[u8]; 8] =
+    [b"script", b"style", b"template", b"noscript", b"iframe", b"noembed", b"noframes", b"xmp"];
+
+/// Returns whether an element may be in the head.
+pub(super) fn is_in_head(name: &[u8]) -> bool {
+    matches!(name, b"html" | b"head" | b"base" | b"link" | b"meta" | b"title")
+        || RAW.contains(&name)
+}
+
+/// Returns whether an element has no end tag.
+pub(super) fn is_void(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area"
+            | b"base"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"hr"
+            | b"img"
+            | b"input"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
+}

@@ -1,0 +1,117 @@
+//! Roles of elements: what is main content, and what is on every page.
+
+use super::Unusual;
+use super::chars::{
+    char_at, is_letter_at, is_letter_before, is_space, match_word, skip_space, space_length,
+};
+
+/// Role of an element, by its attribute `role`, or by the name of its class or id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// `main`.
+    Main,
+    /// `banner`, `contentinfo` or `complementary`.
+    Boilerplate,
+    /// `navigation`, a notice about cookies, or a counter of views.
+    Skipped,
+}
+
+/// Returns the role in the text of a tag after its name.
+pub(super) fn role_of(text: &str) -> Result<Option<Role>, Unusual> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = space_length(text, at);
+        if length == 0 {
+            at += 1; // inside of a character, there is no white space
+            continue;
+        }
+        at += length;
+        // The first letters of role, class and id.
+        if !matches!(bytes.get(at), Some(b'r' | b'R' | b'c' | b'C' | b'i' | b'I' | 0x80..)) {
+            continue;
+        }
+        if let Some(start) = value_start(text, at, b"role")
+            && let Some(role) = named_role(text, start)?
+        {
+            return Ok(Some(role));
+        }
+        let value = value_start(text, at, b"class").or_else(|| value_start(text, at, b"id"));
+        if value.is_some_and(|start| has_skipped_name(bytes, start)) {
+            return Ok(Some(Role::Skipped));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the start of the value of an attribute whose name is at an offset.
+fn value_start(text: &str, at: usize, name: &[u8]) -> Option<usize> {
+    let at = skip_space(text, match_word(text.as_bytes(), at, name)?);
+    (text.as_bytes().get(at) == Some(&b'=')).then(|| skip_space(text, at + 1))
+}
+
+const ROLES: [(&[u8], Role); 5] = [
+    (b"main", Role::Main),
+    (b"navigation", Role::Skipped),
+    (b"banner", Role::Boilerplate),
+    (b"contentinfo", Role::Boilerplate),
+    (b"complementary", Role::Boilerplate),
+];
+
+fn named_role(text: &str, start: usize) -> Result<Option<Role>, Unusual> {
+    let bytes = text.as_bytes();
+    let at = start + usize::from(matches!(bytes.get(start), Some(b'"' | b'\'')));
+    for (word, role) in ROLES {
+        let Some(end) = match_word(bytes, at, word) else { continue };
+        return match bytes.get(end) {
+            Some(0x80..) if !char_at(text, end).is_some_and(is_space) => Err(Unusual),
+            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => Ok(None),
+            // With a letter that is not ASCII, it is another role.
+            _ => Ok(Some(if end - at == word.len() { role } else { Role::Skipped })),
+        };
+    }
+    Ok(None)
+}
+
+/// Returns whether a value that starts at an offset names what is skipped.
+fn has_skipped_name(bytes: &[u8], start: usize) -> bool {
+    let Some(quote @ (b'"' | b'\'')) = bytes.get(start) else {
+        return is_skipped_name(bytes, start);
+    };
+    let value = &bytes[start + 1..];
+    let length = memchr::memchr(*quote, value).unwrap_or(value.len());
+    (start + 1..start + 1 + length).any(|at| is_skipped_name(bytes, at))
+}
+
+const ABOUT_COOKIES: [&[u8]; 5] = [b"cookies", b"cookie", b"consent", b"gdpr", b"ccpa"];
+const NOTICES: [&[u8]; 10] = [
+    b"consent", b"banner", b"bar", b"notice", b"popup", b"law", b"message", b"modal", b"dialog",
+    b"overlay",
+];
+
+fn is_skipped_name(bytes: &[u8], at: usize) -> bool {
+    if !matches!(bytes.get(at), Some(b'c' | b'C' | b'g' | b'G' | b'v' | b'V' | b'p' | b'P'))
+        || is_letter_before(bytes, at)
+    {
+        return false;
+    }
+    let is_end = |end: usize| !is_letter_at(bytes, end);
+    let after_dash = |end: usize| end + usize::from(bytes.get(end) == Some(&b'-'));
+    let notices = ABOUT_COOKIES.iter().filter_map(|word| match_word(bytes, at, word));
+    let mut notices = notices.flat_map(|end| {
+        let end = end + usize::from(matches!(bytes.get(end), Some(b'-' | b'_')));
+        NOTICES.iter().filter_map(move |word| match_word(bytes, end, word))
+    });
+    if notices.any(is_end) {
+        return true;
+    }
+    if let Some(end) = match_word(bytes, at, b"page") {
+        return match_word(bytes, after_dash(end), b"views").is_some_and(is_end);
+    }
+    let counter =
+        match_word(bytes, at, b"view").and_then(|end| match_word(bytes, after_dash(end), b"count"));
+    counter.is_some_and(|end| {
+        let end = match_word(bytes, end, b"er").unwrap_or(end);
+        is_end(match_word(bytes, end, b"s").unwrap_or(end))
+    })
+}
