@@ -1,5 +1,6 @@
 """Rows as users give them: most valid, some odd, some invalid."""
 
+import json
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -74,12 +75,16 @@ image_lists = st.one_of(
     st.lists(images, max_size=2),
     urls,
     st.lists(urls | images.map(lambda image: image._asdict()), max_size=2),
+    st.lists(urls | images.map(lambda image: image._asdict()), max_size=2).map(json.dumps),
 )
 alternate_lists = st.one_of(
     st.just(()),
     st.just(()),
     st.lists(alternates, max_size=2).map(tuple),
     st.lists(alternates.map(lambda link: link._asdict()), max_size=2),
+    st.lists(alternates.map(lambda link: link._asdict()), max_size=2).map(
+        lambda links: json.dumps(links, ensure_ascii=False)
+    ),
 )
 VIDEO = Video(
     f"{SITE}t.jpg",
@@ -133,6 +138,9 @@ video_lists = st.one_of(
     st.lists(videos | videos.map(lambda video: video._asdict()), max_size=2),
 )
 news = st.none() | with_one_odd(NEWS, odd_news)
+news_as_json = news.filter(lambda value: value and isinstance(value.publication_date, str)).map(
+    lambda value: json.dumps(value._asdict())
+)
 entries = st.builds(
     Entry,
     urls,
@@ -142,7 +150,7 @@ entries = st.builds(
     priorities,
     images=image_lists,
     videos=video_lists,
-    news=news,
+    news=news | news_as_json,
     alternates=alternate_lists,
 )
 _NAMES = Entry._fields[:9]

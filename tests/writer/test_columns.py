@@ -85,11 +85,12 @@ def test_usual_dicts_are_not_validated_one_by_one():
         {"loc": f"{SITE}7", "videos": [{**VIDEO._asdict(), "duration": 90, "rating": 4.5}]},
         {"loc": f"{SITE}8", "news": {**NEWS._asdict(), "publication_date": NOW}},
         {"loc": f"{SITE}9", "videos": [{**VIDEO._asdict(), "live": False}]},
-        {"loc": f"{SITE}10", "images": [{"loc": f"{SITE}b.jpg", "alt": "Tea"}]},
+        {"loc": f"{SITE}10", "images": f'["{SITE}a.jpg", {{"loc": "{SITE}b.jpg"}}]'},
+        {"loc": f"{SITE}11", "images": [{"loc": f"{SITE}b.jpg", "alt": "Tea"}]},
     ]
     engine = get("native")
 
-    assert list(engine.uncertain_rows(engine.user_columns(rows), False)) == [9]
+    assert list(engine.uncertain_rows(engine.user_columns(rows), False)) == [10]
 
 
 @native

@@ -10,6 +10,7 @@ use urlset_core::columns::{
     PROTOCOL_TEXTS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, VIDEO_FIELDS,
     Videos, entry_index, video_index,
 };
+use urlset_core::json;
 
 use crate::columns::Columns;
 use crate::user_values::{Values, not_plain, number_of, set};
@@ -212,12 +213,18 @@ fn add_extensions<'py>(
     }
     if let Some(news) = field(NEWS) {
         entries.news.set_present(row);
-        add_record(&mut entries.news.items, row, news, &classes.news, values)?;
+        match news.cast_exact::<PyString>() {
+            Ok(text) => {
+                json::add_object(&mut entries.news.items, row, &NEWS_FIELDS, text.to_str()?)
+                    .map_or_else(not_plain, Ok)?;
+            }
+            Err(_) => add_record(&mut entries.news.items, row, news, &classes.news, values)?,
+        }
     }
     Ok(())
 }
 
-/// Returns whether a value is the URL of one image. Other texts may be JSON.
+/// Returns whether a value is the URL of one image. Other texts are JSON.
 fn is_url(value: &Object<'_>) -> bool {
     let text = value.cast_exact::<PyString>().ok().and_then(|text| text.to_str().ok());
     text.is_some_and(|text| text.starts_with("http"))
@@ -250,6 +257,9 @@ fn add_list<'py, const N: usize>(
     kind: &Kind<'py, N>,
     values: &mut Values<'py>,
 ) -> PyResult<()> {
+    if let Some(text) = list.and_then(|list| list.cast_exact::<PyString>().ok()) {
+        return json::add_list(column, row, kind.names, text.to_str()?).map_or_else(not_plain, Ok);
+    }
     for value in items(list)? {
         let item = column.list.push(row);
         if kind.names[0] == "loc" && value.is_exact_instance_of::<PyString>() {

@@ -22,6 +22,7 @@ pub mod columns;
 pub mod dates;
 pub mod gzip;
 pub mod html;
+pub mod json;
 pub mod logs;
 pub mod render;
 pub mod spans;

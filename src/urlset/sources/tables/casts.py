@@ -226,7 +226,7 @@ def _converted_part(batch: Any, unconverted: list[str]) -> Any:
     if not given:
         return batches.batch_of(columns)
     converted, faults = _convert(
-        {name: _loaded(column) for name, column in given.items()},
+        {name: _loaded(column, name) for name, column in given.items()},
         {
             name: column_of(columns[name], name, NESTED_FIELDS[name])
             for name, column in given.items()
@@ -239,19 +239,31 @@ def _converted_part(batch: Any, unconverted: list[str]) -> Any:
     return batches.batch_of(columns)
 
 
-def _loaded(column: Any) -> list[Any]:
-    """Return the values of a column; texts that are JSON are parsed."""
+def _loaded(column: Any, name: str) -> list[Any]:
+    """Return the values of a column; texts that are JSON are parsed.
+
+    Lists and objects stay texts, except of videos: the native engine parses them.
+    """
     loaded: list[Any] = column.to_pylist()
     for row, value in enumerate(loaded):
-        if isinstance(value, str):
-            text = value.strip(ASCII_SPACE)
-            try:
-                found, end = _parse_json(text)
-            except (ValueError, RecursionError):
-                continue
-            if end == len(text):
-                loaded[row] = found
+        if isinstance(value, str) and (name == "videos" or not _is_json(value)):
+            loaded[row] = _parsed(value)
     return loaded
+
+
+def _is_json(value: Any) -> bool:
+    """Return whether a value is the text of a list or an object."""
+    return isinstance(value, str) and value[:1] in ("[", "{")
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of JSON, or the text if it is not JSON."""
+    trimmed = text.strip(ASCII_SPACE)
+    try:
+        found, end = _parse_json(trimmed)
+    except (ValueError, RecursionError):
+        return text
+    return found if end == len(trimmed) else text
 
 
 _parse_json = json.JSONDecoder().raw_decode
@@ -282,6 +294,8 @@ def _convert(
         empty: Any = () if isinstance(spec, ListOf) else None
         for row in odd:
             value = given[name][row]
+            if _is_json(value):
+                value = _parsed(value)
             if value is None:
                 column[row] = column[row] or empty
                 continue
