@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GENERATED = "<!-- Generated"
 ALL = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+ALL += [ROOT / "skills" / "urlset" / "SKILL.md"]
 ALL += [ROOT / "benches" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 DOCUMENTS = [path for path in ALL if not path.read_text(encoding="utf-8").startswith(GENERATED)]
 
