@@ -169,6 +169,25 @@ def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
 PARTITION_ROWS = 12_500_000
 """Maximum rows to sort or join together; 50 million need more memory than a build uses."""
 
+MEMORY_MB = 300
+"""Memory limit of DuckDB in a build of up to ``MEMORY_ROWS`` rows."""
+
+MEMORY_ROWS = 20_000_000
+"""Rows for which ``MEMORY_MB`` is enough."""
+
+_MB_PER_MILLION = 5
+
+
+def memory_limit(rows: int) -> int:
+    """Return the memory limit of DuckDB for a number of rows, in megabytes.
+
+    The rows are on disk, but what DuckDB keeps for each of their blocks is not.
+
+    >>> memory_limit(1_000), memory_limit(100_000_000)
+    (300, 700)
+    """
+    return MEMORY_MB + max(0, rows - MEMORY_ROWS) * _MB_PER_MILLION // 1_000_000
+
 
 def partition_count(rows: int) -> int:
     """Return the number of partitions into which a join of ``rows`` rows is split.

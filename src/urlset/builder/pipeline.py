@@ -11,6 +11,7 @@ from urlset import engine as engines
 from urlset.builder import guards
 from urlset.builder.allocation import Allocator
 from urlset.builder.guards import warnings
+from urlset.builder.incremental import memory_limit
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger, PageCache, clamp_future
 from urlset.builder.options import BuildOptions
@@ -222,6 +223,7 @@ class Pipeline:
                 if self._settings.on_error == "raise":
                     raise
                 self._provenance.add_failure(position, str(error))
+        db.limit_memory(memory_limit(ingest.count))
         self._provenance.keep_unread(ingest, target, self._settings)
         compared = self._provenance.sql("g.source") if self._provenance.is_compared else None
         for count in ingest.verify_rest(compared):

@@ -59,7 +59,8 @@ class ScratchDatabase(Closing, Session):
         self._tidied: str | None = None
         super().__init__(connect(self.path), self.path)
         try:
-            for setting in (f"SET GLOBAL memory_limit = '{memory}MB'", *_SETTINGS):
+            self.limit_memory(memory)
+            for setting in _SETTINGS:
                 self.run(setting)
             file = os.path.join(self._folder.path, "work.duckdb")
             # The file is never opened again: no log is needed.
@@ -69,6 +70,10 @@ class ScratchDatabase(Closing, Session):
         except BaseException:
             self.close()
             raise
+
+    def limit_memory(self, memory: int) -> None:
+        """Change the memory limit of DuckDB, in megabytes."""
+        self.run(f"SET GLOBAL memory_limit = '{memory}MB'")
 
     def attach(self, path: str, name: str) -> None:
         """Attach a permanent file under a name; create the file if it is missing.
