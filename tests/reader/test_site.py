@@ -237,6 +237,52 @@ def test_since_skips_the_children_that_did_not_change(box: SiteBox, since, wante
     assert not any(record.error for record in entries.documents)
 
 
+@pytest.mark.parametrize(
+    ("options", "wanted", "reason"),
+    [
+        ({"follow_only": r"/blog-\d"}, ["/blog-1.xml", "/blog-2.xml"], "no match of follow_only"),
+        (
+            {"follow_only": ["shop", re.compile("BLOG-2", re.IGNORECASE)]},
+            ["/blog-2.xml", "/shop.xml"],
+            "no match of follow_only",
+        ),
+        ({"max_documents": 2}, ["/blog-1.xml", "/shop.xml"], "after 2 sitemaps (max_documents)"),
+        ({"max_documents": 0}, [], "after 0 sitemaps (max_documents)"),
+        # Only the chosen ones count.
+        (
+            {"follow_only": "blog", "max_documents": 2},
+            ["/blog-1.xml", "/blog-2.xml"],
+            "no match of follow_only",
+        ),
+    ],
+)
+@pytest.mark.parametrize("place", ["site", "file", "folder", "memory"])
+def test_children_of_an_index_are_chosen_before_they_are_read(
+    box: SiteBox, tmp_path, options, wanted, reason, place
+):
+    children = ["/shop.xml", "/blog-1.xml", "/news.xml", "/blog-2.xml"]
+    documents = {"/s.xml": index_of(map(box.url, children))}
+    documents |= {path: urlset_of(box.url(path), 3) for path in children}
+    for path, body in documents.items():
+        box.put(path, body)
+        (tmp_path / path[1:]).write_bytes(body)
+    sources = {
+        "site": box.url("/s.xml"),
+        "file": tmp_path / "s.xml",
+        "folder": tmp_path,
+        "memory": {box.url(path): body for path, body in documents.items()},
+    }
+
+    entries = read(sources[place], **options)
+
+    assert {entry.loc.rpartition("/")[0] for entry in entries} == set(map(box.url, wanted))
+    skipped = {r.loc.removeprefix(box.site): r.skipped for r in entries.documents if r.skipped}
+    assert set(skipped) == set(children) - set(wanted)
+    assert reason in skipped.values()
+    if place == "site":
+        assert sorted(set(box.paths) - {"/s.xml", "/robots.txt"}) == wanted
+
+
 def test_since_leaves_out_older_entries_in_rows_and_in_arrow(box: SiteBox):
     url = box.put(
         "/s.xml",

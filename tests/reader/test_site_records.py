@@ -10,6 +10,7 @@ from urlset.http import Request, Response, drive_in_thread
 from urlset.model import Sitemap
 from urlset.reader import Visit
 from urlset.reader.discovery import Discovery
+from urlset.reader.filters import ChildFilter
 from urlset.reader.site_walk import SiteWalk, walk_from
 
 
@@ -104,7 +105,7 @@ def test_child_that_leads_back_to_its_index(box: SiteBox):
 def test_children_may_be_left_alone(box: SiteBox):
     box.put_index("/s.xml", ["/a.xml"])
 
-    walk = SiteWalk([box.url("/s.xml")], follow=False)
+    walk = SiteWalk([box.url("/s.xml")], children=ChildFilter(follow=False))
 
     assert [v.record.sitemaps for v in drive_in_thread(walk, quick())] == [1]
 

@@ -25,6 +25,8 @@ complete -c urlset -n '__fish_seen_subcommand_from read' -l hosts -x -d 'Only UR
 complete -c urlset -n '__fish_seen_subcommand_from read' -l scope -x -a 'any sitemap' -d 'All URLs, or only those that the sitemap may list: below its folder, or of a host whose robots.txt declares the sitemap'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l limit -x -d 'Stop after N entries'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l follow -l no-follow -d 'Read the sitemaps that an index lists'
+complete -c urlset -n '__fish_seen_subcommand_from read' -l follow-only -x -d 'Of the sitemaps that an index lists, only those whose URL contains a match of this regular expression; repeatable'
+complete -c urlset -n '__fish_seen_subcommand_from read' -l max-documents -x -d 'Of the sitemaps that indexes list, only the first N'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l sql -x -d 'Print the result of this query over the tables of a store'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l sql-timeout -x -d 'Time limit of --sql; 0 for none'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l tree -d 'Print the documents and their counts instead of the entries'

@@ -79,6 +79,27 @@ READ_OPTIONS: tuple[Option, ...] = (
     ),
     FOLLOW,
     Option(
+        name="follow_only",
+        type=list[str],
+        annotation="Patterns",
+        help="Of the sitemaps that an index lists, only those whose URL contains a match of this "
+        "regular expression; repeatable.",
+        doc="Regular expression, or several: of the sitemaps that an index lists, only those whose "
+        "URL contains a match of one are read.",
+        default=(),
+        metavar="RE",
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
+        name="max_documents",
+        type=int,
+        help="Of the sitemaps that indexes list, only the first N.",
+        doc="Most sitemaps that are read of those that indexes list; the others are skipped.",
+        metavar="N",
+        minimum=0,
+        allowed=NOT_IN_FILE,
+    ),
+    Option(
         name="sql",
         help="Print the result of this query over the tables of a store.",
         metavar="QUERY",

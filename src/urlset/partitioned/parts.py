@@ -15,7 +15,7 @@ from urlset.formats.detect import stored_form
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Source, document_source, is_url, is_warc
 from urlset.reader.document_sources import RobotsFile
-from urlset.reader.filters import EntryFilter, Moment
+from urlset.reader.filters import ChildFilter, EntryFilter, Moment
 from urlset.reader.planned import PlannedDocument, PlanWalk
 
 if TYPE_CHECKING:
@@ -168,7 +168,12 @@ def plan(
         elif is_warc(one):
             archives.append(os.fspath(one))  # type: ignore[arg-type]
         else:
-            walk = PlanWalk(document_source(one, base_url, max_bytes), **options)
+            walk = PlanWalk(
+                document_source(one, base_url, max_bytes),
+                engine=engine,
+                max_bytes=max_bytes,
+                children=ChildFilter(follow, instant.since),
+            )
             planned += walk.documents()
             robots_files += walk.robots_files()
     if parts is not None:

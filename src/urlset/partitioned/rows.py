@@ -19,7 +19,7 @@ from urlset.partitioned.concurrent_sites import merged
 from urlset.partitioned.parts import ReadPart, sites_of
 from urlset.reader import Entries, read_planned, read_site, read_store, read_warc
 from urlset.reader.documents import DocumentBatch, DocumentRecord
-from urlset.reader.filters import EntryFilter, Moment, Patterns, host_of_loc
+from urlset.reader.filters import ChildFilter, EntryFilter, Moment, Patterns, host_of_loc
 
 if TYPE_CHECKING:
     from urlset.http import Response
@@ -167,6 +167,7 @@ def readings(
         return
     from urlset.http import run_policy
 
+    common["children"] = ChildFilter(common.pop("follow"), part.since)
     policy = run_policy(part.policy)  # one clock for each host
     for url in part.sources:
         yield read_site(
@@ -177,7 +178,6 @@ def readings(
             auth=part.auth,
             cache=part.cache,
             robots=part.robots,
-            since=part.since,
             **common,
         )
 

@@ -15,7 +15,15 @@ from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
 from urlset.reader.files import Source, document_source
-from urlset.reader.filters import EntryFilter, EntryScope, Moment, Patterns
+from urlset.reader.filters import (
+    EVERY_CHILD,
+    ChildFilter,
+    EntryFilter,
+    EntryScope,
+    Moment,
+    Patterns,
+    compile_patterns,
+)
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
 from urlset.reader.warc import WarcReader, is_warc
@@ -58,6 +66,8 @@ def read(
     scope: EntryScope = "any",
     limit: int | None = None,
     follow: bool = True,
+    follow_only: Patterns = (),
+    max_documents: int | None = None,
     cache: StrPath | None = None,
     base_url: str | None = None,
     engine: str | None = None,
@@ -102,6 +112,10 @@ def read(
             the folder of the sitemap, unless the robots.txt of their host declares it.
         limit: Most entries that are read.
         follow: Read the sitemaps that an index lists.
+        follow_only: Regular expression, or several: of the sitemaps that an index lists, only those
+            whose URL contains a match of one are read.
+        max_documents: Most sitemaps that are read of those that indexes list; the others are
+            skipped.
         cache: Cache documents of sites in this folder; fetch only those that changed.
         base_url: URL at which the source is published: of the folder, or of the file. One that ends
             with / is the folder that contains the file.
@@ -138,8 +152,9 @@ def read(
     common: dict[str, Any] = {
         "engine": engine,
         "max_bytes": max_bytes,
-        "follow": follow,
-        "since": entry_filter.since,
+        "children": ChildFilter(
+            follow, entry_filter.since, compile_patterns("follow_only", follow_only), max_documents
+        ),
     }
     form = stored_form(source)
     if is_url(source):
@@ -202,7 +217,7 @@ def is_url(source: object) -> TypeGuard[str]:
 
 def read_documents(source: DocumentSource, engine: str | None, max_bytes: int) -> Entries:
     """Return the entries of all documents of a source, of each at most ``max_bytes`` bytes."""
-    reader = FileWalk(source, engine=engine, max_bytes=max_bytes, follow=True)
+    reader = FileWalk(source, engine=engine, max_bytes=max_bytes, children=EVERY_CHILD)
     everything = EntryFilter()
     return Entries(reader, entry_filter=everything, limit=None, fail_fast=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from datetime import datetime
+from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
@@ -12,7 +12,7 @@ from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
-from urlset.reader.filters import skip_reason
+from urlset.reader.filters import ChildChoice, ChildFilter
 from urlset.urls import split_origin
 
 if TYPE_CHECKING:
@@ -179,7 +179,6 @@ def _is_robots(url: str) -> bool:
 
 
 ParseLocation = Callable[[Location], Document]
-ChildrenOf = Callable[[Document], list[tuple[Sitemap, str | None]]]
 
 
 class FileWalk:
@@ -191,21 +190,19 @@ class FileWalk:
         *,
         engine: str | None,
         max_bytes: int,
-        follow: bool,
-        since: datetime | None = None,
+        children: ChildFilter,
     ):
         self._source = source
         self._engine = engine
         self._max_bytes = max_bytes
-        self._follow = follow
-        self._since = since
+        self._child_filter = children
 
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield document after document: an index, then its children in their order."""
         if on_response is not None:
             for response in robots_responses(self._source.robots_files()):
                 on_response(response)
-        return DocumentWalk(self._source, self._parse, self._children).visits()
+        return DocumentWalk(self._source, self._parse, self._child_filter).visits()
 
     async def visits_async(self) -> AsyncGenerator[Visit]:
         """Yield document after document without blocking the event loop."""
@@ -217,10 +214,6 @@ class FileWalk:
 
     def _parse(self, location: Location) -> Document:
         return parse_location(location, location.load(), self._engine, self._max_bytes)
-
-    def _children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
-        """Return the children of an index, each once, with the reason if one is skipped."""
-        return children_of(document, self._since) if self._follow else []
 
 
 def robots_responses(files: Iterable[RobotsFile]) -> Iterator[Response]:
@@ -246,12 +239,6 @@ def parse_location(location: Location, data: bytes, engine: str | None, max_byte
     )
 
 
-def children_of(document: Document, since: datetime | None) -> list[tuple[Sitemap, str | None]]:
-    """Return the children of an index, each once, with the reason if one is skipped."""
-    children = {child.loc: child for child in document.sitemaps}
-    return [(child, skip_reason(child, since)) for child in children.values()]
-
-
 class DocumentWalk:
     """One reading of a source: its documents read so far and those to be read.
 
@@ -260,11 +247,11 @@ class DocumentWalk:
     """
 
     def __init__(
-        self, source: DocumentSource, parse_location: ParseLocation, children_of: ChildrenOf
+        self, source: DocumentSource, parse_location: ParseLocation, children: ChildFilter
     ):
         self._source = source
         self._parse = parse_location
-        self._children_of = children_of
+        self._choice = ChildChoice(children)
         self._seen: dict[object, str | None] = {}
 
     def visits(self) -> Generator[Visit]:
@@ -300,7 +287,7 @@ class DocumentWalk:
         if location.is_guess and self._is_rejected(document):
             del self._seen[location.key]  # if an index lists it, it is read and reported
             return
-        children = self._children_of(document)
+        children = self._choice.of(document)
         yield Visit(with_document(record, document)._replace(base_url=location.base_url), document)
         del document  # frees memory for its children
         for child, skipped in children:
@@ -321,6 +308,8 @@ class DocumentWalk:
             loc=child.loc,
         )
         if skipped:
+            with suppress(SourceError):  # nor is it read as a file that no index lists
+                self._seen.setdefault(self._locate(child.loc, above).key, child.loc)
             yield Visit(record._replace(skipped=skipped), None)
             return
         try:

@@ -1,4 +1,4 @@
-"""Filter entries by date, URL pattern, host and location rule; skip unchanged sitemaps."""
+"""Filter entries by date, URL pattern, host and location rule, and the children of indexes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from urlset.dates import parse_date
+from urlset.document import Document
 from urlset.engine import Rows
 from urlset.model import Entry, Sitemap
+from urlset.option_names import option
 from urlset.reader.documents import DocumentRecord
 
 Moment = str | date | datetime
@@ -124,7 +126,51 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
     return declared_by is not None and host_of_loc(loc) == host_of_loc(declared_by)
 
 
-def skip_reason(child: Sitemap, since: datetime | None) -> str | None:
+class ChildFilter(NamedTuple):
+    """Filter of the sitemaps that indexes list; the default reads all of them.
+
+    ``since`` skips those that have not changed since then, ``follow_only`` those whose URL has no
+    match of one of the patterns, and ``max_documents`` those after so many.
+    """
+
+    follow: bool = True
+    since: datetime | None = None
+    follow_only: tuple[re.Pattern[str], ...] = ()
+    max_documents: int | None = None
+
+
+EVERY_CHILD = ChildFilter()
+"""Reads all sitemaps that indexes list."""
+
+
+class ChildChoice:
+    """One application of a :class:`ChildFilter`: it counts the children that are read."""
+
+    def __init__(self, child_filter: ChildFilter):
+        self._filter = child_filter
+        self._count = 0
+
+    def skip_reason(self, child: Sitemap) -> str | None:
+        """Return why a child of an index is skipped; None, and count it, if it is read."""
+        _, since, follow_only, max_documents = self._filter
+        if follow_only and not any(pattern.search(child.loc) for pattern in follow_only):
+            return f"no match of {option('follow_only')}"
+        if reason := _unchanged(child, since):
+            return reason
+        if max_documents is not None and self._count >= max_documents:
+            return f"after {max_documents:,} sitemaps ({option('max_documents')})"
+        self._count += 1
+        return None
+
+    def of(self, document: Document) -> list[tuple[Sitemap, str | None]]:
+        """Return the children of an index, each once, with the reason if one is skipped."""
+        if not self._filter.follow:
+            return []
+        children = {child.loc: child for child in document.sitemaps}
+        return [(child, self.skip_reason(child)) for child in children.values()]
+
+
+def _unchanged(child: Sitemap, since: datetime | None) -> str | None:
     """Return why a child of an index is skipped, as unchanged since a date; None if it is read.
 
     A date denotes the whole day: the file may have changed just before midnight.

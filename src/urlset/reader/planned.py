@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
@@ -16,11 +15,11 @@ from urlset.reader.document_sources import (
     Head,
     Location,
     RobotsFile,
-    children_of,
     parse_location,
     robots_responses,
 )
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.filters import ChildFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +60,12 @@ class PlanWalk(DocumentWalk):
         *,
         engine: str | None,
         max_bytes: int,
-        follow: bool,
-        since: datetime | None,
+        children: ChildFilter,
     ):
-        super().__init__(source, self._parse_head, self._known_children)
+        super().__init__(source, self._parse_head, children)
         self._engine = engine
         self._max_bytes = max_bytes
-        self._follow = follow
-        self._since = since
+        self._follow = children.follow
         self._latest: tuple[Location, int] | None = None
         self._is_whole = False
 
@@ -105,9 +102,6 @@ class PlanWalk(DocumentWalk):
 
     def _parse_bytes(self, location: Location, data: bytes) -> Document:
         return parse_location(location, data, self._engine, self._max_bytes)
-
-    def _known_children(self, document: Document) -> list[tuple[Sitemap, str | None]]:
-        return children_of(document, self._since) if self._follow else []
 
     def _is_rejected(self, document: Document) -> bool:
         return self._is_whole and super()._is_rejected(document)

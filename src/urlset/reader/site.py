@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlset.errors import SourceError, TargetError
@@ -32,6 +31,7 @@ from urlset.http import (
 )
 from urlset.reader.documents import Visit
 from urlset.reader.entries import OnResponse
+from urlset.reader.filters import EVERY_CHILD, ChildFilter
 from urlset.reader.site_walk import SiteWalk, walk_from
 
 if TYPE_CHECKING:
@@ -180,8 +180,7 @@ class SiteReader:
         auth: Auth | None,
         engine: str | None,
         max_bytes: int,
-        follow: bool,
-        since: datetime | None = None,
+        children: ChildFilter = EVERY_CHILD,
         cache: str | None = None,
         robots: bool = False,
         ordered: bool = True,
@@ -194,8 +193,7 @@ class SiteReader:
         self._policy, self._url = with_login(shared, url, auth)
         self._engine = engine
         self._max_bytes = max_bytes
-        self._follow = follow
-        self._since = since
+        self._children = children
         self._cache = cache
         self._robots = robots
         self._ordered = ordered
@@ -266,8 +264,7 @@ class SiteReader:
             agent=product_token(self._policy.user_agent),
             engine=self._engine,
             max_bytes=self._max_bytes,
-            follow=self._follow,
-            since=self._since,
+            children=self._children,
             obey=self._policy.obey_robots,
             robots=self._robots,
             ordered=self._ordered,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from urlset.document import Document, parse
@@ -31,7 +30,7 @@ from urlset.reader.documents import (
     robots_failure,
     with_document,
 )
-from urlset.reader.filters import skip_reason
+from urlset.reader.filters import EVERY_CHILD, ChildChoice, ChildFilter
 from urlset.urls import resolve
 
 MAX_DOCUMENTS = 1_000_000
@@ -64,9 +63,8 @@ class SiteWalk:
         start: A :class:`Discovery`, or the URLs of sitemaps.
         engine: Name of the engine.
         max_bytes: Most bytes of a document.
-        follow: Read the children of indexes.
+        children: Filter of the children of indexes.
         max_documents: Most documents of the site.
-        since: Skip children that have not changed since then.
         agent: Product token for robots.txt.
         robots: Record the robots.txt of all hosts, also that of a sitemap that the user named.
         hosts: Hosts, as :func:`urlset.http.site_host` returns them, to which requests are sent;
@@ -81,9 +79,8 @@ class SiteWalk:
         *,
         engine: str | None = None,
         max_bytes: int = READ_LIMIT,
-        follow: bool = True,
+        children: ChildFilter = EVERY_CHILD,
         max_documents: int = MAX_DOCUMENTS,
-        since: datetime | None = None,
         agent: str = "urlset",
         robots: bool = False,
         ordered: bool = False,
@@ -92,9 +89,9 @@ class SiteWalk:
         self.discovery: Discovery | None = start if isinstance(start, Discovery) else None
         self._engine = engine
         self._max_bytes = max_bytes
-        self._follow = follow
+        self._follow = children.follow
+        self._choice = ChildChoice(children)
         self._documents_left = max_documents
-        self._since = since
         self.robots_cache: RobotsCache = RobotsCache(agent, records=robots)
         self._records_robots = robots
         self._hosts = hosts
@@ -359,7 +356,7 @@ class SiteWalk:
             if error := self._nesting_error(task, key, above):
                 failure: Failure = "cycle" if key in above else "unreadable"
                 yield failed._replace(error=error, failure=failure)
-            elif key not in self._named and (reason := skip_reason(child, self._since)):
+            elif key not in self._named and (reason := self._choice.skip_reason(child)):
                 yield failed._replace(skipped=reason)
             elif self._is_on_other_host(child.loc):
                 yield _other_host(failed)
