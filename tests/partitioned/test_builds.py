@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 import urlset
+from tests.http_walks import quick
 from tests.s3 import s3, s3_server
+from tests.site_box import SiteBox
 from urlset.arrow.streams import rows_to_stream
 from urlset.partitioned import (
     BuildPlan,
@@ -340,6 +342,25 @@ def test_bucket(tmp_path, s3):
     plan = plan_build(s3, ledger=tmp_path / "ledgers", section="kind", base_url=BASE, now=NOW)
     again = publish_build(plan, cluster.staged(plan, ROWS[1:]))
     assert [file.name for file in again.changed_files] == ["sitemap-a-1.xml"]
+
+
+def test_sitemaps_of_other_systems_are_listed_once(tmp_path):
+    with SiteBox() as box:
+        box.put_urlset("/docs/sitemap.xml")
+        included = {
+            "include_sitemaps": box.url("/docs/sitemap.xml"),
+            "allowed_hosts": f"127.0.0.1:{box.port}",
+            "policy": quick(),
+        }
+        cluster = Cluster(tmp_path, **included)
+
+        found, whole = cluster.build(ROWS), cluster.build_whole(ROWS)
+
+        assert cluster.files() == cluster.files("whole")
+        assert found.indexes == whole.indexes
+        assert sum(b"/docs/sitemap.xml" in text for text in cluster.files().values()) == 1
+    with pytest.raises(ValueError, match="include_sitemaps: expected an index of all sections"):
+        Cluster(tmp_path, index="section", **included).plan()
 
 
 def test_ledger_is_readable_as_parquet(tmp_path):

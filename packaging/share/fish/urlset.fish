@@ -79,6 +79,7 @@ complete -c urlset -n '__fish_seen_subcommand_from build' -l name -x -d 'Name of
 complete -c urlset -n '__fish_seen_subcommand_from build' -l name-pattern -x -d 'Names of several files: {name}-{section}-{number:03}'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l format -x -a 'xml text' -d 'Format of the files: sitemaps, or lists of URLs'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l index -x -a 'auto always section' -d 'Write an index if one is needed (auto), always, or one for each section'
+complete -c urlset -n '__fish_seen_subcommand_from build' -l include-sitemap -x -d 'List this sitemap of another system in the index, too, after it was read; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l stylesheet -x -d 'CSS file that shows the sitemaps as tables in browsers, such as sitemap.css'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l output -s o -r -F -d 'Folder or bucket (s3://, gs://, az://) to publish to; - prints a single sitemap'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l ledger -r -F -d 'Record of the published URLs (.urlset/ledger.duckdb)'

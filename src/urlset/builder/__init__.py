@@ -90,6 +90,7 @@ def build(
     pattern: str | None = None,
     format: FileFormat = "xml",
     index: IndexMode = "auto",
+    include_sitemaps: str | Iterable[str] = (),
     stylesheet: str | None = None,
     ledger: StrPath | None = None,
     adopt: bool = False,
@@ -162,6 +163,8 @@ def build(
         pattern: Names of several files: ``{name}-{section}-{number:03}``.
         format: Format of the files: sitemaps, or lists of URLs.
         index: Write an index if one is needed (auto), always, or one for each section.
+        include_sitemaps: URLs of sitemaps of other systems that the index lists, too, after they
+            were read. Of an index, the sitemaps that it lists.
         stylesheet: CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.
         ledger: Record of the published URLs (.urlset/ledger.duckdb).
         adopt: Take over the sitemaps that another tool published in the target.

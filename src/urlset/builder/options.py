@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset.errors import GateError
 from urlset.http.request_url import escaped
+from urlset.http.url_secrets import without_secrets
 from urlset.option_names import option
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError, as_tuple, check_options
-from urlset.urls import parse_url
+from urlset.urls import parse_url, split_origin
 from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
 
@@ -148,6 +149,7 @@ class BuildOptions:
     pattern: str | None = None
     format: FileFormat = "xml"
     index: IndexMode = "auto"
+    include_sitemaps: tuple[str, ...] = ()
     stylesheet: str | None = None
     ledger: Path | None = None
     adopt: bool = False
@@ -185,6 +187,8 @@ class BuildOptions:
                     f"expected a column name other than {', '.join(sorted(_RESERVED_COLUMNS))}, "
                     f"found {name!r}; a query ({option('query')}) can rename it"
                 )
+        for url in self.include_sitemaps:
+            _expect_sitemap(url, self.base_url, self.allowed_hosts)
         self._expect_choices("lastmod", self.evidence, get_args(Evidence))
         self._expect_choices("with_", self.with_, EXTENSIONS)
         self._expect_choices("force", self.force, tuple(GATES))
@@ -258,6 +262,25 @@ def _expect_folder(base_url: str) -> None:
             "expected base_url to be the http(s) address of a folder, found "
             f'{base_url!r}; write it as "https://example.com/"'
         )
+
+
+def _expect_sitemap(url: str, base_url: str | None, allowed_hosts: Sequence[str]) -> None:
+    """Raise ``ValueError`` unless the index of a set may list a URL."""
+    read = parse_url(url)
+    if read.url != url or read.issues or "#" in url or "@" in url.split("/")[2]:
+        raise ValueError(
+            "expected include_sitemaps to be http(s) addresses of sitemaps, found "
+            f'{without_secrets(url)!r}; write one as "https://example.com/docs/sitemap.xml"'
+        )
+    hosts = {host.lower() for host in allowed_hosts}
+    if base_url is not None:
+        hosts.add(split_origin(base_url)[1].lower())
+        if split_origin(url)[1].lower() not in hosts:
+            raise ValueError(
+                f"expected sitemaps of {' or '.join(sorted(hosts))} in include_sitemaps, found "
+                f"{url!r}; an index may list it only if that host permits it: "
+                f"{option('allowed_hosts')}"
+            )
 
 
 def fail(gate: Gate, settings: BuildOptions, message: str) -> None:

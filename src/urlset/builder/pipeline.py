@@ -11,6 +11,7 @@ from urlset import engine as engines
 from urlset.builder import guards
 from urlset.builder.allocation import Allocator
 from urlset.builder.guards import warnings
+from urlset.builder.included_sitemaps import read_included
 from urlset.builder.incremental import memory_limit
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger, PageCache, clamp_future
@@ -85,6 +86,7 @@ class Pipeline:
         self._duplicates = self._undated = 0
         self._excluded_counts: dict[str, int] = {}
         self._explained: tuple[str, ...] = ()
+        self._failures: list[str] = []
         self._stage_start = time.monotonic()
 
     def run(self) -> Build:
@@ -103,6 +105,8 @@ class Pipeline:
             unchanged = unchanged_set(ledger, self._provenance.reuse, settings, target)
             if unchanged is not None:
                 return self._repeat(db, ledger, ingest, unchanged, target)
+            included = read_included(settings, self._engine, target)
+            self._failures = included.failures
             self._ingest_sources(db, ledger, ingest, target)
             self._log_stage("sources read")
             self._duplicates = resolve(
@@ -129,7 +133,15 @@ class Pipeline:
                 own_names=ledger.orphans(),
                 has_extensions=ingest.has_extended,
             )
-            published = publish(allocator, renderer, ledger, settings, target, self._progress)
+            published = publish(
+                allocator,
+                renderer,
+                ledger,
+                settings,
+                target,
+                self._progress,
+                included=included.listed,
+            )
             self._log_stage("files written")
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
@@ -342,7 +354,10 @@ class Pipeline:
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),
             notes=(*self._notes, *(note for source in self._sources for note in source.notes)),
-            incomplete=tuple(text for source in self._sources for text in source.failures),
+            incomplete=(
+                *(text for source in self._sources for text in source.failures),
+                *self._failures,
+            ),
             why=self._explained,
             sources=tuple((source.name, source_type_of(source)) for source in self._sources),
             reused=tuple(self._provenance.reuse.reused),

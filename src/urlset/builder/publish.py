@@ -11,6 +11,7 @@ from pathlib import Path
 
 from urlset.builder.allocation import Allocator
 from urlset.builder.file_mark import MARK, digest_of, is_marked, marked
+from urlset.builder.included_sitemaps import ListedSitemap
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
 from urlset.builder.render import FileRenderer
@@ -42,7 +43,8 @@ class Published:
     """Staged set: its files and indexes, and which of them are new (``changed``).
 
     ``companions`` are staged files that no index lists. ``retired`` are files to remove now,
-    ``orphans`` files that wait for removal, with the time since when.
+    ``orphans`` files that wait for removal, with the time since when. ``included`` are sitemaps of
+    other systems that the index lists.
     """
 
     files: list[File] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Published:
     retired: list[str] = field(default_factory=list)
     orphans: dict[str, datetime] = field(default_factory=dict)
     companions: list[str] = field(default_factory=list)
+    included: list[ListedSitemap] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -70,6 +73,8 @@ def publish(
     settings: BuildOptions,
     target: Target,
     progress: Callable[[ProgressEvent], None],
+    *,
+    included: list[ListedSitemap],
 ) -> Published:
     """Stage every file whose published version is missing or outdated, and all indexes."""
     names = FileNames(settings)
@@ -83,7 +88,7 @@ def publish(
         if is_other or _is_stale(file, names_by_number[file.number], target, existing)
     }
     staged = {file.number: file for file in files}
-    published = Published()
+    published = Published(included=included)
     to_render = allocator.dirty & set(staged) | stale
     for count, file in enumerate(renderer.render(allocator, names_by_number, to_render), 1):
         staged[file.number] = file
@@ -118,19 +123,24 @@ def stage_indexes(
     settings: BuildOptions,
 ) -> Iterator[File]:
     """Stage the indexes of the files of a set; yield each."""
-    for section, files in _index_groups(published.files, settings):
+    for section, files in _index_groups(published, settings):
         most = MAX_BYTES - len(MARK)
-        staged = render_indexes(files, settings.base, settings.stylesheet, max_bytes=most)
+        staged = render_indexes(files, "", settings.stylesheet, max_bytes=most)
         for number, (data, count) in enumerate(staged, 1):
             name = names.index(section, number)
             yield renderer.stage(File(0, section, number, count, name=name), marked(data))
 
 
-def _index_groups(files: list[File], settings: BuildOptions) -> Iterable[tuple[str, list[Listed]]]:
+def _index_groups(
+    published: Published, settings: BuildOptions
+) -> Iterable[tuple[str, list[Listed]]]:
+    """Return the URLs that the index of each section lists; of all sections, if it is one."""
     groups: dict[str, list[Listed]] = {}
-    for file in files:
+    for file in published.files:
         section = file.section if settings.index == "section" else ""
-        groups.setdefault(section, []).append((file.name, file.lastmod))
+        groups.setdefault(section, []).append((settings.base + file.name, file.lastmod))
+    if published.included:
+        groups.setdefault("", []).extend(published.included)
     return groups.items()
 
 

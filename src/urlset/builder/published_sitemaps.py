@@ -14,6 +14,7 @@ from typing import Any
 
 from urlset.arrow import open_stream
 from urlset.builder.file_mark import digest_of, is_marked
+from urlset.builder.included_sitemaps import is_in_folder
 from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
@@ -124,6 +125,8 @@ def _own_files(
             continue
         for sitemap in read_index(text, engine, is_packed=False) or ():
             name = sitemap.loc.rpartition("/")[2]
+            if not is_in_folder(sitemap.loc, settings.base):
+                continue  # of another system: include_sitemaps
             if name in children or name not in existing or names.parse(name) is None:
                 continue
             if settings.is_text or is_marked(_unpacked(name, settings, engine, target) or b""):

@@ -124,7 +124,7 @@ def rules_of(settings: BuildOptions) -> str:
     If it changes, all entries are resolved again.
     """
     rules: tuple[Any, ...] = (settings.base, settings.evidence, settings.sections, settings.filters)
-    rules = (*rules, settings.include, settings.exclude, EARLIEST)
+    rules = (*rules, settings.include, settings.exclude, settings.include_sitemaps, EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 

@@ -206,7 +206,10 @@ class FileNames:
     def is_indexed(self, files: Sequence[File]) -> bool:
         """Return whether files need an index."""
         return (
-            self._settings.index != "auto" or len(files) > 1 or any(file.section for file in files)
+            self._settings.index != "auto"
+            or len(files) > 1
+            or bool(self._settings.include_sitemaps)
+            or any(file.section for file in files)
         )
 
     def assign(self, files: Sequence[File]) -> Mapping[int, str]:

@@ -37,6 +37,7 @@ def unchanged_set(
         or settings.changes
         or settings.excluded
         or settings.exclude_by_robots
+        or settings.include_sitemaps
         or stylesheet.local_file_name(settings.stylesheet)
         or ledger.shape != shape_of(settings)
         or ledger.rules != rules_of(settings)

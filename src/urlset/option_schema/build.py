@@ -312,6 +312,19 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         group=_FILES,
     ),
     Option(
+        name="include_sitemaps",
+        type=list[str],
+        annotation="str | Iterable[str]",
+        help="List this sitemap of another system in the index, too, after it was read; "
+        "repeatable. Of an index, the sitemaps that it lists.",
+        doc="URLs of sitemaps of other systems that the index lists, too, after they were read. Of "
+        "an index, the sitemaps that it lists.",
+        default=(),
+        group=_FILES,
+        flags=("--include-sitemap",),
+        metavar="URL",
+    ),
+    Option(
         name="stylesheet",
         help="CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.",
         group=_FILES,

@@ -16,6 +16,7 @@ from typing import Any
 from urlset import engine as engines
 from urlset.builder import Build, BuildOptions, guards
 from urlset.builder.file_mark import digest_of
+from urlset.builder.included_sitemaps import read_included
 from urlset.builder.ledger import File
 from urlset.builder.publish import (
     Published,
@@ -246,6 +247,9 @@ def _stage(
             has_extensions=False,
         )
         names = FileNames(settings)
+        included = read_included(settings, engines.get(settings.engine), target)
+        published.included = included.listed
+        notes += included.failures
         published.indexes = list(stage_indexes(published, names, renderer, settings))
         published.changed |= renderer.staged_names
         notes += stage_copies(published, renderer.replaced_names, target)

@@ -138,6 +138,11 @@ def plan_build(
     settings = build_settings(given)
     if settings.index == "auto":
         settings = replace(settings, index="always")
+    if settings.index == "section" and settings.include_sitemaps:
+        raise ValueError(
+            "include_sitemaps: expected an index of all sections, which lists them, found "
+            "index='section'"
+        )
     place = os.fspath(target)
     if "://" not in place:
         place = os.path.abspath(place)
@@ -175,7 +180,11 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
             shutil.copyfile(known, place / LEDGER_FILE)
     force = {*plan.settings.force, "zero", "shrunk", "source"}  # they hold for all sections
     settings = replace(
-        plan.settings, ledger=place / LEDGER_FILE, robots=None, force=tuple(sorted(force))
+        plan.settings,
+        ledger=place / LEDGER_FILE,
+        robots=None,
+        include_sitemaps=(),  # the publication reads and lists them
+        force=tuple(sorted(force)),
     )
     target = _SectionTarget(plan, place)
     built = Pipeline(list(open_inputs(rows, settings)), plan.target, settings, part=target).run()
