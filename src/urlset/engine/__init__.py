@@ -287,6 +287,12 @@ class Engine(Protocol):
     def scan_page(self, markup: str) -> ScannedPage:
         """Scan the markup of an HTML page in linear time. Never raises."""
 
+    def well_formed_page(self, data: bytes) -> str | None:
+        """Return a page as text, if what :meth:`scan_page` finds in it needs no repair.
+
+        An engine may return None for any page: it is repaired then. ``data`` are UTF-8.
+        """
+
     def log_aggregator(self, keeps_queries: bool) -> LogAggregator:
         """Return an aggregator of an access log; a query is ignored unless ``keeps_queries``."""
 

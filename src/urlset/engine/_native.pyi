@@ -32,6 +32,7 @@ __all__ = [
     "parse_url",
     "scan_page",
     "uncertain_rows",
+    "well_formed_page",
 ]
 
 OPT_LEVEL: str
@@ -164,6 +165,9 @@ def is_utf8(data: bytes) -> bool:
 
 def scan_page(markup: str) -> ScannedPage | None:
     """Scan a page; return None for markup that the reference engine has to read."""
+
+def well_formed_page(data: bytes) -> str | None:
+    """Return a page as text if it needs no repair; see `urlset.engine.Engine.well_formed_page`."""
 
 def field_tables() -> tuple[_Names, _Names, _Names]:
     """Return the tables of names that the engine has, to compare them with `urlset.fields`.

@@ -21,6 +21,7 @@ from urlset.engine._native import (
     gzip,
     is_utf8,
     uncertain_rows,
+    well_formed_page,
 )
 from urlset.engine.html_page import MAX_ANCHORS, HtmlElement, PageAnchor, ScannedPage
 from urlset.errors import panics_as_errors
@@ -52,6 +53,7 @@ __all__ = [
     "uncertain_rows",
     "user_columns",
     "user_rows",
+    "well_formed_page",
     "written_urls",
 ]
 

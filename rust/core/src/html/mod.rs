@@ -11,6 +11,7 @@ mod kinds;
 mod regions;
 mod roles;
 mod unescape;
+mod well_formed;
 
 use std::borrow::Cow;
 
@@ -23,6 +24,7 @@ use self::unescape::unescape;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
 pub use self::content::Content;
+pub use self::well_formed::is_well_formed;
 
 /// Markup that only the reference engine reads.
 #[derive(Debug)]

@@ -30,6 +30,7 @@ __all__ = [
     "uncertain_rows",
     "user_columns",
     "user_rows",
+    "well_formed_page",
     "written_urls",
 ]
 
@@ -69,6 +70,11 @@ def scan_page(markup: str) -> ScannedPage:
     from urlset.engine.reference.html import ReferencePage
 
     return ReferencePage(markup)
+
+
+def well_formed_page(data: bytes) -> str | None:  # noqa: ARG001 - part of the contract
+    """Return None, because this engine leaves all pages to the repair."""
+    return None
 
 
 def is_utf8(data: bytes) -> bool:

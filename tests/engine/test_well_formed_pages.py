@@ -1,0 +1,165 @@
+"""Pages that the native engine takes for well-formed: their repair changes no fact."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from tests.amounts import IS_SOAK
+from tests.engine.test_pages_agree import SHAPES, facts
+from urlset.engine import available, get
+
+pytestmark = pytest.mark.skipif(
+    "native" not in available(), reason="the native engine is not installed"
+)
+
+START = "<!doctype html><html><head><title>T</title></head><body>"
+END = "</body></html>"
+
+USUAL = """div div p p span a ul ol dl table section main article nav b code svg h2 time img br
+header aside footer pre button form x-y em figure link script style noscript label input details
+strong iframe""".split()
+RARE = """abbr address blockquote center fieldset legend h1 h3 hr menu summary option select
+textarea object base math nobr ruby rt template html head body dialog hgroup search
+optgroup applet image listing xmp plaintext caption colgroup col thead tbody tr td li dt
+dd circle title meta source wbr font tt video data g path""".split()
+CHILDREN = {
+    "ul": ["li"],
+    "ol": ["li"],
+    "dl": ["dt", "dd"],
+    "table": ["tr", "tbody", "thead", "caption", "colgroup"],
+    "tbody": ["tr"],
+    "thead": ["tr"],
+    "tr": ["td", "th"],
+    "colgroup": ["col"],
+    "svg": ["path", "g", "circle", "use"],
+    "g": ["path", "rect"],
+}
+VOID = "base br col hr img input link meta source wbr".split()
+RAW = ["script", "style", "noscript", "iframe", "xmp"]
+RAW_TEXTS = ["", "var a;", "a<b", "<p>x</p>", "<!-- x -->", "</x", "</SCRIPT>", "</ſcript>"]
+ATTRIBUTES = r""" class="x"| class="a cookie-banner"| role=main| role="main"| role='banner'| href=/y
+ id="viewcount"| href="/x?a=1&amp;b=2"| src="a.png" alt="A &amp; B"| datetime="2024-01-01"| hidden
+ title="a&#64;b & c"| title="&mdash;"| class="updated"| rel="nofollow" href="z"| Href="u"| a=1 a=2
+ data-x='q"r'| title="x role=main"| viewBox="0 0"| alt="é"| class="&#64;cookie-bar"| lang=de
+ content="d" name="description"| type="module"| class = "x"| class="x"id="y"| a=b/""".replace(
+    "\n", "|"
+).split("|")
+TEXTS = "x|word 1|two words|&amp;|&copy;|&#8212;|& |é|built on 10:00|5 views|&nbsp;|a > b|¶".split(
+    "|"
+)
+RARE_TEXTS = "&bogus;|&|<|<!-- c -->|<!-->|&#1;|&#32;|&notin;|&#x10ffff;|&#128;|&#+65;".split("|")
+
+
+def content(random: Random, parent: str = "body", depth: int = 0) -> str:
+    """Return random content, most of it well-formed."""
+    parts = []
+    for _ in range(random.choice([0, 1, 1, 2, 3])):
+        if random.random() < 0.45 or depth > 7:
+            is_rare = random.random() < 0.05
+            is_in_table = parent in ("table", "tr", "tbody", "thead", "colgroup") and not is_rare
+            texts = [" ", "\n"] if is_in_table else TEXTS if is_rare else [*TEXTS, "\n", "\n x\n"]
+            parts.append(random.choice(texts))
+            continue
+        names = RARE if random.random() < 0.06 else CHILDREN.get(parent, USUAL)
+        name = random.choice(names)
+        tag = name + "".join(random.choices(ATTRIBUTES, k=random.choice([0, 0, 1, 1, 2])))
+        if name in VOID:
+            parts.append(f"<{tag}{random.choice(['', '/', ' /'])}>")
+        elif name in RAW:
+            parts.append(f"<{tag}>{random.choice(RAW_TEXTS)}</{name}>")
+        elif name in ("path", "circle", "use") and random.random() < 0.5:
+            parts.append(f"<{tag}/>")
+        else:
+            parts.append(f"<{tag}>{content(random, name, depth + 1)}</{name}>")
+    return "".join(parts)
+
+
+def damaged(random: Random, markup: str) -> str:
+    """Replace a few characters of some pages."""
+    if random.random() < 0.8:
+        return markup
+    at = random.randrange(len(markup))
+    piece = random.choice(["", "<", ">", '"', "&", " ", "</p>", "<p>", "</div>", "<a>", "\r", "\0"])
+    return markup[:at] + piece + markup[at + random.randrange(3) :]
+
+
+def assert_needs_no_repair(markup: str) -> bool:
+    """Compare the facts with those of the repaired page; return whether it is well-formed."""
+    found = get("native").well_formed_page(markup.encode())
+    if found is None:
+        return False
+    repaired = LexborHTMLParser(markup, scripting=True, options=1).html
+    assert repaired is not None
+    assert facts("native", found) == facts("native", repaired), markup
+    return True
+
+
+@pytest.mark.parametrize("seed", range(200 if IS_SOAK else 4))
+def test_repair_of_a_well_formed_page_changes_no_fact(seed):
+    random = Random(seed)
+    pages = [
+        "".join(content(random) for _ in range(random.choice([1, 3, 8]))) for _ in range(1_000)
+    ]
+
+    accepted = sum(assert_needs_no_repair(damaged(random, START + page + END)) for page in pages)
+
+    assert accepted > 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>a<div>b</div></p>",  # the block ends the paragraph
+        "<p>a<p>b</p>",
+        "<a href=/a>a<a href=/b>b</a></a>",
+        "<b><p>a</b></p>",
+        "<table>text<tr><td>a</td></tr></table>",
+        "<table><tr><td>a</td></tr><p>b</p></table>",
+        "<ul><li>a<li>b</li></ul>",
+        "<li><div><li>a</li></div></li>",
+        "<div class=x class='cookie-banner'>a</div>",
+        "<div class=cookie-banner>a</div>",
+        "<svg><path class='cookie-banner'/></svg>",
+        "<div>a &amp b</div>",
+        "<div>a &#1; b</div>",
+        "<div>a</div",
+        "<script><!-- <script> </script>",
+        "<DIV>a</DIV>",
+        "<select><div>a</div></select>",
+        "<form><form>a</form></form>",
+        "<h1><h2>a</h2></h1>",
+        "<!--> a -->",
+        "</p>",
+        "a\rb",
+        "<div>",
+    ],
+)
+def test_a_page_whose_tree_differs_is_not_well_formed(body):
+    assert get("native").well_formed_page((START + body + END).encode()) is None
+
+
+def test_a_page_without_a_title_is_not_well_formed():
+    page = "<!DOCTYPE html><html><head></head><body>a</body></html>"
+
+    assert get("native").well_formed_page(page.encode()) is None
+    assert get("native").well_formed_page((START + END).encode()) == START + END
+
+
+def test_the_reference_engine_repairs_every_page():
+    assert get("reference").well_formed_page((START + END).encode()) is None
+
+
+@pytest.mark.guard
+@pytest.mark.parametrize("shape", [*SHAPES, "<div>", "<!-- -->", "</", "<p a=b c>", "<script></"])
+@pytest.mark.parametrize("start", ["", "<p ", "<p a='", "<script>", "<!--"])
+def test_hostile_pages_are_examined_in_linear_time(shape, start):
+    page = START + start + shape * (1_048_576 // len(shape.encode()))
+
+    begin = time.process_time()
+    get("native").well_formed_page(page.encode())
+
+    assert time.process_time() - begin < 2
