@@ -12,6 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import urlset
+from urlset.arrow import batches, open_stream
+from urlset.arrow.frames import ListedRows
 from urlset.builder import BuildOptions
 from urlset.builder.canonical_urls import (
     CREDENTIALS,
@@ -22,9 +24,9 @@ from urlset.builder.canonical_urls import (
     unescaped,
 )
 from urlset.builder.roundtrip import RoundTrip
-from urlset.engine import available
+from urlset.engine import available, get
 from urlset.http.request_url import escaped
-from urlset.model import Alternate, Entry, Image
+from urlset.model import Alternate, Entry, Image, Video
 from urlset.sources import Candidate, CandidateRows, open_source
 from urlset.writer import values
 from urlset.writer.values import ValueProblem
@@ -165,6 +167,44 @@ def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
 
         assert made == given
         assert urls._exclusion_reasons(given, made) is None
+
+
+needs_native = pytest.mark.skipif(available()[0] != "native", reason="needs the native engine")
+
+
+def in_columns(rows: list[Entry]) -> Any:
+    (found,) = open_stream(ListedRows(rows))
+    return batches.entry_columns(found)
+
+
+@needs_native
+@given(BATCHES, BATCHES, BASES)
+def test_urls_that_are_certainly_canonical_stay_as_they_are(given, nested, base):
+    settings = BuildOptions(base_url=base)
+    links = tuple(Alternate("de", url) for url in nested)
+    images = tuple(map(Image, nested))
+    videos = tuple(Video(url, "T", "D", content_loc=url) for url in nested)
+    rows = [Entry(url, images=images, videos=videos, alternates=links) for url in given]
+    entries = in_columns(rows)
+
+    found = CanonicalUrls(settings).of(entries)
+
+    others = CanonicalUrls(settings)
+    others._engine = get("reference")
+    expected = others.of(entries)
+    assert found[0].to_struct_array().to_pylist() == expected[0].to_struct_array().to_pylist()
+    assert found[1] == expected[1]
+
+
+@needs_native
+def test_usual_urls_are_certainly_canonical(monkeypatch):
+    monkeypatch.setattr(CanonicalUrls, "_is_plain", lambda *_: pytest.fail("URLs were inspected"))
+    url = "https://example.com/a/b-c_d/%C3%A9?e=1"
+    rows = [Entry("https://example.com/a%20b", images=(Image(url),)), Entry("https://e.org")]
+
+    entries = in_columns(rows)
+
+    assert CanonicalUrls(BuildOptions(base_url=BASE)).of(entries) == (entries, None)
 
 
 @pytest.fixture

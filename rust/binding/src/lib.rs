@@ -54,6 +54,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
@@ -195,6 +196,22 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
     py.detach(|| urlset_core::validity::uncertain_rows(&entries, is_text))
 }
 
+/// Returns whether all URLs are certainly canonical, and those of entries contain none of the marks.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes owned arguments")]
+fn are_canonical(
+    py: Python<'_>,
+    columns: &Bound<'_, Columns>,
+    marks: Vec<PyBackedStr>,
+    is_secure: bool,
+) -> bool {
+    let entries = Arc::clone(&columns.get().entries);
+    py.detach(|| {
+        let marks: Vec<&str> = marks.iter().map(|mark| &**mark).collect();
+        urlset_core::canonical_urls::are_canonical(&entries, &marks, is_secure)
+    })
+}
+
 /// The native engine.
 #[pymodule(gil_used = false)]
 mod _native {
@@ -202,7 +219,9 @@ mod _native {
     #[pymodule_export]
     const OPT_LEVEL: &str = env!("URLSET_OPT_LEVEL");
     #[pymodule_export]
-    use super::{field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows};
+    use super::{
+        are_canonical, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
+    };
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]

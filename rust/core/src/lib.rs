@@ -17,6 +17,7 @@
     reason = "independent properties, not states of a machine"
 )]
 
+pub mod canonical_urls;
 pub mod codes;
 pub mod columns;
 pub mod dates;

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from urlset import engine as engines
 from urlset.arrow import ENTRY, array_of, batches, column_of
 from urlset.builder.options import BuildOptions
 from urlset.builder.url_exclusions import (
@@ -84,6 +85,8 @@ class CanonicalUrls:
         self._base = settings.base
         scheme, authority, _ = split_origin(settings.base)
         self._origin = f"{scheme}://{authority}"
+        self._is_secure = scheme == "https"
+        self._engine = engines.get(settings.engine)
         self._folder = settings.base[: settings.base.rfind("/") + 1]
         self._is_text = settings.is_text
         self._non_pages = NonPageUrls(settings)
@@ -93,6 +96,8 @@ class CanonicalUrls:
 
     def of(self, entries: Any) -> tuple[Any, list[str | None] | None]:
         """Convert a batch of entries to canonical URLs; return it, and reasons to exclude rows."""
+        if self._engine.are_canonical(batches.as_table(entries), _MARKS, self._is_secure):
+            return entries, None
         originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(originals):
@@ -114,7 +119,7 @@ class CanonicalUrls:
         return (
             joined is not None
             and not any(mark in joined for mark in _MARKS)
-            and not (self._origin.startswith("https:") and "http://" in joined)
+            and not (self._is_secure and "http://" in joined)
             and _ALL_CANONICAL.fullmatch(joined) is not None
         )
 

@@ -242,6 +242,14 @@ class Engine(Protocol):
     def columns(self, entries: Any) -> Columns:
         """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
 
+    def are_canonical(self, entries: Any, marks: Sequence[str], is_secure: bool) -> bool:
+        """Return whether :mod:`urlset.builder.canonical_urls` certainly changes no URL of entries.
+
+        ``entries`` is an Arrow stream in the entry schema; ``marks`` are texts that no URL of an
+        entry itself may contain, and ``is_secure`` requires https. An engine may return False for
+        any entries.
+        """
+
     def parsed_columns(self, entries: Any) -> Columns | None:
         """Return the columns of a document's entries without a copy; None if this has none."""
 

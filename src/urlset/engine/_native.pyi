@@ -6,7 +6,7 @@ of other types and ``UnicodeEncodeError`` for a ``str`` with lone surrogates; ot
 documented per function.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
 
 from urlset.engine import LogHit
@@ -19,6 +19,7 @@ __all__ = [
     "Renderer",
     "ScannedPage",
     "UrlHashes",
+    "are_canonical",
     "columns_from_arrow",
     "columns_from_rows",
     "columns_from_user_rows",
@@ -213,6 +214,9 @@ def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
 
 def parse_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
     """Parse a URL like :func:`urlset.urls.parse_url`; for the tests that compare both."""
+
+def are_canonical(columns: Columns, marks: Sequence[str], is_secure: bool) -> bool:
+    """Return whether the URLs are certainly canonical; see `urlset.engine.Engine`."""
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
     """Return the rows to validate; see `urlset.engine.Engine.uncertain_rows`."""

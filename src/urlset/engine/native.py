@@ -40,6 +40,7 @@ from urlset.model import (
 )
 
 __all__ = [
+    "are_canonical",
     "columns",
     "element_spans",
     "gunzip",
@@ -129,6 +130,16 @@ def columns(entries: Any) -> Columns:
         entries = chain.from_iterable(batches_to_entries(_Stream(found)))
     with panics_as_errors():
         return _native.columns_from_rows(entries, format_date)
+
+
+def are_canonical(entries: Any, marks: Sequence[str], is_secure: bool) -> bool:
+    """Return whether the URLs of an Arrow stream of entries are certainly canonical."""
+    with panics_as_errors():
+        try:
+            found = _native.columns_from_arrow(entries.__arrow_c_stream__())
+        except ValueError:
+            return False
+        return isinstance(found, Columns) and _native.are_canonical(found, marks, is_secure)
 
 
 def parsed_columns(entries: Any) -> Columns | None:

@@ -88,6 +88,16 @@ pub const fn video_text(name: &str) -> usize {
     index_of(&VIDEO_TEXT_FIELDS, name)
 }
 
+/// Returns the index of a field of a record.
+///
+/// # Panics
+///
+/// There is no such field. In a constant this is a compile error.
+#[must_use]
+pub const fn field_index(names: &[&str], name: &str) -> usize {
+    index_of(names, name)
+}
+
 /// Returns the index of a name.
 pub(super) const fn index_of(names: &[&str], wanted: &str) -> usize {
     match position(names, wanted) {

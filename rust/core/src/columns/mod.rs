@@ -18,7 +18,8 @@ pub use entries::{
 };
 pub use fields::{
     ALTERNATE_FIELDS, ID_FIELDS, IMAGE_FIELDS, NEWS_FIELDS, PRICE_FIELDS, SEGMENT_FIELDS,
-    TVSHOW_FIELDS, VIDEO_FIELDS, VIDEO_TEXT_FIELDS, VIDEO_TEXT_INDEXES, video_index, video_text,
+    TVSHOW_FIELDS, VIDEO_FIELDS, VIDEO_TEXT_FIELDS, VIDEO_TEXT_INDEXES, field_index, video_index,
+    video_text,
 };
 pub use list::List;
 pub use numbers::{Floats, Instants};

@@ -17,6 +17,7 @@ from urlset.inflate import InflateStream
 from urlset.model import Entry, Kind, Sitemap
 
 __all__ = [
+    "are_canonical",
     "columns",
     "element_spans",
     "gunzip",
@@ -129,6 +130,11 @@ def user_columns(rows: Sequence[Any]) -> EntryColumns:
 
 def user_rows(rows: Sequence[Any], source: str | None) -> None:
     """Return None, because this engine leaves all conversion to validation."""
+
+
+def are_canonical(entries: Any, marks: Sequence[str], is_secure: bool) -> bool:  # noqa: ARG001 - part of the contract
+    """Return False: in this engine, no URL is certain."""
+    return False
 
 
 def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - part of the contract
