@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SECTIONS = {
     "Guides": "reading checking building writing crawling auditing report comparing watching "
-    "submitting",
+    "submitting agents",
     "Integrations": "",
     "Concepts": "concepts security departures comparison performance testing",
     "Reference": "commands options api sources rules tables ledger schemas",

@@ -34,6 +34,7 @@ def stated(root: Path = ROOT) -> dict[str, str]:
         "packaging/conda/recipe.yaml": first(
             root, "packaging/conda/recipe.yaml", r'^  version: "(.*)"$'
         ),
+        "server.json": first(root, "server.json", r'^  "version": "(.*)",$'),
         # The newest section that is not "Unreleased".
         "CHANGELOG.md": first(root, "CHANGELOG.md", r"^## \[?(\d[^\s\]]*)"),
     }

@@ -28,7 +28,7 @@ LAYERS = {
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",
     "visits and history": "live output_schemas",
-    "interfaces": "config cli integrations __main__",
+    "interfaces": "config agents cli integrations __main__",
     "public names": "__init__",
 }
 
@@ -45,6 +45,8 @@ LIBRARIES = {
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
     "pyspark": "urlset.integrations.spark",
+    "mcp": "urlset.agents.server",  # the protocol, by its authors; comes with mcp_types
+    "mcp_types": "urlset.agents.server",
     "msgspec": "urlset.config",  # types, choices and limits of configuration values, nested
     "obstore": "urlset.object_store",  # S3, Google Cloud and Azure, with conditional puts
     "pandas": "urlset.arrow",  # what users have; not needed otherwise
@@ -70,6 +72,8 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 
 # Modules of under SMALL_MODULE lines with one importer, each with the reason why it is on its own.
 SMALL_MODULES = {
+    "urlset.agents": "public names of the package",
+    "urlset.agents.server": "the library mcp, which the tools do not know",
     "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",

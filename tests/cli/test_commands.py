@@ -75,6 +75,7 @@ def urlset(capsys, monkeypatch, tmp_path):
         "sync",
         "rules",
         "schema",
+        "mcp",
         "completion",
     ],
 )

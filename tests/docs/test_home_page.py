@@ -80,7 +80,7 @@ def test_the_readme_has_an_example_of_each_function_and_command():
     shown = "\n".join(re.findall(r"^```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
     commands = set(re.findall(r"^\$ urlset (\w+)", shown, re.MULTILINE))
 
-    assert commands == set(COMMANDS) - {"rules", "schema", "completion"}
+    assert commands == set(COMMANDS) - {"rules", "schema", "mcp", "completion"}
     functions = set(re.findall(r"\burlset\.([a-z]+)\(", shown))
     assert commands | functions | {"fix"} == VERBS
     assert "urlset check broken.xml --fix" in shown

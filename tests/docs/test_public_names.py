@@ -14,6 +14,7 @@ PAGES = [
     if "Generated from the code" not in path.read_text(encoding="utf-8")[:100]
 ]
 MODULES = {
+    "agents": "tools for agents, described in docs/agents.md",
     "builder": "options of a build, described in docs/sources.md",
     "integrations": "adapters of frameworks and generators",
     "live.audit": "statistics of a sample",

@@ -1,5 +1,6 @@
 """Version, changelog, lock files: each is stated once, or agrees with its source."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -22,6 +23,21 @@ KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 @pytest.mark.parametrize("place", versions.stated())
 def test_version_is_the_same_everywhere(place):
     assert versions.stated()[place] == PROJECT["version"]
+
+
+def test_server_of_agents_is_what_the_registry_expects():
+    """https://modelcontextprotocol.io/registry: one slash in the name, which the README repeats."""
+    server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (package,) = server["packages"]
+
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
+    assert f"mcp-name: {server['name']}\n" in readme
+    assert len(server["description"]) <= 100
+    assert (package["identifier"], package["version"]) == (PROJECT["name"], PROJECT["version"])
+    assert package["runtimeArguments"][0]["value"] == f"urlset[mcp]=={PROJECT['version']}"
+    words = {each.get("value") or each["name"] for each in package["packageArguments"]}
+    assert words == {"mcp", "--root"}
 
 
 def test_version_of_the_package_is_that_of_the_metadata():

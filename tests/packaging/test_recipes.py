@@ -19,7 +19,7 @@ recipes = load("recipes")
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 STATED = (
     *("pyproject.toml", "CHANGELOG.md", "CITATION.cff", "rust/Cargo.toml", "requirements/base.txt"),
-    *(recipes.FORMULA, recipes.RECIPE),
+    *("server.json", recipes.FORMULA, recipes.RECIPE),
 )
 
 

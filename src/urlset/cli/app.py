@@ -38,6 +38,7 @@ COMMANDS = {
     "JSON lines.",
     "rules": "List the rules of `urlset check`, or explain one.",
     "schema": "List the JSON Schemas of what the commands write as JSON, or print one.",
+    "mcp": "Serve tools about sitemaps to an agent, by the Model Context Protocol (MCP) on stdin.",
     "completion": "Print the completion script of a shell: commands, options, their values, rules, "
     "files.",
 }

@@ -149,7 +149,7 @@ class Fetcher:
         async with self._limiter.host_slot(_host_key(url), delay):
             if self._policy.allow_private:
                 scope = "anywhere"
-            elif scope == "anywhere" and host in self._public_hosts:
+            elif self._policy.only_public or (scope == "anywhere" and host in self._public_hosts):
                 # A site that the user named may be private; a public one stays public, even if
                 # its name has another address the next time (DNS rebinding).
                 scope = "public"

@@ -58,6 +58,8 @@ class Policy:
             ``{"https://example.com": {"Authorization": bearer_auth(token)}}``.
         proxies: Proxy by scheme; None for those of the environment.
         allow_private: Disable the SSRF protection.
+        only_public: Refuse private addresses also for URLs that the caller names: for a service
+            whose users, or an agent, name the URLs.
         obey_robots: If False, also try undeclared sitemaps that robots.txt disallows. Its
             ``Crawl-delay`` applies in any case.
 
@@ -88,6 +90,7 @@ class Policy:
     )
     proxies: Mapping[str, str] | None = field(default=None, repr=False)
     allow_private: bool = False
+    only_public: bool = False
     obey_robots: bool = True
 
     def __post_init__(self) -> None:
@@ -97,6 +100,8 @@ class Policy:
                 f"headers are sent to every host, and {', '.join(secrets)} must not be: "
                 "set it in site_headers, for its site"
             )
+        if self.only_public and self.allow_private:
+            raise ValueError("only_public: expected no allow_private, which is its opposite")
         if self.concurrency < 1 or self.per_host < 1:
             raise ValueError("concurrency and per_host must be 1 or more")
         for name, headers in (("headers", self.headers), *self.site_headers.items()):

@@ -10,7 +10,7 @@ from urlset.option_schema.option import Option
 
 VERBS = (
     "read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "sync", "rules",
-    "schema", "completion",
+    "schema", "mcp", "completion",
 )  # fmt: skip
 """Functions and commands whose options are declared."""
 
