@@ -25,7 +25,7 @@ CASES = [
     ("check --fix", {"--fix"}),
     ("read --format pa", {"parquet"}),
     ("read --format=pa", {"parquet"}),
-    ("read --fo", {"--format", "--follow"}),
+    ("read --fo", {"--format", "--follow", "--follow-only"}),
     ("rules lastmod-f", {"lastmod-future"}),
     ("check --select lastmod-f", {"lastmod-future"}),
     ("completion ", {"bash", "zsh", "fish"}),
