@@ -17,8 +17,8 @@ Faults *inside* a document do not raise: they are reported in :attr:`urlset.Docu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Literal
 
 Failure = Literal[
@@ -125,22 +125,30 @@ class EngineError(UrlsetError, RuntimeError):
     """
 
 
-@contextmanager
-def panics_as_errors() -> Iterator[None]:
+class _Panics:
+    """Context manager of :func:`panics_as_errors`; it has no state."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is not None and type(error).__name__ == "PanicException":
+            raise EngineError(
+                f"a native library failed: {error}; the input is probably too large for it. "
+                "Please report this, with the input"
+            ) from None
+
+
+_PANICS = _Panics()
+
+
+def panics_as_errors() -> AbstractContextManager[None]:
     """Raise an error for a panic of a native library, which is no ``Exception`` in Python.
 
     Raises:
         EngineError: A library has failed.
     """
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise EngineError(
-            f"a native library failed: {error}; the input is probably too large for it. "
-            "Please report this, with the input"
-        ) from None
+    return _PANICS
 
 
 def suggestion(key: str, keys: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import NamedTuple
 
-from urlset.engine import get
+from urlset.engine import Engine, get
 from urlset.engine.html_page import PageAnchor, ScannedPage
 from urlset.formats.detect import is_html_page
 from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
@@ -22,10 +22,9 @@ from urlset.html.metadata import (
     base_url_of,
     canonical_of,
     canonicals_of,
+    dates_of,
     directives_by_agent,
     directives_of,
-    has_future_date,
-    lastmod_of,
     meta_of,
     pagination_of,
     placed_alternates_of,
@@ -74,9 +73,10 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     all ``body`` become those of one). Pages beyond the limits above are therefore scanned without
     repair, which gives the same result for a well-formed page.
     """
-    utf8 = _as_utf8(data, content_type)
+    engine = get(None)
+    utf8 = _as_utf8(data, content_type, engine)
     is_page = is_html_page(utf8[:MAX_PROLOG])
-    well_formed = get(None).well_formed_page(utf8)
+    well_formed = engine.well_formed_page(utf8)
     if well_formed is not None:
         return RepairedMarkup(well_formed, is_page)
     if _is_safe_for_lexbor(utf8):
@@ -92,8 +92,8 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     return RepairedMarkup(utf8.decode(errors="replace"), is_page)
 
 
-def _as_utf8(data: bytes, content_type: str | None) -> bytes:
-    is_utf8 = get(None).is_utf8
+def _as_utf8(data: bytes, content_type: str | None, engine: Engine) -> bytes:
+    is_utf8 = engine.is_utf8
     if b"\0" not in data and is_utf8(data):
         return data.removeprefix(BOM)
     if b"\0" in data[:MAX_PROLOG] or utf16_codec(data):
@@ -225,7 +225,8 @@ def read_page(
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
     nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
-    date = lastmod_of(found, meta, nodes, now) if "lastmod" in wants else None
+    dates = dates_of(found, meta, nodes, now) if "lastmod" in wants else None
+    date = dates.lastmod if dates else None
     origin = "://".join(split_origin(url)[:2])
     facts = PageFacts(
         title=found.title,
@@ -238,7 +239,7 @@ def read_page(
         alternates=alternates_of(found, base) if "alternates" in wants else (),
         lastmod=date.text if date else None,
         lastmod_from=date.origin if date else None,
-        has_future_date="lastmod" in wants and has_future_date(found, meta, nodes, now),
+        has_future_date=dates is not None and dates.has_future_date,
         images=images_of(found, meta, nodes, base) if "images" in wants else (),
         videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
         news=news_of(found, nodes) if "news" in wants else None,

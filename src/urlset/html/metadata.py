@@ -342,29 +342,33 @@ def _dated(text: str) -> tuple[str, datetime] | None:
     return date.instant.date().isoformat(), earliest
 
 
-def lastmod_of(
+class PageDates(NamedTuple):
+    """Date of the last modification, and whether a date is ignored because it is in the future."""
+
+    lastmod: PageDate | None
+    has_future_date: bool
+
+
+def dates_of(
     found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
-) -> PageDate | None:
-    """Return the date of the last modification, or None if the page has no plausible one.
+) -> PageDates:
+    """Return the date of the last modification of a page; None if it has no plausible one.
 
     The order is JSON-LD's ``dateModified``, Open Graph and ``meta``, microdata, and a ``time``
     with a class such as ``updated``. The date of publication is used only if the page has no date
     of modification at all: an implausible date is not replaced by one that is known to be too old.
     """
     modified = list(_modified(found, meta, nodes))
-    for text, origin in modified or _published(found, meta, nodes):
-        if date := as_w3c(text, now):
-            return PageDate(date, origin)
-    return None
-
-
-def has_future_date(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
-) -> bool:
-    """Return whether a date of the page is ignored only because it is in the future."""
-    latest = datetime.max.replace(tzinfo=UTC)
-    texts = {text for text, _ in (*_modified(found, meta, nodes), *_published(found, meta, nodes))}
-    return any(as_w3c(text, now) is None and as_w3c(text, latest) is not None for text in texts)
+    published = list(_published(found, meta, nodes))
+    if not (modified or published):
+        return PageDates(None, False)
+    moment = now or datetime.now(UTC)
+    dated = (_dated(text.strip()[:64]) for text, _ in (*modified, *published))
+    has_future_date = any(date is not None and date[1] > moment for date in dated)
+    for text, origin in modified or published:
+        if date := as_w3c(text, moment):
+            return PageDates(PageDate(date, origin), has_future_date)
+    return PageDates(None, has_future_date)
 
 
 def _modified(
@@ -374,9 +378,8 @@ def _modified(
     yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
     yield from _in_microdata(found, "datemodified")
     for element in found.elements:
-        classes = element.attributes.get("class", "").lower().split()
-        value = element.attributes.get("datetime")
-        if element.name == "time" and value and _UPDATED.intersection(classes):
+        value = element.attributes.get("datetime") if element.name == "time" else None
+        if value and _UPDATED.intersection(element.attributes.get("class", "").lower().split()):
             yield value, "time.updated"
 
 
@@ -399,9 +402,11 @@ def _in_nodes(nodes: list[JsonLdNode], key: str) -> Iterator[tuple[str, str]]:
 
 def _in_microdata(found: ScannedPage, key: str) -> Iterator[tuple[str, str]]:
     for element in found.elements:
-        value = element.attributes.get("datetime") or element.attributes.get("content")
-        if value and key in element.attributes.get("itemprop", "").lower().split():
-            yield value, f"itemprop {element.attributes['itemprop']}"
+        names = element.attributes.get("itemprop")
+        if not names or key not in names.lower().split():
+            continue
+        if value := element.attributes.get("datetime") or element.attributes.get("content"):
+            yield value, f"itemprop {names}"
 
 
 def _zone(zone: str) -> str:

@@ -256,10 +256,14 @@ class GitDatedSource:
         for batch in self._source.batches():
             locations = batches.column_values(batch, "source")
             reasons = batches.column_values(batch, "reason")
-            found = [
-                self._date(dates, location, is_wanted=reason is None)
-                for location, reason in zip(locations, reasons, strict=True)
-            ]
+            found = (
+                [
+                    self._date(dates, location, is_wanted=reason is None)
+                    for location, reason in zip(locations, reasons, strict=True)
+                ]
+                if dates.known
+                else [None] * batch.num_rows
+            )
             column = {"git_lastmod": batches.text_array(found)}
             if "git_lastmod" in batch.schema.names:
                 yield batches.replace_column(batch, "git_lastmod", column["git_lastmod"])

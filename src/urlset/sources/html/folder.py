@@ -43,6 +43,8 @@ from urlset.urls import split_origin
 CACHE_BATCH = 8_192
 """Number of files in one request to the cache."""
 
+_STEP = 65_536
+
 _SKIPPED = {
     "link": "symbolic links to pages, which are not followed (follow_symlinks)",
     "loop": "folders that are links to a parent folder",
@@ -137,6 +139,7 @@ class HtmlFolder:
         )
         self._counts: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
+        self._prefix: str = ""
         self._read: list[tuple[str, str, str]] = []
 
     def use_cache(self, cache: PageFactsCache) -> None:
@@ -174,6 +177,7 @@ class HtmlFolder:
 
     def _files(self) -> Iterator[tuple[FoundFile, PageFacts | None]]:
         """Yield the files of the folder, each with its cached facts or None."""
+        self._prefix = os.path.join(os.path.abspath(self.name), "")
         files = find_pages(
             self.name,
             self._urls.is_page,
@@ -185,11 +189,16 @@ class HtmlFolder:
             return
         while chunk := list(islice(files, CACHE_BATCH)):
             self._flush()
-            requested = [(_key(found), found.state) for found in chunk if found.state is not None]
+            requested = [
+                (self._key(found), found.state) for found in chunk if found.state is not None
+            ]
             known = self._cache.find(self._rules, requested)
             for found in chunk:
-                text = known.get(_key(found))
+                text = known.get(self._key(found))
                 yield found, None if text is None else facts_from_text(text)
+
+    def _key(self, found: FoundFile) -> str:
+        return f"{self._prefix}{found.path}"
 
     def _flush(self) -> None:
         """Store the facts of the files read so far in the cache."""
@@ -202,7 +211,7 @@ class HtmlFolder:
             return
         text = facts_to_text(facts)
         if text is not None:
-            self._read.append((_key(found), found.state, text))
+            self._read.append((self._key(found), found.state, text))
 
     def _candidate(self, found: FoundFile, facts: PageFacts | None) -> Candidate | None:
         """Return the candidate of a file; count a duplicate of another file and return None."""
@@ -221,8 +230,7 @@ class HtmlFolder:
         if facts is not None and not may_be_error_page(found.path, found.siblings):
             return self._from_facts(candidate, found, facts)
         try:
-            with open(found.file_path, "rb") as file:
-                data = file.read(MAX_BYTES + 1)
+            data = _read(found.file_path)
         except OSError as error:
             return self._unreadable(candidate, (error.strerror or str(error)).lower())
         if len(data) > MAX_BYTES:
@@ -313,8 +321,15 @@ class HtmlFolder:
             self._examples.setdefault(description, _display_path(example))
 
 
-def _key(found: FoundFile) -> str:
-    return os.path.abspath(found.file_path)
+def _read(path: str) -> bytes:
+    """Return the first bytes of a file; one byte more than :data:`MAX_BYTES` if it has more."""
+    # A buffered file, and a buffer of the largest size, would take longer than the page.
+    with open(path, "rb", buffering=0) as file:
+        data = piece = file.read(_STEP) or b""
+        while piece and len(data) <= MAX_BYTES:
+            piece = file.read(min(max(len(data), _STEP), MAX_BYTES + 1 - len(data))) or b""
+            data += piece
+    return data
 
 
 def _display_path(path: str) -> str:
