@@ -2,13 +2,32 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.live_sites import put_page, put_sitemap
+
+NO_SDK = (
+    "import sys; sys.modules['mcp'] = None; from urlset.cli import main; "
+    "sys.exit(main(sys.argv[1:]))"
+)
+
+
+def test_only_the_command_mcp_loads_the_sdk():
+    run = partial(subprocess.run, capture_output=True, text=True, check=False)
+
+    others = run([sys.executable, "-c", NO_SDK, "rules", "U012"])
+    without = run([sys.executable, "-c", NO_SDK, "mcp"])
+
+    assert others.returncode == 0
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "pip install 'urlset[mcp]'" in without.stderr
+
 
 mcp = pytest.importorskip("mcp", reason="urlset[mcp] is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -58,6 +58,7 @@ def test_check_counts_rules_and_pages_through_findings(tools, tmp_path):
     second = small(tools.check("check-1", rule=code, offset=len(first.data)))
 
     assert check.counts["errors"] == first.counts["findings"] == 60
+    assert check.next[0] == f'check(source="check-1", rule="{code}")'
     assert first.data[0] != second.data[0]
     assert f"offset={len(first.data)}" in first.next[-1]
 

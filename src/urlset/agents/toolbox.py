@@ -374,12 +374,12 @@ class Toolbox:
         handle, name = result.handle, "audit_result" if result.kind == "audit" else "check"
         key = "result" if result.kind == "audit" else "source"
         if not rule:
-            codes = [*result.by_rule][:3]
-            following = [f'{name}({key}="{handle}", rule="{code}")' for code in codes]
+            rows = rows_of_rules(result)
+            following = [f'{name}({key}="{handle}", rule="{row["code"]}")' for row in rows[:3]]
             if result.kind == "audit":
                 following.insert(0, f'query(result="{handle}", sql="{_NOT_INDEXABLE}")')
                 following.insert(1, f'why(result="{handle}", url=URL)')
-            return self._answer(result, rows_of_rules(result), result.counts, following)
+            return self._answer(result, rows, result.counts, following)
         codes = rules_named(rule)
         rows = [
             {
