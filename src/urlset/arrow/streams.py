@@ -131,11 +131,49 @@ def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
     field = arro3.Field("document", arro3.DataType.uint32())
 
     def batches() -> Iterator[Any]:
-        for number, stream in streams:
+        for group in _grouped(streams):
+            if len(group) > 1:
+                yield from _joined(group, field)
+                continue
+            ((number, stream),) = group
             for batch in arro3.RecordBatchReader.from_stream(stream):
                 yield batch.add_column(0, field, _repeated(number, batch.num_rows))
 
     return LazyStream(_counted_schema().insert(0, field), batches)
+
+
+_GROUP_ROWS = 8_192
+
+
+def _grouped(streams: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """Group small documents, as a batch costs a hundred times as much as a row."""
+    group: list[tuple[int, Any]] = []
+    rows = 0
+    for number, stream in streams:
+        count = _GROUP_ROWS
+        if isinstance(stream, NumberedRows) and stream.is_whole:
+            count = len(stream)
+        if group and rows + count >= _GROUP_ROWS:
+            yield group
+            group, rows = [], 0
+        group.append((number, stream))
+        rows += count
+    if group:
+        yield group
+
+
+def _joined(group: Iterable[tuple[int, NumberedRows]], field: Any) -> Iterator[Any]:
+    """Yield the rows of small documents as one batch, with both columns of numbers."""
+    found = [(n, start, batch) for n, rows in group for start, batch in rows.batches()]
+    if found:
+        table = arro3.Table.from_batches([batch for *_, batch in found], schema=schema())
+        (joined,) = table.combine_chunks().to_batches()
+        documents, entries = array("I"), array("I")
+        for number, start, batch in found:
+            documents.extend(array("I", [number]) * batch.num_rows)
+            entries.extend(range(start, start + batch.num_rows))
+        joined = joined.add_column(0, _ENTRY, arro3.Array.from_buffer(entries))
+        yield joined.add_column(0, field, arro3.Array.from_buffer(documents))
 
 
 class RowLimit:
@@ -175,12 +213,26 @@ class NumberedRows:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return LazyStream(_counted_schema(), self._batches).__arrow_c_stream__(requested_schema)
 
-    def _batches(self) -> Iterator[Any]:
-        self.row_limit.count -= self._passed
-        self._passed = 0
+    @property
+    def is_whole(self) -> bool:
+        """Whether all entries are selected: there is neither a filter nor a limit."""
+        return self._choose is None and self.row_limit.limit is None
+
+    def batches(self) -> Iterator[tuple[int, Any]]:
+        """Yield all entries in batches without ``entry``, each with the number of its first row."""
+        self._reset_count()
         start = 1
         for batch in arro3.RecordBatchReader.from_stream(self._rows):
-            if not batch.num_rows:  # arro3 does not accept empty buffers
+            if batch.num_rows:  # arro3 does not accept empty buffers
+                yield start, batch
+                self._count(batch.num_rows)
+                start += batch.num_rows
+
+    def _batches(self) -> Iterator[Any]:
+        self._reset_count()
+        start = 1
+        for batch in arro3.RecordBatchReader.from_stream(self._rows):
+            if not batch.num_rows:
                 continue
             rows = batch.add_column(0, _ENTRY, _count_up(start, batch.num_rows))
             start += batch.num_rows
@@ -188,12 +240,19 @@ class NumberedRows:
                 rows = selected(rows, self._choose)
             if self.row_limit.remaining is not None:
                 rows = rows.slice(0, min(self.row_limit.remaining, rows.num_rows))
-            self._passed += rows.num_rows
-            self.row_limit.count += rows.num_rows
+            self._count(rows.num_rows)
             if rows.num_rows:
                 yield rows
             if self.row_limit.is_reached:
                 return
+
+    def _reset_count(self) -> None:
+        self.row_limit.count -= self._passed
+        self._passed = 0
+
+    def _count(self, rows: int) -> None:
+        self._passed += rows
+        self.row_limit.count += rows
 
 
 def without_row_numbers(streams: Iterable[Any]) -> LazyStream:
