@@ -57,8 +57,13 @@ def with_failing_row() -> tuple[object, Table]:
 )
 @pytest.mark.parametrize("operation", [urlset.build, urlset.write])
 def test_table_of_duckdb_that_cannot_be_read_is_a_source_error(
-    operation: Callable[..., object], make: Callable[[], tuple[object, Table]], words: str, tmp_path
+    operation: Callable[..., object],
+    make: Callable[[], tuple[object, Table]],
+    words: str,
+    tmp_path,
+    monkeypatch,
 ):
+    monkeypatch.chdir(tmp_path)  # with a ledger of its own
     made, table = make()  # the relation does not keep its connection open
 
     with pytest.raises(urlset.SourceError, match="expected a table that can be read") as caught:
