@@ -74,12 +74,28 @@ fn is_folded_letter(text: &[u8]) -> bool {
     matches!(text, [0xc5, 0xbf, ..] | [0xc4, 0xb0 | 0xb1, ..] | [0xe2, 0x84, 0xaa, ..])
 }
 
-/// Returns words separated by single blanks, as `" ".join(text.split())` in Python.
+/// Appends words separated by single blanks, as `" ".join(text.split())` in Python.
 pub(super) fn push_words(text: &str, target: &mut String) {
-    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+    let mut push = |word: &str| {
         if !target.is_empty() && !target.ends_with('\n') {
             target.push(' ');
         }
         target.push_str(word);
+    };
+    if !text.is_ascii() {
+        text.split(is_space).filter(|word| !word.is_empty()).for_each(push);
+        return;
     }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(skipped) = bytes[at..].iter().position(|byte| !is_ascii_space(*byte)) {
+        let start = at + skipped;
+        let length = bytes[start..].iter().position(|byte| is_ascii_space(*byte));
+        at = length.map_or(bytes.len(), |length| start + length);
+        push(&text[start..at]);
+    }
+}
+
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | 0x1c..=0x20)
 }

@@ -71,7 +71,15 @@ fn push_reference(text: &str, target: &mut String) -> usize {
     end + usize::from(text.as_bytes().get(end) == Some(&b';'))
 }
 
+/// The most frequent entities; their values are found without the table.
+const USUAL: [(&str, char); 5] =
+    [("lt;", '<'), ("gt;", '>'), ("amp;", '&'), ("quot;", '"'), ("nbsp;", '\u{a0}')];
+
 fn push_named(text: &str, target: &mut String) -> usize {
+    if let Some((name, value)) = USUAL.iter().find(|(name, _)| text.starts_with(name)) {
+        target.push(*value);
+        return name.len();
+    }
     let mut end = 0;
     for (count, (at, found)) in text.char_indices().enumerate() {
         if count == MAX_NAME || matches!(found, '\t' | '\n' | '\x0c' | ' ' | '<' | '&' | '#' | ';')
