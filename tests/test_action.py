@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 SCRIPTS = re.findall(r"^      run: \|\n((?:(?:        .*)?\n)+)", ACTION, re.M)
-RUN, COMMENT = (re.sub("^ {8}", "", script, flags=re.M) for script in SCRIPTS)
+RUN, COMMENT, ISSUE = (re.sub("^ {8}", "", script, flags=re.M) for script in SCRIPTS)
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or shutil.which("bash") is None, reason="the action runs in bash"
@@ -45,6 +45,7 @@ def runner(tmp_path, monkeypatch):
         "GITHUB_REPOSITORY": "o/r", "GH_LOG": str(tmp_path / "gh.log"), "NUMBER": "7",
         "GH_COMMENTS": str(tmp_path / "comments"), "BASE_URL": "", "OUTPUT": "",
         "FORMAT": "github", "ARGUMENTS": "", "TMPDIR": str(tmp_path),
+        "GITHUB_SERVER_URL": "https://git.example", "GITHUB_RUN_ID": "99", "SOURCE": "a.txt",
     }  # fmt: skip
 
     def run(script: str, **values: str) -> subprocess.CompletedProcess[str]:
@@ -142,5 +143,53 @@ def test_comment_is_created_once_and_updated_later(runner, tmp_path):
     assert "--method PATCH repos/o/r/issues/comments/41" in calls[3]
 
 
+GH_ISSUES = """#!/bin/sh
+echo "$@" >> "$GH_LOG"
+for word; do case "$word" in body=@*) cat "${word#body=@}" >> "$GH_LOG";; esac; done
+case "$*" in *paginate*) cat "$GH_COMMENTS";; esac
+"""
+
+
+def test_one_issue_is_opened_updated_closed_and_opened_again(runner, tmp_path):
+    (tmp_path / "bin" / "gh").write_text(GH_ISSUES)
+    findings, log = tmp_path / "findings.md", tmp_path / "gh.log"
+    findings.write_text("a.txt:1: error\n")
+
+    def calls(outcome: str, found: str) -> list[str]:
+        (tmp_path / "comments").write_text(found)
+        log.write_text("")
+        ran = runner(ISSUE, COMMAND="check", OUTCOME=outcome, FINDINGS=str(findings))
+        assert ran.returncode == 0, ran.stderr
+        return log.read_text().splitlines()
+
+    first = calls("failure", "")
+    assert "--method POST repos/o/r/issues -f title=urlset check: a.txt" in first[1]
+    marker = first[2]
+    assert re.fullmatch(r"<!-- urlset check \d+-\d+ -->", marker)
+    assert marker in first[0]  # by which it is found again
+    assert first[3:] == [
+        "The latest run: https://git.example/o/r/actions/runs/99",
+        "",
+        "a.txt:1: error",
+    ]
+    assert "--method PATCH repos/o/r/issues/12 -f state=open" in calls("failure", "12 open\n")[1]
+    closing = calls("success", "12 open\n")
+    assert "--method POST repos/o/r/issues/12/comments" in closing[1]
+    assert "PATCH repos/o/r/issues/12 -f state=closed" in closing[3]
+    assert len(calls("success", "12 closed\n")) == 1
+    assert len(calls("success", "")) == 1
+    assert "-f state=open" in calls("failure", "12 closed\n7 open\n")[1]
+    findings.unlink()
+    assert "its log has the reason" in calls("failure", "")[-1]
+
+
+def test_findings_of_a_check_are_kept_for_the_issue(runner, tmp_path):
+    (tmp_path / "a.txt").write_text("https://example.com/a b\n")
+    ran = runner(RUN, COMMAND="check", SOURCE="a.txt", FORMAT="json", OUTPUT="report.json")
+
+    assert ran.returncode == 1
+    assert '"code": "U' in Path(outputs(tmp_path)["findings"]).read_text()
+
+
 def test_scripts_have_no_text_of_inputs():
-    assert "${{" not in RUN + COMMENT
+    assert "${{" not in RUN + COMMENT + ISSUE

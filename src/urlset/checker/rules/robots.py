@@ -18,6 +18,40 @@ _IS_HTML = (
     r"regexp_matches(left(text, 2000), '(?is)^\s*<(!doctype html|html|head|body|!--.*<html)')"
 )
 
+_RFC = "https://www.rfc-editor.org/rfc/rfc9309#section-2.2"
+
+_OFFICIAL = ("user-agent", "allow", "disallow", "sitemap", "crawl-delay")
+_KNOWN = (
+    *_OFFICIAL,
+    *("clean-param", "host"),  # Yandex
+    *("request-rate", "visit-time"),  # Seznam and others
+    *("content-signal", "content-usage", "license"),  # use by AI: Cloudflare, IETF, RSL
+    "schemamap",  # NLWeb
+)
+"""Names of lines that crawlers document, or specifications define."""
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+# The names of lines, each once, with the nearest of those that all crawlers know. R003 reports
+# lines that mean a sitemap.
+_DIRECTIVES = rf"""
+    SELECT source, name, min(line) AS line, count(*) AS n,
+        any_value(list_sort([{{'d': damerau_levenshtein(name, k), 'k': k}}
+            FOR k IN [{_quoted(_OFFICIAL)}]])[1].k) AS known,
+        any_value(list_min([damerau_levenshtein(name, k)
+            FOR k IN [{_quoted(_OFFICIAL)}]])) <= 2 AND length(name) > 3 AS is_near
+    FROM (
+        SELECT source, line, lower(regexp_extract(text,
+            '^\x{{FEFF}}?\s*([A-Za-z][A-Za-z_ -]{{0,38}}?)\s*:', 1)) AS name
+        FROM (SELECT url AS source, unnest(texts) AS text, generate_subscripts(texts, 1) AS line
+            FROM (SELECT url, string_split_regex(text, '\r\n|\r|\n') AS texts
+                FROM robots WHERE state = 'read' AND NOT coalesce({_IS_HTML}, false))))
+    ANTI JOIN (SELECT source, line FROM problems WHERE code = 'R003') USING (source, line)
+    WHERE name <> '' GROUP BY source, name"""
+
 _PATHS = ", ".join(f"'{path}'" for path in PATHS)
 
 _rule = partial(rule, source=_GOOGLE, needs=("robots",), good=_GOOD, requires_rows="declared")
@@ -261,5 +295,31 @@ RULES = (
             "sitemap.xml": _PAGE,
             "hidden.xml": _PAGE.replace("com/", "com/hidden"),
         },
+    ),
+    _rule(
+        "R016 robots-misspelled-directive warning",
+        partition="all",
+        message="{name} is read by few crawlers or none; did you mean {known}?",
+        sql=f"""
+            SELECT source, line, name, known FROM ({_DIRECTIVES})
+            WHERE name NOT IN ({_quoted(_KNOWN)}) AND is_near""",
+        why="Crawlers skip a line whose name they do not know. Google repairs a few misspellings "
+        "of Disallow; other crawlers fetch what the line was meant to exclude.",
+        fix_hint="Write the name as RFC 9309 does: User-agent, Allow, Disallow; or Sitemap",
+        source=_RFC,
+        bad={"robots.txt": f"User-agent: *\nDissalow: /cart/\n{_SITEMAP}", "sitemap.xml": _PAGE},
+    ),
+    _rule(
+        "R017 robots-unknown-directive info",
+        partition="all",
+        message="{name} is a directive of no known crawler; it stands in {n:,} lines",
+        sql=f"""
+            SELECT source, line, name, n FROM ({_DIRECTIVES})
+            WHERE name NOT IN ({_quoted(_KNOWN)}) AND NOT is_near""",
+        why="Crawlers skip the line. Noindex and Nofollow in robots.txt have no effect, either: no "
+        "engine supports them.",
+        fix_hint="Remove the line, or say the same with a directive that crawlers document",
+        source=_RFC,
+        bad={"robots.txt": f"User-agent: *\nNoindex: /cart/\n{_SITEMAP}", "sitemap.xml": _PAGE},
     ),
 )
