@@ -160,7 +160,8 @@ def test_one_issue_is_opened_updated_closed_and_opened_again(runner, tmp_path):
         log.write_text("")
         ran = runner(ISSUE, COMMAND="check", OUTCOME=outcome, FINDINGS=str(findings))
         assert ran.returncode == 0, ran.stderr
-        return log.read_text().splitlines()
+        lines: list[str] = log.read_text().splitlines()
+        return lines
 
     first = calls("failure", "")
     assert "--method POST repos/o/r/issues -f title=urlset check: a.txt" in first[1]
