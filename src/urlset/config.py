@@ -26,7 +26,7 @@ FILES = ("urlset.toml", "pyproject.toml")
 _MAX_PARTS = 100
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}")
 
-_SECTIONS = ("build", "check", "submit", "diff")
+_SECTIONS = ("build", "check", "submit", "diff", "segments")
 _SOURCE_KEYS = {
     "path": str,
     "kind": str,
@@ -115,6 +115,17 @@ class Configuration(NamedTuple):
         """
         limits = self.diff_limits
         return {name: value for name, value in self._options("diff").items() if name not in limits}
+
+    @property
+    def segments(self) -> dict[str, str]:
+        """The section ``[segments]`` as the argument ``segments`` of :func:`urlset.audit`.
+
+        Raises:
+            urlset.ConfigurationError: A value is not a text.
+        """
+        values = dict(self.table.get("segments", {}))
+        self._expect(values, dict[str, str], "[segments]")
+        return values
 
     @property
     def diff_limits(self) -> dict[str, str]:

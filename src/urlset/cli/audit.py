@@ -68,6 +68,7 @@ def audit(
         end_process_when_stuck()
     settings = given_options(options, AUDIT_OPTIONS, where="python")
     settings |= {**config_options.options, **network._asdict()}
+    settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
     if store is not None and str(store) == "-":

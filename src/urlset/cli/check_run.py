@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from urlset.checker import (
@@ -44,12 +45,14 @@ class CheckConfig(NamedTuple):
         fail_level: The least severe level that makes the exit code 1.
         max_examples: Findings of each rule that a report shows; None for all.
         baseline: File of the known findings; None for none.
+        segments: Names of parts of a site, with their SQL conditions.
     """
 
     options: Mapping[str, Any]
     fail_level: Level = "error"
     max_examples: int | None = 20
     baseline: Path | None = None
+    segments: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def load(cls, file: Path | None, values: Mapping[str, Any]) -> CheckConfig:
@@ -67,6 +70,7 @@ class CheckConfig(NamedTuple):
             max_examples=options.pop("max_examples", 20) or None,
             baseline=options.pop("baseline", None),
             options=options,
+            segments=config.segments,
         )
 
     @property

@@ -156,6 +156,7 @@ class SourceFigures(NamedTuple):
         notes: Sentences about completeness.
         sql: Query of the numbers at the top.
         is_live: Whether pages were visited, so that the sentence is about them.
+        tables: Further tables below that of the sections.
     """
 
     name: str
@@ -166,6 +167,7 @@ class SourceFigures(NamedTuple):
     notes: Sequence[str]
     sql: str
     is_live: bool = False
+    tables: Sequence[Figure] = ()
 
 
 class CoverageCounts(NamedTuple):

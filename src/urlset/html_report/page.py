@@ -394,9 +394,12 @@ def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
         assert source.sections is not None
         if len(shown) > 1:
             yield f"<h3>{untrusted(source.name)}</h3>"
-        yield f"<p>{escape(source.sections.about)}</p>"
-        yield number_table(source.sections.columns, source.sections.rows, key=f"sections-{number}")
-        yield sql_block("SQL of this table", source.sections.sql)
+        for table in (source.sections, *source.tables):
+            if table is not source.sections:
+                yield f"<h3>{escape(table.title)}</h3>"
+            yield f"<p>{escape(table.about)}</p>"
+            yield number_table(table.columns, table.rows, key=f"{table.key}-{number}")
+            yield sql_block("SQL of this table", table.sql)
     yield "</section>"
 
 

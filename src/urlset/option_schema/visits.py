@@ -87,6 +87,17 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
     ),
     Option(
+        name="segments",
+        type=dict[str, str],
+        annotation="Mapping[str, str]",
+        help="Parts of the site that the report counts apart, each by an SQL condition over the "
+        "columns of its pages: the section [segments] of urlset.toml.",
+        doc="Parts of the site that the report counts apart: names, each with an SQL condition "
+        "over ``url``, ``section`` and the columns of the table ``pages``.",
+        default={},
+        allowed=PYTHON,
+    ),
+    Option(
         name="media",
         type=bool,
         help="Request the images and videos of entries.",

@@ -32,6 +32,7 @@ from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
+from urlset.live.figures.dimension_tables import check_segments
 from urlset.live.schemas import VISIT_SCHEMA
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
@@ -67,6 +68,7 @@ def audit(
     max_requests: int | None = None,
     max_minutes: float | None = None,
     head_only: bool = False,
+    segments: Mapping[str, str] = MappingProxyType({}),
     media: bool = True,
     llms_txt: bool = True,
     confirm_after_s: float = 60.0,
@@ -111,6 +113,8 @@ def audit(
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no
             limit.
         head_only: End the transfer after the head of a page. Contents are not compared then.
+        segments: Parts of the site that the report counts apart: names, each with an SQL condition
+            over ``url``, ``section`` and the columns of the table ``pages``.
         media: Request the images and videos of entries.
         llms_txt: Whether the links of the llms.txt of the site are checked.
         confirm_after_s: Wait before the second visit, which confirms that a page answers 403, 429,
@@ -241,6 +245,7 @@ class _AuditRun:
         politeness = Politeness(self._policy, self._budget, hosts=self._hosts(origin))
         crawl = self._crawl(origin, politeness) if settings.crawl else self._begin(origin)
         with store.session() as session:
+            check_segments(session, settings.segments)
             session.run("DELETE FROM store.probes")
             if settings.logs:
                 read_access_logs(session, settings.logs, f"{origin}/", settings.engine)

@@ -27,6 +27,7 @@ from urlset.live.audit.lastmod_trial import LASTMOD_SQL, SectionTrial
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.summary import share_lines, summary_sentence
 from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.live.figures.dimension_tables import segment_table
 from urlset.notebook import html_table
 from urlset.option_names import option
 from urlset.reader import DocumentRecord
@@ -267,6 +268,8 @@ class Audit(CountedFindings):
                 )
             # The summary and the notes state what is not complete, of the crawl, too.
             figures = take_figures(session, self.source or "sitemaps", coverage)._replace(notes=())
+            if segments := segment_table(session, self.settings.segments):
+                figures = figures._replace(tables=[segments, *figures.tables])
         report = ReportInput(
             kind="audit",
             site=self.source or "sitemaps",

@@ -28,6 +28,7 @@ class AuditSettings:
     max_requests: int | None = None
     max_minutes: float | None = None
     head_only: bool = False
+    segments: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     media: bool = True
     llms_txt: bool = True
     confirm_after_s: float = 60.0

@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 
 from urlset.html_report.model import CoverageCounts, SourceFigures
 from urlset.html_report.text import safe, share
+from urlset.live.figures.dimension_tables import sitemap_table
 from urlset.live.figures.page_figures import (
     OUTCOME_SQL,
     Outcome,
@@ -46,6 +47,7 @@ def FIGURES(
         _notes(session),
         OUTCOME_SQL,
         is_live=True,
+        tables=list(filter(None, [sitemap_table(session)])) if sections else [],
     )
 
 

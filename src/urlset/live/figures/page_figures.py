@@ -38,13 +38,16 @@ _LABELS = {
     "unknown": "unknown",
     "not-visited": "not visited",
 }
+OUTCOME_COLUMNS = ("listed", "fine", *(_LABELS[name] for name in _CLASSES[1:]))
+"""Names of the number of URLs, and of those with each outcome."""
+
 _REST = "…"
 """End of the label of a block that stands for several folders, or for pages in no folder."""
 
 _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
-_KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
+KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
 
 # A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
 JUDGED = f"""
@@ -53,18 +56,18 @@ listed AS (
     SELECT url FROM pages WHERE is_listed
     UNION ALL
     SELECT any_value(loc)
-    FROM (SELECT loc, {_KEY.format("loc")} AS key
+    FROM (SELECT loc, {KEY.format("loc")} AS key
           FROM (SELECT loc FROM entries
                 UNION ALL
                 SELECT url FROM frontier WHERE list_has_any(origins, ['sitemap', 'feed'])))
-    ANTI JOIN (SELECT {_KEY.format("url")} AS key FROM pages WHERE is_listed) USING (key)
+    ANTI JOIN (SELECT {KEY.format("url")} AS key FROM pages WHERE is_listed) USING (key)
     GROUP BY key),
 judged AS (
     SELECT listed.url, {SECTION.format("listed.url")} AS section, pages.* EXCLUDE (url, section),
         CASE
             WHEN pages.url IS NULL THEN 'not-visited'
             WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
-                AND {_KEY.format("refresh")} <> {_KEY.format("pages.url")} THEN 'redirect'
+                AND {KEY.format("refresh")} <> {KEY.format("pages.url")} THEN 'redirect'
             WHEN verdict = 'ok' AND is_noindex IS NOT TRUE
                 AND (is_indexable OR canonical IS NULL) THEN 'fine'
             WHEN verdict IN ('ok', 'disallowed') THEN 'not-indexable'
@@ -76,11 +79,11 @@ judged AS (
 """.strip()
 """Start of a query: ``judged`` has one row per listed URL, with its page and its outcome."""
 
-_COUNTS = ",\n    ".join(
+COUNTS = ",\n    ".join(
     f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in _CLASSES
 )
 
-OUTCOME_SQL = f"{JUDGED}\nSELECT section, count(*) AS listed,\n    {_COUNTS}\nFROM judged\n" + (
+OUTCOME_SQL = f"{JUDGED}\nSELECT section, count(*) AS listed,\n    {COUNTS}\nFROM judged\n" + (
     "GROUP BY section ORDER BY listed DESC, section"
 )
 
@@ -173,7 +176,7 @@ def section_table(sections: Sequence[Outcome]) -> Figure:
     about = "Listed URLs by section and outcome."
     if len(sections) > MAX_TABLE_SECTIONS:
         about += f" The {MAX_TABLE_SECTIONS:,} largest of {len(sections):,} sections."
-    columns = ("section", "listed", "fine", *(_LABELS[name] for name in _CLASSES[1:]))
+    columns = ("section", *OUTCOME_COLUMNS)
     return Figure("sections", "Sections", about, "", columns, rows, OUTCOME_SQL, True)
 
 
