@@ -51,7 +51,7 @@ def test_report_counts_segments_and_sitemaps_apart(site: SiteBox, tmp_path):
 
     shown = tables((tmp_path / "report.html").read_text())
     by_segment = {
-        unescape(row[0]): row[1:5] + [row[5]]
+        unescape(row[0]): row[1:6]
         for row in shown["Listed URLs by segment and outcome; segments may overlap."][1:]
     }
     assert by_segment == {
