@@ -8,6 +8,7 @@ Everything else about the package is in pyproject.toml. `URLSET_NATIVE` decides:
 """
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import sysconfig
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
 from setuptools_rust import Binding, RustExtension
 from setuptools_rust import build_rust as cargo_build
@@ -49,8 +51,7 @@ class BuildRust(cargo_build):
     def run(self) -> None:
         # After a failure, a library of an earlier build would be used as if it were the new one.
         root = "src" if self.inplace or self.editable_mode else self.build_lib()
-        engine = Path(root, "urlset", "engine")
-        for old in (*engine.glob("_native*.so"), *engine.glob("_native*.pyd")):
+        for old in engines_in(root):
             old.unlink()
         if reason is not None:
             report(reason)
@@ -71,6 +72,25 @@ class Build(build):
     """Run `build_rust` also without an extension to build, because it reports that."""
 
     sub_commands = (*build.sub_commands, ("build_rust", lambda _: reason is not None))
+
+
+class BdistWheel(bdist_wheel):
+    """Add the bill of materials of the crates to a wheel that contains the native engine."""
+
+    def write_wheelfile(self, wheelfile_base: str, *arguments: str) -> None:
+        super().write_wheelfile(wheelfile_base, *arguments)
+        if engines_in(self.bdist_dir):
+            # By its path: the folder has the name of a library.
+            sbom = runpy.run_path(str(Path(__file__).with_name("packaging") / "sbom.py"))
+            file = Path(wheelfile_base, sbom["FILE"])
+            file.parent.mkdir()
+            file.write_bytes(sbom["document"]().encode())
+
+
+def engines_in(root: str) -> list[Path]:
+    """Return the files of the native engine in a folder with the package."""
+    engine = Path(root, "urlset", "engine")
+    return [*engine.glob("_native*.so"), *engine.glob("_native*.pyd")]
 
 
 def report(why: str) -> None:
@@ -95,6 +115,6 @@ native = RustExtension(
 setup(
     # Without an extension the wheel is a pure Python wheel.
     rust_extensions=[] if reason is not None else [native],
-    cmdclass={"build": Build, "build_rust": BuildRust},
+    cmdclass={"build": Build, "build_rust": BuildRust, "bdist_wheel": BdistWheel},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if has_stable_abi else {},
 )

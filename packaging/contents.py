@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 _DATA = (".css", ".js", ".py", ".pyi", ".txt", ".typed")
-_NOT_IN_SDIST = (".ci/", "benches/", ".gitignore")
+_NOT_IN_SDIST = (".ci/", "benches/", ".gitattributes", ".gitignore")
 _FORBIDDEN = (".pyc", ".pyo", ".DS_Store", ".orig", ".rej")
 _ENGINE = (".so", ".pyd")
 _METADATA = re.compile(r"urlset-[^/]+\.(dist-info|data/data/share)/")

@@ -8,8 +8,8 @@ two folders. Checks that
 - the tags are right: the pure wheel is for any machine, the native one for CPython 3.11 and newer
   and, on Linux, for the range of systems that auditwheel finds;
 - nothing is missing from a file, and nothing too much is in it (``packaging/contents.py``);
-- the native wheel is smaller than 4 MB and has the licences of its crates; the sdist has them, too,
-  and the exact versions of the crates;
+- the native wheel is smaller than 4 MB and has the licences of its crates and their list as a bill
+  of materials (``packaging/sbom.py``); the sdist has the licences and the exact versions;
 - the metadata are accepted by ``twine check --strict``;
 - the Homebrew formula and the conda recipe agree with pyproject.toml and the lock file; both are
   written to ``build/recipes`` with the hash of the sdist (``packaging/recipes.py``);
@@ -39,6 +39,7 @@ from pathlib import Path
 import contents
 import crate_licenses
 import recipes
+import sbom
 import versions
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,7 @@ def main() -> int:
             built = build(Path(folder), tools, is_native=is_native)
             for file in built:
                 check_name(file, version, is_native=is_native)
+            check_sboms(built)
             run(tools, "-m", "twine", "check", "--strict", *map(str, built))
             say("twine check --strict passes")
             write_recipes(built[1])
@@ -283,12 +285,26 @@ def check_name(file: Path, version: str, *, is_native: bool) -> None:
         raise Failure(f"{file.name}: expected the tags py3-none-any or cp311-abi3")
     if sys.platform == "linux" and not ("-manylinux_" in file.name or "-musllinux_" in file.name):
         raise Failure(f"{file.name}: expected a manylinux or musllinux tag")
-    if not any("/_native." in name for name in names):
+    if not any("/_native." in name and name.endswith((".so", ".pyd")) for name in names):
         raise Failure(f"{file.name} has no native engine")
     if not any(name.endswith("/LICENSE-crates") for name in names):
         raise Failure(f"{file.name} has no licences of its crates")
     if (size := file.stat().st_size) > MAX_NATIVE_BYTES:
         raise Failure(f"{file.name} has {size:,} bytes, more than {MAX_NATIVE_BYTES:,}")
+
+
+def check_sboms(built: list[Path]) -> None:
+    """Compare the bill of materials in each wheel with the lock file in the sdist."""
+    (sdist,) = (file for file in built if file.suffix != ".whl")
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(sdist) as archive:
+        name = f"{sdist.name.removesuffix('.tar.gz')}/rust/Cargo.lock"
+        if name not in archive.getnames():  # a pure wheel alone has no crates
+            return
+        archive.extract(name, folder, filter="data")
+        for wheel in built:
+            if wheel.suffix == ".whl" and (found := sbom.problems(wheel, Path(folder, name))):
+                raise Failure(f"{wheel.name}: {'; '.join(found)}")
+    say("the native wheel lists the crates of the lock file in the sdist, the pure one none")
 
 
 def write_recipes(sdist: Path) -> None:
