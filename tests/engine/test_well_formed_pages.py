@@ -149,6 +149,13 @@ def test_a_page_without_a_title_is_not_well_formed():
     assert get("native").well_formed_page((START + END).encode()) == START + END
 
 
+@pytest.mark.parametrize("start", ["<?xml <a>", "<!doctype html <a>", "<?xml a='>'?>"])
+def test_a_declaration_has_no_tag(start):
+    page = f"{start}<html><head><title>T</title></head><body>a</body></html>"
+
+    assert get("native").well_formed_page(page.encode()) is None
+
+
 def test_the_reference_engine_repairs_every_page():
     assert get("reference").well_formed_page((START + END).encode()) is None
 

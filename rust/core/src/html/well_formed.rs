@@ -46,14 +46,10 @@ impl<'t> Page<'t> {
         }
         self.skip_comments()?;
         if self.rest().starts_with(b"<?xml ") {
-            self.at += memchr::memchr(b'>', self.rest())? + 1;
-            self.skip_comments()?;
+            self.declaration()?;
         }
         if self.rest().get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype")) {
-            let length = memchr::memchr(b'>', self.rest())?;
-            let is_one = memchr::memchr(b'<', &self.rest()[1..length]).is_none();
-            self.at += is_one.then_some(length + 1)?;
-            self.skip_comments()?;
+            self.declaration()?;
         }
         (self.start_tag()? == b"html").then_some(())?;
         self.skip_comments()?;
@@ -86,6 +82,14 @@ impl<'t> Page<'t> {
             }
             self.comment()?;
         }
+    }
+
+    /// Skips a declaration, which must not contain a tag, and what is after it.
+    fn declaration(&mut self) -> Option<()> {
+        let length = memchr::memchr(b'>', self.rest())?;
+        memchr::memchr(b'<', &self.rest()[1..length]).is_none().then_some(())?;
+        self.at += length + 1;
+        self.skip_comments()
     }
 
     fn comment(&mut self) -> Option<()> {
