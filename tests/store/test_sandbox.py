@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -459,3 +460,16 @@ def test_finding_of_a_rule_without_a_document_names_the_source(tmp_path, monkeyp
     assert "<bytes>" not in out
     assert run(["check", "a.txt", "--select", "few"]) == 1
     assert "a.txt" in capsys.readouterr().out
+
+
+def test_a_query_with_a_long_constant_is_checked_in_time(store):
+    start = time.process_time()
+
+    store.check("SELECT repeat('x', 10000000)")
+
+    assert time.process_time() - start < 3
+
+
+def test_a_checked_query_has_no_parameters(store):
+    with pytest.raises(QueryError, match="parameters without values"):
+        store.check("SELECT ?")

@@ -38,7 +38,7 @@ def store_rows(store: Store, sql: str, offset: int, limit: int) -> Rows:
     Raises:
         urlset.QueryError: The query is not allowed, fails, or takes too long.
     """
-    store.check(sql)
+    store.check(sql, timeout_s=QUERY_S)
     result = store.query(_page(sql, offset, limit), timeout_s=QUERY_S)
     return result.columns, list(result)
 

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from urlset.arrow import frames, rows_of
-from urlset.errors import StoreError
+from urlset.errors import QueryError, StoreError
 from urlset.store.connection import literal, map_interrupts
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only, select_of
@@ -136,14 +136,25 @@ def run_query(
 
 
 def check_query(
-    connection: duckdb.DuckDBPyConnection, query: str, *, hidden: Collection[str] = ()
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    *,
+    seconds: float | None = None,
+    hidden: Collection[str] = (),
 ) -> None:
-    """Raise :class:`urlset.QueryError` if a query is not allowed or cannot be planned."""
-    statement = select_of(connection, query, hidden=hidden)
+    """Raise :class:`urlset.QueryError` if a query is not allowed or cannot be planned.
+
+    ``seconds`` is the time limit; None for no limit.
+    """
     cursor = connection.cursor()
     try:
+        statement = select_of(connection, query, hidden=hidden)
         cursor.execute("USE store")
-        cursor.execute(f"EXPLAIN CREATE TEMP TABLE result AS\n{statement}")
+        with TimeLimit(seconds).applied_to(cursor):
+            # Note: EXPLAIN would also draw the plan, with every constant in it, however long.
+            cursor.execute(f"PREPARE checked AS\n{statement}")
+        if cursor.extract_statements(statement)[0].named_parameters:
+            raise QueryError("the query cannot be answered: it has parameters without values")
     except duckdb.Error as error:
         raise query_error(error) from error
     finally:

@@ -174,9 +174,10 @@ class Store(Closing):
                         return cast("Callable[[str, str], None]", write)
         return None
 
-    def check(self, query: str) -> None:
-        """Raise :class:`urlset.QueryError` if a query could not be run."""
-        check_query(self._database.connection, query, hidden=self._database.hidden)
+    def check(self, query: str, *, timeout_s: float | None = QUERY_S) -> None:
+        """Raise :class:`urlset.QueryError` if a query could not be run, or planned in time."""
+        database = self._database
+        check_query(database.connection, query, seconds=timeout_s, hidden=database.hidden)
 
     def documents(self) -> Iterator[StoredDocument]:
         """Yield the documents in reading order, each with its entries."""
