@@ -9,7 +9,7 @@ import urlset
 from tests.live_sites import put_page, put_sitemap
 from urlset.agents import MAX_ANSWER, MAX_EXAMPLES, Fences, ToolAnswer, Toolbox
 from urlset.checker import CATALOGUE
-from urlset.errors import QueryError, SourceError
+from urlset.errors import EngineError, QueryError, SourceError
 
 
 @pytest.fixture
@@ -130,6 +130,8 @@ def test_queries_have_limits(tools, tmp_path):
             tools.query("read-1", sql)
     with pytest.raises(QueryError, match="offset"):
         tools.query("read-1", "SELECT 1", offset=-1)
+    with pytest.raises(EngineError, match="interval"):  # a panic would end the server
+        tools.query("read-1", "SELECT INTERVAL 1 DAY")
 
 
 def test_stores_and_parquet_files_are_queried(tools, tmp_path):

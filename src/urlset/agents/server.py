@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from urlset.agents.answer import ToolAnswer
 from urlset.agents.results import error_text
 from urlset.agents.toolbox import Toolbox
-from urlset.errors import UrlsetError
+from urlset.errors import UrlsetError, panics_as_errors
 
 INSTRUCTIONS = """\
 Tools about sitemaps and the pages that they list. Start with read_sitemap, check or audit; each
@@ -57,7 +57,8 @@ def _tool(method: Callable[..., ToolAnswer]) -> Callable[..., CallToolResult]:
     @wraps(method)
     def tool(**arguments: Any) -> CallToolResult:
         try:
-            answer, is_error = method(**arguments).limited(), False
+            with panics_as_errors():
+                answer, is_error = method(**arguments).limited(), False
         except (UrlsetError, ValueError, OSError) as error:
             answer, is_error = ToolAnswer(state="failed", data=[error_text(error)]).limited(), True
         content = TextContent(type="text", text=answer.to_json())

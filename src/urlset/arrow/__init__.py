@@ -146,7 +146,9 @@ def open_schema(schema: Any) -> Any:
 def rows_of(stream: Any) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of any Arrow stream as tuples, reading it batch by batch."""
     for batch in open_stream(stream):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        with panics_as_errors():  # intervals
+            columns = [column.to_pylist() for column in batch.columns]
+        yield from zip(*columns, strict=True)
 
 
 def batches_to_entries(stream: Any) -> Iterator[list[Entry]]:
