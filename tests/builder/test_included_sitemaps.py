@@ -184,3 +184,16 @@ def test_hosts_that_are_allowed(site: Set, tmp_path):
         policy=quick(),
     )
     assert other in (tmp_path / "out" / "sitemap.xml").read_text()
+
+
+def test_the_set_itself_is_not_listed_again_by_its_first_build(site, box):
+    box.put_urlset("/sitemap.xml")
+    box.put_urlset("/sitemap-1.xml")
+    box.put("/all.xml", index_of([box.url("/sitemap-1.xml"), box.url("/sitemap.xml")]))
+
+    site.build("/all.xml", "/docs/sitemap.xml")
+
+    assert site.listed == ["/sitemap-1.xml", "/docs/sitemap.xml"]
+    before = site.files()
+    site.build("/all.xml", "/docs/sitemap.xml")
+    assert site.files() == before

@@ -123,7 +123,7 @@ def stage_indexes(
     settings: BuildOptions,
 ) -> Iterator[File]:
     """Stage the indexes of the files of a set; yield each."""
-    for section, files in _index_groups(published, settings):
+    for section, files in _index_groups(published, names, settings):
         most = MAX_BYTES - len(MARK)
         staged = render_indexes(files, "", settings.stylesheet, max_bytes=most)
         for number, (data, count) in enumerate(staged, 1):
@@ -132,7 +132,7 @@ def stage_indexes(
 
 
 def _index_groups(
-    published: Published, settings: BuildOptions
+    published: Published, names: FileNames, settings: BuildOptions
 ) -> Iterable[tuple[str, list[Listed]]]:
     """Return the URLs that the index of each section lists; of all sections, if it is one."""
     groups: dict[str, list[Listed]] = {}
@@ -140,7 +140,14 @@ def _index_groups(
         section = file.section if settings.index == "section" else ""
         groups.setdefault(section, []).append((settings.base + file.name, file.lastmod))
     if published.included:
-        groups.setdefault("", []).extend(published.included)
+        # Another system may list this set: its files are listed once, and no index is.
+        own = {file.name for file in published.files} | {
+            names.index(key, 1) for key in (*groups, "")
+        }
+        others = [
+            one for one in published.included if one.loc.removeprefix(settings.base) not in own
+        ]
+        groups.setdefault("", []).extend(others)
     return groups.items()
 
 
