@@ -47,7 +47,7 @@ pub fn header_length(data: &[u8]) -> Option<usize> {
         }
         end += 2;
     }
-    Some(end)
+    (end <= data.len()).then_some(end)
 }
 
 #[cfg(test)]
@@ -60,6 +60,16 @@ mod tests {
         assert_eq!(compressed, compress(b"https://example.com/"));
         assert_eq!(compressed[4..8], [0; 4]);
         assert_eq!(header_length(&compressed), Some(10));
+    }
+
+    #[test]
+    fn a_cut_header_has_no_length() {
+        let header = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x02\0ab";
+        for end in 0..header.len() {
+            assert_eq!(header_length(&header[..end]), None, "{end}");
+        }
+        assert_eq!(header_length(header), Some(header.len()));
+        assert_eq!(header_length(b"\x1f\x8b\x08\0\0\0"), None);
     }
 
     #[test]
