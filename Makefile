@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test test-all guard lint lock soak test-hosts bench release-check image docs site site-check clean
+.PHONY: help setup demo quick-crates test test-all guard lint lock soak fuzz sanitize test-hosts bench release-check image docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -34,7 +34,7 @@ TOOLS := .venv/tools.stamp
 QUICK := .venv/quick-engine.stamp
 SITE := .venv/site.stamp
 NATIVE := .venv/native-$(if $(CARGO_WORKS),cargo,alone)-$(or $(URLSET_NATIVE),try).stamp
-RUST := $(shell find rust -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
+RUST := $(shell find rust \( -name target -o -name fuzz \) -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,7 @@ lint: setup ## check style and types, of Python and of Rust
 	$(PYTHON) docs/generate.py --check
 ifdef CARGO_FMT
 	cargo fmt --manifest-path rust/Cargo.toml --all --check
+	$(if $(wildcard rust/fuzz),cargo fmt --manifest-path rust/fuzz/Cargo.toml --check)
 else
 	@echo "Rust formatting is not checked: cargo fmt is not installed."
 endif
@@ -86,6 +87,12 @@ endif
 
 soak: setup ## run the long tests: complexity, attacks, kills, random examples (hours)
 	URLSET_SOAK=1 $(PYTHON) -m pytest tests tests/soak -m soak --numprocesses auto --dist worksteal
+
+fuzz: $(BASE) ## run the fuzz targets, a minute each (TARGET=parse, SECONDS=600, RUNS=1000000)
+	@$(PYTHON) packaging/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) $(TARGET)
+
+sanitize: setup ## run the tests of the engine under AddressSanitizer (TESTS=: some of them)
+	@$(PYTHON) packaging/sanitize.py $(TESTS)
 
 test-hosts: ## test adapters with the oldest and newest hosts (HOST=django, WHICH=oldest: some of them)
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/host_tests.py \

@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 _DATA = (".css", ".js", ".py", ".pyi", ".txt", ".typed")
-_NOT_IN_SDIST = (".ci/", "benches/", ".gitattributes", ".gitignore")
+_NOT_IN_SDIST = (".ci/", "benches/", "rust/fuzz/", ".gitattributes", ".gitignore")
+_FORBIDDEN_FOLDERS = re.compile(r"(^|/)(__pycache__|target)/|^rust/fuzz/")
 _FORBIDDEN = (".pyc", ".pyo", ".DS_Store", ".orig", ".rej")
 _ENGINE = (".so", ".pyd")
 _METADATA = re.compile(r"urlset-[^/]+\.(dist-info|data/data/share)/")
@@ -46,7 +47,12 @@ def problems(archive: Path, sources: Iterable[str]) -> list[str]:
     found = [f"missing: {name}" for name in sorted(expected - names)]
     for name in sorted(names - expected):
         suffix = PurePosixPath(name).suffix
-        if suffix in _FORBIDDEN or "__pycache__" in name or "/target/" in name:
+        if (
+            suffix in _FORBIDDEN
+            or "__pycache__" in name
+            or "/target/" in name
+            or name.startswith("rust/fuzz/")
+        ):
             found.append(f"must not be in it: {name}")
         elif is_wheel and not _METADATA.match(name) and not _is_engine(archive, name):
             found.append(f"unknown: {name}")
