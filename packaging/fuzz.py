@@ -153,7 +153,7 @@ def main() -> int:
     """Run the targets that the command line names; return 1 if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", choices=[*targets(), []], metavar="TARGET")
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seconds", type=int, help="for each target; 60, without --runs")
     parser.add_argument("--runs", type=int, default=-1, help="stop after as many inputs")
     parser.add_argument("--input", help="run this input only")
     parser.add_argument("--write-seeds", type=Path, help="only write the seeds to this folder")
@@ -168,7 +168,8 @@ def main() -> int:
         if options.input:
             failed |= bool(subprocess.run([folder / target, options.input], check=False).returncode)
             continue
-        limits = [f"-max_total_time={options.seconds}", f"-runs={options.runs}"]
+        seconds = options.seconds or (60 if options.runs < 0 else 0)
+        limits = [f"-max_total_time={seconds}", f"-runs={options.runs}"]
         code, summary = run(folder / target, limits)
         print(summary, flush=True)
         failed |= code != 0
