@@ -114,6 +114,10 @@ def test_skipped_children_are_told(box: SiteBox, urlset):
     assert ran.code == 0
     assert "/a.xml  skipped: not changed since: lastmod in its index is 2020-01-01" in ran.out
     assert "1 document skipped by --since" in ran.err
+    ran = urlset("read", box.url("/s.xml"), "--max-documents", "0")
+    assert "2 documents skipped by --max-documents" in ran.err
+    ran = urlset("read", box.url("/s.xml"), "--follow-only", "b.xml")
+    assert "1 document skipped by --follow-only" in ran.err
 
 
 def test_disallowed_sitemaps_are_told(box: SiteBox, urlset):

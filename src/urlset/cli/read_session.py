@@ -37,6 +37,7 @@ class ReadSession:
         self.entries_read: int = 0
         self.problems: int = 0
         self.skipped: int = 0
+        self.skipped_by: set[str] = set()
         self.failures: list[str] = []
         self.unread: set[str] = set()
         self.records: list[DocumentRecord] = []
@@ -117,7 +118,12 @@ class ReadSession:
             self._disallowed.append(str(record.source))
         if record.error:
             self.failures.append(f"{record.source or 'the document'}: {record.error}")
-        self.skipped += record.skipped is not None
+        if record.skipped is not None:
+            self.skipped += 1
+            chosen = ("--follow-only", "--max-documents")
+            self.skipped_by.add(
+                next((name for name in chosen if name in record.skipped), "--since")
+            )
         if record.kind in SITEMAP_KINDS:
             self.documents += 1
             self.indexes += record.kind == "index"
@@ -147,7 +153,8 @@ class ReadSession:
             text += f", including {pluralize(self.indexes, 'index', 'indexes')}"
         text += self._transfer()
         if self.skipped:
-            text += f"; {pluralize(self.skipped, 'document')} skipped by --since"
+            by = ", ".join(sorted(self.skipped_by))
+            text += f"; {pluralize(self.skipped, 'document')} skipped by {by}"
         if self.problems:
             problems = pluralize(self.problems, "problem")
             text += f"; {problems} repaired, see `urlset check`"
