@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test test-all guard lint lock soak fuzz sanitize test-hosts bench release-check image docs site site-check clean
+.PHONY: help setup demo quick-crates test test-all guard lint lock soak fuzz sanitize test-hosts bench release-check tutorial image docs site site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -107,6 +107,9 @@ lock: ## write requirements/*.txt and the Homebrew formula from pyproject.toml (
 
 release-check: ## build the sdist and the wheels, and check them; nothing is uploaded
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/release_check.py
+
+tutorial: setup ## install a wheel without a compiler, and follow the tutorial to its end
+	@$(PYTHON) packaging/tutorial_check.py $(WHEEL)
 
 # A registry that is not the public one, or options of the build: BUILD='--build-arg PYTHON=…'.
 ENGINE := docker

@@ -34,6 +34,7 @@ from urlset.output_schemas import SITE_URL
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SECTIONS = {
+    "Tutorial": "tutorial",
     "Guides": "reading checking building writing crawling auditing report comparing watching "
     "submitting agents",
     "Integrations": "",

@@ -134,10 +134,10 @@ def _is_open(command: str) -> bool:
     return False
 
 
-def run_command(command: str, programs: Path) -> tuple[int, str]:
+def run_command(command: str, programs: Path, *, in_process: bool = True) -> tuple[int, str]:
     """Run a command: urlset alone in this process, which is quicker, all else in a shell."""
     bare = _QUOTED.sub("", command)
-    if command.startswith("urlset ") and not re.search(r"[|<>;&*$`~#]", bare):
+    if in_process and command.startswith("urlset ") and not re.search(r"[|<>;&*$`~#]", bare):
         return _in_process(shlex.split(command.replace("\\\n", " "))[1:])
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(

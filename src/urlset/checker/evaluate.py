@@ -35,6 +35,11 @@ OWN_RULE_S = 600.0
 CUSTOM_RULES_FACTOR = 10
 """Limit of all custom rules together, as a multiple of that of one: a file can have thousands."""
 
+MEMORY_MB = 1_200
+"""Memory limit of DuckDB in a check of up to ``MEMORY_ENTRIES``; each million more adds 8 MB."""
+
+MEMORY_ENTRIES = 20_000_000
+
 MAX_PARALLEL_ENTRIES = 500_000
 """Above this number of entries, queries run one after another: DuckDB uses all cores for each of
 them, and two at once would need twice the memory."""
@@ -127,6 +132,9 @@ def evaluate(
         urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
             the rule.
     """
+    entries = _entry_count(store)
+    if not store.is_sealed:
+        store.limit_memory(MEMORY_MB + max(0, entries - MEMORY_ENTRIES) // 125_000)
     store.seal()
     if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()
@@ -140,7 +148,7 @@ def evaluate(
         settings += tuple(f"SET VARIABLE {name} = {n}::UBIGINT" for name, n in numbers)
     with ExitStack() as other_sessions:
         sessions = [store]
-        if _entry_count(store) <= MAX_PARALLEL_ENTRIES:
+        if entries <= MAX_PARALLEL_ENTRIES:
             sessions.append(other_sessions.enter_context(store.clone()))
         hosts = ascii_hosts(store)
         for session in sessions:

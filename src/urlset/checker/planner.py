@@ -19,6 +19,7 @@ from typing import Generic, TypeVar
 from urlset.checker.macros import PARAMETERIZED
 from urlset.checker.rule import Rule
 from urlset.checker.views import (
+    BY_DOCUMENT,
     EMPTY_TABLES,
     MATERIALIZED,
     MAX_UNUSUAL_ROWS,
@@ -29,6 +30,9 @@ from urlset.checker.views import (
     used_names,
 )
 from urlset.store import StoreSession
+
+MAX_PART_ENTRIES = 10_000_000
+"""Entries whose documents are grouped at a time, for tables with lists of all rows."""
 
 T = TypeVar("T")
 Task = Callable[[StoreSession], T]
@@ -194,6 +198,8 @@ def _run_statements(
     """Create views and macros, each after those that it uses; return the row counts of tables."""
 
     def create(session: StoreSession, name: str) -> int:
+        if name in BY_DOCUMENT:
+            return _create_in_parts(session, name, statements[name])
         return session.run(statements[name])
 
     needs = {name: names_in(text) - {name} for name, text in statements.items()}
@@ -201,6 +207,28 @@ def _run_statements(
     urgent = used_names(SLOWEST)
     order = sorted(statements, key=lambda name: (name not in urgent, name not in MATERIALIZED))
     return run_tasks(sessions, {name: partial(create, name=name) for name in order}, needs)
+
+
+def _create_in_parts(session: StoreSession, name: str, statement: str) -> int:
+    """Create a table for at most ``MAX_PART_ENTRIES`` entries at a time; return its row count."""
+    ((entries,),) = session.rows("SELECT count(*) FROM entries")
+    if entries <= MAX_PART_ENTRIES:
+        return session.run(statement)
+    parts = session.rows(f"""
+        SELECT min(document), max(document) FROM (
+            SELECT document, sum(count(*)) OVER (ORDER BY document) // {MAX_PART_ENTRIES} AS part
+            FROM entries GROUP BY document)
+        GROUP BY part ORDER BY 1""")
+    start = f"CREATE TABLE {name} AS "
+    count = 0
+    for first, last in list(parts):
+        session.run(f"SET VARIABLE first_document = {first}")
+        session.run(f"SET VARIABLE last_document = {last}")
+        count += session.run(statement)
+        statement = statement.replace(start, f"INSERT INTO {name} ", 1)
+    session.run("RESET VARIABLE first_document")
+    session.run("RESET VARIABLE last_document")
+    return count
 
 
 _ALWAYS = (

@@ -139,6 +139,8 @@ VIEWS = {
                 list(epoch_us(lastmod)) AS all_, quantile_disc(epoch_us(lastmod), 0.5) AS middle,
                 bool_or(has_time) AS has_time
             FROM lastmods WHERE kind <> 'index' AND lastmod IS NOT NULL
+                AND document >= coalesce(getvariable('first_document'), 0)
+                AND document <= coalesce(getvariable('last_document'), 4294967295)
             GROUP BY document HAVING count(*) >= 10)
         WHERE len(list_filter(all_, lambda t: abs(t - middle) <= 60000000)) >= most""",
     # Possible times at which a document was generated, with their origin. A date without a time is
@@ -200,6 +202,10 @@ MATERIALIZED = frozenset(
     "complex_locs duplicate_keys repeated_keys duplicates unlisted_feeds".split()
 ).union(*(added.materialized for added in provided("RULE_VIEWS")))
 """Views that are created as tables, because they are queried often or are slow."""
+
+BY_DOCUMENT = frozenset({"clustered_dates"})
+"""Tables that are created for some documents at a time, between the variables ``first_document``
+and ``last_document``: their query keeps all rows of a document in memory."""
 
 PROBES = {
     "unusual_locs": "unusual_urls",

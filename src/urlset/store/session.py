@@ -110,6 +110,15 @@ class StoreSession(Session):
         """Return another connection to the same databases, for use in another thread."""
         return StoreSession(self._connection, self._path, is_clone=True)
 
+    @property
+    def is_sealed(self) -> bool:
+        """Whether later statements are restricted."""
+        return self._is_sealed
+
+    def limit_memory(self, memory: int) -> None:
+        """Change the memory limit of DuckDB, in megabytes; not possible once it is sealed."""
+        self.run(f"SET GLOBAL memory_limit = '{memory}MB'")
+
     def seal(self) -> None:
         """Permanently restrict all later statements to the tables of the databases.
 
