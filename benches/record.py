@@ -22,7 +22,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GROUPS", "figure", "fingerprint", "missed", "read_record", "write_record"]
+__all__ = [
+    "GROUPS",
+    "RESULTS",
+    "commit",
+    "figure",
+    "fingerprint",
+    "missed",
+    "read_record",
+    "write_record",
+]
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benches" / "results"
@@ -116,7 +125,7 @@ def write_record(group: str, rows: list[dict[str, Any]], goals: list[dict[str, A
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{group}.json"
     record = {
-        "commit": _git("rev-parse", "--short=10", "HEAD"),
+        "commit": commit(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",
@@ -156,6 +165,11 @@ def _processor() -> str:
         return platform.processor()
     found = re.search(r"model name\s*: (.*)", text)
     return found[1] if found else platform.machine()
+
+
+def commit() -> str:
+    """Return the commit of the checkout."""
+    return _git("rev-parse", "--short=10", "HEAD")
 
 
 def _git(*arguments: str) -> str:

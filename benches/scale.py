@@ -1,20 +1,27 @@
 """Generate, build, read and check very large sets: how time and memory grow.
 
-python benches/scale.py [--urls N ...] [--folder FOLDER]
+python benches/scale.py [--urls N ...] [--folder FOLDER] [--record]
 
-100 million URLs need 30 GB of disk and half an hour. It is not part of `make bench`.
+100 million URLs need 30 GB of disk and half an hour. It is not part of `make bench`. With --record,
+the costs of these numbers of URLs are replaced in results/scale.json, from which docs/scale.md has
+them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from record import RESULTS, commit, read_record
 
 GENERATE = """
 import sys, urlset.store
@@ -77,22 +84,37 @@ def measure(stage: str, urls: int, code: str, *arguments: str | Path) -> Cost:
     return cost
 
 
+def record(costs: Iterable[Cost]) -> None:
+    """Replace the recorded costs of the same stages and numbers of URLs."""
+    before = (read_record("scale") or {"rows": []})["rows"]
+    rows = {(row["stage"], row["urls"]): row for row in before}
+    origin = {"commit": commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}"}
+    for cost in costs:
+        figures = {"cpu_s": round(cost.cpu_s, 1), "peak_mb": round(cost.peak_mb)}
+        rows[cost.stage, cost.urls] = {"stage": cost.stage, "urls": cost.urls, **figures, **origin}
+    text = json.dumps({"rows": [rows[key] for key in sorted(rows)]}, indent=1)
+    (RESULTS / "scale.json").write_text(f"{text}\n", "utf-8")
+
+
 def main() -> None:
     """Measure all stages for each number of URLs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--urls", type=int, nargs="*", default=[10_000_000, 100_000_000])
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="urlset-scale-", dir=given.folder))
     try:
         for urls in given.urls:
             rows, maps = folder / f"{urls}.parquet", folder / f"maps-{urls}"
             measure("generate", urls, GENERATE, str(urls), rows)
-            measure("build", urls, BUILD, rows, maps, folder / f"{urls}.duckdb")
+            costs = [measure("build", urls, BUILD, rows, maps, folder / f"{urls}.duckdb")]
             rows.unlink()
-            measure("read", urls, READ, maps)
-            measure("check", urls, CHECK, maps)
+            costs.append(measure("read", urls, READ, maps))
+            costs.append(measure("check", urls, CHECK, maps))
             shutil.rmtree(maps)
+            if given.record:
+                record(costs)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -210,6 +210,26 @@ def _scale() -> Iterator[str]:
     yield f"The CPU times are those of [the recorded runs](performance.md) at {commits}."
 
 
+def _sizes() -> Iterator[str]:
+    """Yield the CPU time and the memory of each stage for growing numbers of URLs."""
+    rows = {(row["stage"], row["urls"]): row for row in _record("scale")["rows"]}
+    counts = sorted({count for _, count in rows})
+    heads = "".join(f" | {count:,} URLs: CPU | peak memory" for count in counts)
+    yield f"| stage{heads} | ratio of the CPU times |"
+    yield f"|---|{'--:|' * (2 * len(counts) + 1)}"
+    for stage in dict.fromkeys(stage for stage, _ in rows):
+        found = [rows[stage, count] for count in counts if (stage, count) in rows]
+        cells = "".join(
+            f" | {row['cpu_s']:,.0f} s | {row['peak_mb'] / 1000:.1f} GB" for row in found
+        )
+        ratio = found[-1]["cpu_s"] / found[0]["cpu_s"]
+        yield f"| {stage}{cells} | {ratio:.1f} |"
+    yield ""
+    commits = " and ".join(sorted({row["commit"] for row in rows.values()}))
+    machine = "the machine of [the recorded runs](performance.md)"
+    yield f"Measured with `benches/scale.py` at {commits}, on {machine}."
+
+
 def _stage_costs() -> Iterator[tuple[str, float]]:
     """Yield each stage, and the number that was measured, with CPU seconds for a million."""
     rows = {"read: fetch and parse sitemaps": _rows("site", "urls_s")["", "urlset → Arrow"]}
@@ -239,5 +259,6 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "checks": _checks,
     "pages": _pages,
     "scale": _scale,
+    "sizes": _sizes,
 }
 """Tables by the name of their region."""
