@@ -40,7 +40,7 @@ SECTIONS = {
     "Integrations": "",
     "Concepts": "concepts security departures comparison performance testing",
     "Reference": "commands options api sources rules tables ledger schemas",
-    "Project": "faq changelog contributing security-policy",
+    "Project": "faq stability changelog contributing security-policy",
 }
 """Pages of each section in their order; those of docs/ that are missing here are integrations."""
 

@@ -117,8 +117,8 @@ jsonschema.validate(findings.to_dict(), urlset.schemas()["check-result"])
 
 Later versions may add fields, so a schema allows fields that it does not name: ignore them. A field
 keeps its name, its type and its meaning, and one that is required remains so; [a removal is
-announced](../CONTRIBUTING.md#deprecate) two minor versions before. `$id` is the stable address of a
-schema.
+announced](stability.md#how-something-is-removed) two minor versions before. `$id` is the stable
+address of a schema.
 
 `urlset read --format json` writes an array of what the schema `read` describes. The columns of
 `urlset read --sql QUERY --format jsonl` are those of the query, so they have no schema. `urlset
@@ -180,6 +180,7 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, *sys.argv])
     pages = {"api.md": api(), "commands.md": commands(), "rules.md": rules(), "tables.md": tables()}
     filled = {name: with_figures(read(DOCS / name)) for name in WITH_FIGURES}
+    filled["../README.md"] = with_installation("../README.md", filled["../README.md"])
     pages |= filled
     pages["schemas.md"] = output_table()
     pages |= {f"schemas/{name}.json": json_text(schema) for name, schema in schemas().items()}

@@ -91,4 +91,8 @@ def test_the_readme_is_short_and_has_no_hidden_scripts():
 
     assert len(text.splitlines()) <= 150
     comments = re.findall(r"<!--(.*?)-->", text, re.DOTALL)
-    assert [comment.strip() for comment in comments] == ["figures: reading", "end of figures"]
+    installation, figures = (
+        ["installation", "/installation"],
+        ["figures: reading", "end of figures"],
+    )
+    assert [comment.strip() for comment in comments] == [*installation, *figures]

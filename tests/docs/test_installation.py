@@ -36,6 +36,26 @@ def test_pages_switch_in_one_place(monkeypatch):
         assert "install --quiet urlset" in after
 
 
+@pytest.mark.parametrize("name", ["../README.md", "index.md"])
+def test_section_of_installation_begins_with_uvx_after_the_release(name, monkeypatch):
+    page = (ROOT / "docs" / name).resolve().read_text(encoding="utf-8")
+    assert installation.with_installation(name, page) == page, "run `make docs`"
+    monkeypatch.setattr(installation, "IS_RELEASED", False)
+    before = installation.with_installation(name, page)
+    monkeypatch.setattr(installation, "IS_RELEASED", True)
+    after = installation.with_installation(name, before)
+
+    assert "uvx urlset " not in before
+    assert re.findall(r"pip install [^\s`]+", before)[0] == "pip install ."
+    commands = re.findall(r"^(?:uvx|pip) .*?(?=  |$)", after, re.MULTILINE)
+    assert commands == ["uvx urlset check https://example.com", "pip install urlset"]
+    assert "pip install '.[" not in after
+    outside = re.compile(r"<!-- installation -->.*<!-- /installation -->", re.DOTALL)
+    assert outside.sub("", before) == outside.sub("", after)
+    monkeypatch.setattr(installation, "IS_RELEASED", False)
+    assert installation.with_installation(name, after) == before
+
+
 def test_extras_and_other_packages_stay():
     page = "`pip install 'urlset[cloud]'` pip install ./tea.whl pip install -r requirements.txt"
 

@@ -142,3 +142,14 @@ def test_cibuildwheel_has_one_exact_version():
     scripts = " ".join(step.get("run", "") for step in RELEASE["native"]["steps"])
 
     assert re.search(r"pip install cibuildwheel==\d+\.\d+\.\d+$", scripts, re.MULTILINE)
+
+
+def test_page_of_stability_lists_the_same_platforms():
+    page = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| (Linux|macOS|Windows)\S* ?.*?\| (\S+) \| (.*?) \|", page, re.MULTILINE)
+
+    assert {(name.lower(), processor) for name, processor, _ in table} == set(RUNNERS.values())
+    for _, _, versions in table:
+        assert versions.split(", ") == sorted(promised(), key=minor)
+    free = {row.python for row in TESTED if row.python.endswith("t")}
+    assert set(re.findall(r"\b3\.\d+t\b", page)) == free
