@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from urlset.errors import QueryError, StoreError
 from urlset.html_report.model import Figure
-from urlset.live.figures.page_figures import COUNTS, JUDGED, KEY, OUTCOME_COLUMNS
+from urlset.live.figures.page_figures import JUDGED, KEY, LISTED_BY_OUTCOME, OUTCOME_COLUMNS
 from urlset.store import StoreSession, quoted
 
 MAX_SITEMAPS = 1_000
 """Sitemaps in the table of sitemaps."""
+
+MAX_SEGMENTS = 100
+"""Segments of an audit; each is a query over all listed URLs."""
 
 SEGMENT_TIME_S = 60.0
 """Time limit of the condition of a segment."""
@@ -21,9 +24,7 @@ SITEMAP_SQL = f"""{JUDGED},
 listings AS (
     SELECT DISTINCT document, {KEY.format("loc")} AS key FROM entries),
 by_sitemap AS (
-    SELECT document, count(*) AS listed,
-        {COUNTS}
-    FROM judged JOIN listings ON listings.key = {KEY.format("judged.url")}
+    SELECT document, {LISTED_BY_OUTCOME} JOIN listings ON listings.key = {KEY.format("judged.url")}
     GROUP BY document)
 SELECT documents.source AS sitemap, by_sitemap.* EXCLUDE (document)
 FROM by_sitemap JOIN documents USING (document)
@@ -58,8 +59,7 @@ def segments_sql(session: StoreSession, segments: Mapping[str, str]) -> str:
     any_of = " OR ".join(f"coalesce({condition}, false)" for condition in conditions.values())
     parts = {**conditions, OTHERS: f"NOT ({any_of})"}
     selects = (
-        f"SELECT {quoted(name)} AS segment, count(*) AS listed,\n    {COUNTS}\n"
-        f"FROM judged WHERE {condition}"
+        f"SELECT {quoted(name)} AS segment, {LISTED_BY_OUTCOME} WHERE {condition}"
         for name, condition in parts.items()
     )
     return f"{JUDGED}\n" + "\nUNION ALL\n".join(selects)
@@ -67,6 +67,8 @@ def segments_sql(session: StoreSession, segments: Mapping[str, str]) -> str:
 
 def check_segments(session: StoreSession, segments: Mapping[str, str]) -> None:
     """Raise :class:`urlset.QueryError` if a condition is invalid, before pages are visited."""
+    if len(segments) > MAX_SEGMENTS:
+        raise QueryError(f"expected at most {MAX_SEGMENTS} segments, found {len(segments):,}")
     for name, text in segments.items():
         query = segments_sql(session, {name: text})
         try:

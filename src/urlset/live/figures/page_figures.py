@@ -79,12 +79,15 @@ judged AS (
 """.strip()
 """Start of a query: ``judged`` has one row per listed URL, with its page and its outcome."""
 
-COUNTS = ",\n    ".join(
+_COUNTS = ",\n    ".join(
     f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in _CLASSES
 )
 
-OUTCOME_SQL = f"{JUDGED}\nSELECT section, count(*) AS listed,\n    {COUNTS}\nFROM judged\n" + (
-    "GROUP BY section ORDER BY listed DESC, section"
+LISTED_BY_OUTCOME = f"count(*) AS listed,\n    {_COUNTS}\nFROM judged"
+"""Columns and source of a query: the number of listed URLs, and of those with each outcome."""
+
+OUTCOME_SQL = (
+    f"{JUDGED}\nSELECT section, {LISTED_BY_OUTCOME}\nGROUP BY section ORDER BY listed DESC, section"
 )
 
 _FOLDER = """if(section = '/', NULL,
