@@ -56,12 +56,19 @@ def build() -> Path:
 
 
 def runtime() -> str:
-    """Return the path of the runtime library of gcc."""
-    command = ["gcc", "-print-file-name=libasan.so"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    if not Path(found).is_absolute():
-        raise SystemExit("gcc has no libasan.so; install the package libgcc-NN-dev")
-    return found
+    """Return the paths of the runtime libraries of gcc to load first.
+
+    That of C++ must be there when the sanitizer looks for the function that throws exceptions,
+    because DuckDB throws some.
+    """
+    paths = []
+    for name, package in (("libasan.so", "libgcc-NN-dev"), ("libstdc++.so.6", "libstdc++6")):
+        command = ["gcc", f"-print-file-name={name}"]
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        if not Path(found).is_absolute():
+            raise SystemExit(f"gcc has no {name}; install the package {package}")
+        paths.append(found)
+    return " ".join(paths)
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -164,3 +165,45 @@ def test_sql_reads_tables_only(root, sql):
         with pytest.raises(UrlsetError):
             tools.query(result, sql)
     assert sorted(os.listdir(root)) == before
+
+
+def test_parallel_calls_share_the_requests(box, root):
+    box.put_index("/sitemap.xml", [f"/{n}.xml" for n in range(8)])
+    for number in range(8):
+        box.put_urlset(f"/{number}.xml")
+    tools = Toolbox(Fences(root, allow_private=True, max_requests=12))
+    url = box.url("/sitemap.xml")
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            answers = [pool.submit(tools.read_sitemap, url) for _ in range(4)]
+        read = [each.result() for each in answers if each.exception() is None]
+        documents = [int(str(answer.counts["documents"])) for answer in read]
+
+        assert sum(documents) <= 12 + len(answers)
+        assert tools.sites().counts["requests_left"] == 0
+    finally:
+        tools.close()
+
+
+def test_audits_take_their_requests_first_and_return_the_rest(box, root):
+    box.put_urlset("/sitemap.xml", 2)
+    tools = Toolbox(Fences(root, allow_private=True, max_requests=100))
+    try:
+        handle = tools.audit(box.url("/sitemap.xml"), max_requests=60).result
+        assert handle is not None
+        tools.audit_result(handle, wait_s=50)
+
+        left = int(str(tools.sites().counts["requests_left"]))
+        assert 80 <= left < 100
+    finally:
+        tools.close()
+
+
+def test_negative_numbers_are_refused(root):
+    tools = Toolbox(Fences(root, allow_private=True))
+    with pytest.raises(ValueError, match="offset: expected 0 or more, found -1"):
+        tools.check("a.xml", offset=-1)
+    with pytest.raises(ValueError, match="offset: expected 0 or more, found -1"):
+        tools.audit_result("audit-1", offset=-1)
+    with pytest.raises(ValueError, match="sample: expected 0 or more"):
+        tools.audit("https://example.com/", sample=-1)

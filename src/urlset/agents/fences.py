@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from urlset.errors import SourceError, UrlsetError
@@ -13,6 +14,12 @@ from urlset.model import ProgressEvent
 
 class BudgetError(UrlsetError):
     """The requests of the session are used up."""
+
+
+def expect_offset(offset: int) -> None:
+    """Raise ``ValueError`` unless a number of rows to skip is 0 or more."""
+    if offset < 0:
+        raise ValueError(f"offset: expected 0 or more, found {offset}")
 
 
 class Fences:
@@ -86,10 +93,17 @@ class Fences:
     def _has(self, path: Path) -> bool:
         return path == self.root or self.root in path.parents
 
-    def spend(self, count: int) -> None:
-        """Record requests that were made."""
+    def take(self, most: int) -> int:
+        """Take requests of those that are left, before they are made; return how many."""
         with self._lock:
-            self.left = max(0, self.left - count)
+            taken = min(most, self.left)
+            self.left -= taken
+        return taken
+
+    def give_back(self, count: int) -> None:
+        """Give requests back that were taken and not made."""
+        with self._lock:
+            self.left += max(0, count)
 
     def expect_requests(self) -> None:
         """Raise :class:`BudgetError` if no request is left."""
@@ -99,11 +113,17 @@ class Fences:
                 "--request-budget"
             )
 
-    def on_progress(self, event: ProgressEvent) -> None:
-        """Stop reading when more documents were read than requests are left.
+    def counter(self) -> Callable[[ProgressEvent], None]:
+        """Return a callback for the progress of a call, which takes a request for each document.
 
-        Raises:
-            BudgetError: There are too many.
+        It raises :class:`BudgetError` when none is left.
         """
-        if event.documents > self.left:
-            raise BudgetError(f"more than the {self.left:,} requests that are left are needed")
+        seen = 0
+
+        def on_progress(event: ProgressEvent) -> None:
+            nonlocal seen
+            new, seen = max(0, event.documents - seen), max(seen, event.documents)
+            if self.take(new) < new:
+                raise BudgetError("more requests are needed than this session has left")
+
+        return on_progress

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from urlset.agents.answer import MAX_EXAMPLES, ToolAnswer
-from urlset.agents.fences import Fences
+from urlset.agents.fences import BudgetError, Fences, expect_offset
 from urlset.agents.queries import parquet_rows, store_rows, why
 from urlset.agents.results import AgentResult, Results, error_text, finished, rows_of_rules
 from urlset.checker import CATALOGUE, check, rules_named
@@ -95,7 +95,6 @@ class Toolbox:
             result.close_ = result.store.close
             result.incomplete = self._fill(result.store, entries, source)
             documents = entries.documents
-            self._fences.spend(len(documents))
         rows = [
             {
                 "document": record.source,
@@ -131,6 +130,7 @@ class Toolbox:
         (a code or a name), `data` has its findings from number `offset`. `explain_rule` says what
         a rule means. Pages are not visited: `audit` does that.
         """
+        expect_offset(offset)
         known = self._results.get(source)
         result = known if known is not None and known.kind == "check" else None
         if result is None:
@@ -139,7 +139,7 @@ class Toolbox:
                 findings = check(
                     self._fences.source(result.source),
                     policy=self._fences.policy,
-                    progress=self._fences.on_progress,
+                    progress=self._fences.counter(),
                 )
                 result.keep([*findings])
                 documents = findings.documents
@@ -149,7 +149,6 @@ class Toolbox:
                     "documents": len(documents),
                     "urls": sum(record.entries for record in documents),
                 }
-                self._fences.spend(len(documents))
         return self._findings(result, rule, offset)
 
     def audit(
@@ -169,6 +168,8 @@ class Toolbox:
         given = self._fences.source(source)
         if self._results.running() >= MAX_AUDITS:
             raise SourceError(f"{MAX_AUDITS} audits are running; wait for one with audit_result")
+        if sample < 0:
+            raise ValueError(f"sample: expected 0 or more, found {sample}")
         if sample and crawl:
             raise ValueError("sample: expected no crawl, which visits all pages")
         result = self._start("audit", source)
@@ -176,7 +177,7 @@ class Toolbox:
             "sample": sample or None,
             "crawl": crawl,
             "base_url": base_url or None,
-            "max_requests": max(1, min(max_requests, self._fences.left)),
+            "max_requests": self._fences.take(max(1, max_requests)),
             "max_minutes": 30,
             "confirm_after_s": 10.0,
             "policy": self._fences.policy,
@@ -200,6 +201,7 @@ class Toolbox:
         listed URLs. Without `rule`, `data` has a row for each rule with findings; with `rule`, its
         findings from number `offset`. `basis` is unknown where a page could not be seen.
         """
+        expect_offset(offset)
         found = self._expect(result)
         if not found.done.wait(max(0.0, min(wait_s, MAX_WAIT_S))):
             progress = found.progress or ProgressEvent()
@@ -297,12 +299,12 @@ class Toolbox:
             store.writer(source) as writer,
             closing(entries.batches(writer.on_response)) as batches,
         ):
-            for number, (record, document, rows) in enumerate(batches, start=1):
-                writer.add(record, document, rows)
-                if number >= self._fences.left:
+            for record, document, rows in batches:
+                if not self._fences.take(1):
                     writer.is_complete = False
                     lacking.append("no request of this session is left")
                     break
+                writer.add(record, document, rows)
         return (*lacking, *faults_of(entries.documents))
 
     def _expect(self, handle: str) -> AgentResult:
@@ -341,12 +343,14 @@ class Toolbox:
 
     def _audit(self, result: AgentResult, source: str, settings: Mapping[str, Any]) -> None:
         """Run an audit in a thread of its own."""
+        taken: int = settings["max_requests"]
 
         def on_progress(event: ProgressEvent) -> None:
             result.progress = event
             if self._is_closed:
                 raise KeyboardInterrupt
-            self._fences.on_progress(event)
+            if event.documents > taken:
+                raise BudgetError(f"more than the {taken:,} requests of this audit are needed")
 
         try:
             with result.lock, suppress(KeyboardInterrupt):
@@ -361,7 +365,7 @@ class Toolbox:
                     **{f"{level}s": count for level, count in found.by_level.items()},
                     **{f"verdict {each.verdict}": each.urls for each in found.verdicts},
                 }
-                self._fences.spend(found.request_count + len(found.documents))
+                self._fences.give_back(taken - found.request_count - len(found.documents))
         except (UrlsetError, ValueError, OSError) as error:
             result.error = error_text(error)
         except Exception as error:  # noqa: BLE001 - the top of a thread
