@@ -4,8 +4,8 @@
 
 It lists the crates of ``rust/Cargo.lock`` and nothing else: those of any platform and those that
 only run while the engine is built are among them, as the lock file does not tell them apart.
-``setup.py`` writes it into native wheels. It has no times and no random numbers, so one lock file
-gives the same bytes. The command prints it, or compares those in wheels with it.
+``setup.py`` writes it into native wheels. It has no times and no random numbers, so equal lock
+files result in equal bytes. The command prints it, or compares those in wheels with it.
 """
 
 from __future__ import annotations

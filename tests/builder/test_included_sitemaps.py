@@ -105,6 +105,7 @@ BAD = {
     "page": (b"<!doctype html><title>Sign in</title>", "expected"),
     "nested": (b"", "index within an index"),
     "child": (b"", "HTTP 404"),
+    "host": (b"", "expected sitemaps of 127.0.0.1:.* found 'http://localhost:"),
     "long": (b"".join(b"https://example.com/%d\n" % n for n in range(50_001)), "found 50,001"),
 }
 
@@ -114,6 +115,9 @@ def test_what_no_engine_would_read_publishes_nothing(site: Set, name):
     body, message = BAD[name]
     if name == "nested":
         body = index_of([site.box.url("/shop/index.xml")])
+    if name == "host":
+        other = site.box.url("/docs/sitemap.xml").replace("127.0.0.1", "localhost")
+        body = index_of([other])
     if name == "child":
         body = index_of([site.box.url("/docs/sitemap.xml"), site.box.url("/gone.xml")])
     if body is not None:

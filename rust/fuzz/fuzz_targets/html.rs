@@ -1,4 +1,4 @@
-//! Any page is scanned: elements, content, links; a limit of links gives the first of them.
+//! Any page is scanned: elements, content, links; a limit of links returns the first of them.
 
 #![no_main]
 

@@ -54,7 +54,7 @@ class Toolbox:
         self._is_closed = False
 
     def sites(self) -> ToolAnswer:
-        """List what there is to ask about: stores and sitemaps in the root folder, and results.
+        """List the stores and sitemaps in the root folder, and the results of this session.
 
         Each store has the tables of a reading, a crawl, an audit or a watch: name its file as the
         `result` of `query` and `why`. Requests nothing.

@@ -92,6 +92,8 @@ def _readable(url: str, settings: BuildOptions) -> Iterator[ListedSitemap]:
             raise SourceError(f"{record.loc or url}: {problem}", failure=failure)
         if record.kind == "index" and record.how == "given":
             continue
+        if fault := settings.host_fault(record.loc or url):
+            raise SourceError(fault)
         is_any = True
         if record.same_as is None:
             yield ListedSitemap(record.loc or url, record.lastmod)

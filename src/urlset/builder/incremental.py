@@ -25,7 +25,7 @@ from urlset.builder.working_tables import (
     UNMATCHED_ROWS,
 )
 from urlset.sources import EVIDENCE
-from urlset.store import ScratchDatabase
+from urlset.store import SCRATCH_MB, ScratchDatabase
 
 _CORE = ("loc", "lastmod", "lastmod_text", "changefreq", "priority")
 _PLAIN = {*_CORE, "source", "line", "offset"}
@@ -169,11 +169,8 @@ def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
 PARTITION_ROWS = 12_500_000
 """Maximum rows to sort or join together; 50 million need more memory than a build uses."""
 
-MEMORY_MB = 300
-"""Memory limit of DuckDB in a build of up to ``MEMORY_ROWS`` rows."""
-
 MEMORY_ROWS = 20_000_000
-"""Rows for which ``MEMORY_MB`` is enough."""
+"""Rows for which the memory limit of a temporary database is enough."""
 
 _MB_PER_MILLION = 5
 
@@ -186,7 +183,7 @@ def memory_limit(rows: int) -> int:
     >>> memory_limit(1_000), memory_limit(100_000_000)
     (300, 700)
     """
-    return MEMORY_MB + max(0, rows - MEMORY_ROWS) * _MB_PER_MILLION // 1_000_000
+    return SCRATCH_MB + max(0, rows - MEMORY_ROWS) * _MB_PER_MILLION // 1_000_000
 
 
 def partition_count(rows: int) -> int:

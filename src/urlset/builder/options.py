@@ -188,7 +188,9 @@ class BuildOptions:
                     f"found {name!r}; a query ({option('query')}) can rename it"
                 )
         for url in self.include_sitemaps:
-            _expect_sitemap(url, self.base_url, self.allowed_hosts)
+            _expect_sitemap(url)
+            if fault := self.host_fault(url):
+                raise ValueError(fault)
         self._expect_choices("lastmod", self.evidence, get_args(Evidence))
         self._expect_choices("with_", self.with_, EXTENSIONS)
         self._expect_choices("force", self.force, tuple(GATES))
@@ -201,6 +203,19 @@ class BuildOptions:
         given = self.base_url or _ANY_BASE
         base = given if given.endswith("/") else f"{given}/"
         return base if base.isascii() else escaped(base) or base
+
+    def host_fault(self, sitemap: str) -> str | None:
+        """Return why the index must not list a sitemap, because of its host; None if it may."""
+        if self.base_url is None:
+            return None
+        hosts = {host.lower() for host in self.allowed_hosts} | {split_origin(self.base)[1].lower()}
+        if split_origin(sitemap)[1].lower() in hosts:
+            return None
+        return (
+            f"expected sitemaps of {' or '.join(sorted(hosts))} in include_sitemaps, found "
+            f"{without_secrets(sitemap)!r}; an index may list it if that host permits it: "
+            f"{option('allowed_hosts')}"
+        )
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
@@ -264,23 +279,14 @@ def _expect_folder(base_url: str) -> None:
         )
 
 
-def _expect_sitemap(url: str, base_url: str | None, allowed_hosts: Sequence[str]) -> None:
-    """Raise ``ValueError`` unless the index of a set may list a URL."""
+def _expect_sitemap(url: str) -> None:
+    """Raise ``ValueError`` unless a text is the URL of a sitemap, as an index may list it."""
     read = parse_url(url)
     if read.url != url or read.issues or "#" in url or "@" in url.split("/")[2]:
         raise ValueError(
             "expected include_sitemaps to be http(s) addresses of sitemaps, found "
             f'{without_secrets(url)!r}; write one as "https://example.com/docs/sitemap.xml"'
         )
-    hosts = {host.lower() for host in allowed_hosts}
-    if base_url is not None:
-        hosts.add(split_origin(base_url)[1].lower())
-        if split_origin(url)[1].lower() not in hosts:
-            raise ValueError(
-                f"expected sitemaps of {' or '.join(sorted(hosts))} in include_sitemaps, found "
-                f"{url!r}; an index may list it only if that host permits it: "
-                f"{option('allowed_hosts')}"
-            )
 
 
 def fail(gate: Gate, settings: BuildOptions, message: str) -> None:

@@ -24,7 +24,7 @@ from urlset.checker.rule import Basis, Rule
 from urlset.checker.working_tables import FINDING_ROWS
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
-from urlset.store import RULE_S, StoreSession, TimeLimitError, quoted
+from urlset.store import RULE_S, SESSION_MB, StoreSession, TimeLimitError, quoted
 
 MAX_ROWS = 10_000
 """Maximum number of findings of one rule that are yielded; the rest is only counted."""
@@ -35,10 +35,8 @@ OWN_RULE_S = 600.0
 CUSTOM_RULES_FACTOR = 10
 """Limit of all custom rules together, as a multiple of that of one: a file can have thousands."""
 
-MEMORY_MB = 1_200
-"""Memory limit of DuckDB in a check of up to ``MEMORY_ENTRIES``; each million more adds 8 MB."""
-
 MEMORY_ENTRIES = 20_000_000
+"""Entries for which the memory limit of a session is enough; each million more adds 8 MB."""
 
 MAX_PARALLEL_ENTRIES = 500_000
 """Above this number of entries, queries run one after another: DuckDB uses all cores for each of
@@ -134,7 +132,7 @@ def evaluate(
     """
     entries = _entry_count(store)
     if not store.is_sealed:
-        store.limit_memory(MEMORY_MB + max(0, entries - MEMORY_ENTRIES) // 125_000)
+        store.limit_memory(SESSION_MB + max(0, entries - MEMORY_ENTRIES) // 125_000)
     store.seal()
     if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()

@@ -20,9 +20,9 @@ from urlset.store.external import (
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchema, TableSchema, View
-from urlset.store.scratch_database import ScratchDatabase
+from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
-from urlset.store.session import StoreSession, delayed_interrupts
+from urlset.store.session import SESSION_MB, StoreSession, delayed_interrupts
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.working_tables import WorkingTable, declare_table
 from urlset.store.writer import StoreWriter
@@ -32,6 +32,8 @@ __all__ = [
     "MACROS",
     "QUERY_S",
     "RULE_S",
+    "SCRATCH_MB",
+    "SESSION_MB",
     "TABLES",
     "VERSION",
     "VIEWS",

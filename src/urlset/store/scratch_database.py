@@ -35,6 +35,10 @@ _SETTINGS = (
 )
 
 
+SCRATCH_MB = 300
+"""Memory limit of DuckDB in a temporary database, in megabytes, unless another one is given."""
+
+
 class ScratchDatabase(Closing, Session):
     """Temporary DuckDB database for one job; a context manager.
 
@@ -53,7 +57,7 @@ class ScratchDatabase(Closing, Session):
     (2,)
     """
 
-    def __init__(self, *, memory: int = 300, is_on_disk: bool = False):
+    def __init__(self, *, memory: int = SCRATCH_MB, is_on_disk: bool = False):
         self._folder = LockedTempDir()
         self.path: str = os.path.join(self._folder.path, "spill")
         self._tidied: str | None = None
@@ -70,10 +74,6 @@ class ScratchDatabase(Closing, Session):
         except BaseException:
             self.close()
             raise
-
-    def limit_memory(self, memory: int) -> None:
-        """Change the memory limit of DuckDB, in megabytes."""
-        self.run(f"SET GLOBAL memory_limit = '{memory}MB'")
 
     def attach(self, path: str, name: str) -> None:
         """Attach a permanent file under a name; create the file if it is missing.

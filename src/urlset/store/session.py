@@ -17,7 +17,9 @@ from urlset.errors import StoreError
 from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
-_MEMORY_LIMIT = "SET GLOBAL memory_limit = '1200MB'"
+SESSION_MB = 1_200
+"""Memory limit of DuckDB in a session on a store, in megabytes."""
+
 _BATCH = 10_000
 
 
@@ -49,6 +51,10 @@ class Session:
         with map_errors(self._path):
             found = self._cursor.execute(statement, values).fetchone()
         return int(found[0]) if found else 0
+
+    def limit_memory(self, memory: int) -> None:
+        """Change the memory limit of DuckDB, in megabytes; not possible in a sealed session."""
+        self.run(f"SET GLOBAL memory_limit = '{memory}MB'")
 
     def insert(self, statement: str, batch: Any) -> int:
         """Run a statement that reads an Arrow object as ``incoming``; return the rows written."""
@@ -103,7 +109,7 @@ class StoreSession(Session):
             self.run("ATTACH ':memory:' AS scratch")
         if not is_clone and not is_sealed:
             self.run("RESET GLOBAL threads")
-            self.run(_MEMORY_LIMIT)
+            self.limit_memory(SESSION_MB)
         self.run("SET search_path = 'scratch,store'")  # new objects are created in the first
 
     def clone(self) -> StoreSession:
@@ -114,10 +120,6 @@ class StoreSession(Session):
     def is_sealed(self) -> bool:
         """Whether later statements are restricted."""
         return self._is_sealed
-
-    def limit_memory(self, memory: int) -> None:
-        """Change the memory limit of DuckDB, in megabytes; not possible once it is sealed."""
-        self.run(f"SET GLOBAL memory_limit = '{memory}MB'")
 
     def seal(self) -> None:
         """Permanently restrict all later statements to the tables of the databases.
