@@ -19,7 +19,7 @@ _SCALARS = {
     type(None): {"type": "null"},
     datetime: {"type": "string", "format": "date-time"},
 }
-_ROLE = re.compile(r":\w+:`~?(?:urlset\.)?(?:\w+\.)*?([\w.]+)`")
+_ROLE = re.compile(r":\w++:`~?(?:urlset\.)?([\w.]++)`")
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): ((?:.|\n {8})+)", re.MULTILINE)
 
 
