@@ -29,19 +29,14 @@ def cpu_s(call: Callable[[], object], least_s: float = LEAST_S) -> float:
 
 
 def growth(call: Callable[[int], object], small: int, large: int) -> float:
-    """Return how many times the CPU time of ``call(small)`` that of ``call(large)`` is."""
-    return ratio(partial(call, large), partial(call, small))
-
-
-def ratio(call: Callable[[], object], to: Callable[[], object]) -> float:
-    """Return how many times the CPU time of ``to`` that of ``call`` is.
+    """Return how many times the CPU time of ``call(small)`` that of ``call(large)`` is.
 
     Each is the least of several rounds in turn, so that work of others in one of them, which can
     only slow it down, does not count.
     """
-    to()  # imports and caches
-    times = {to: inf, call: inf}
+    call(small)  # imports and caches
+    times = {small: inf, large: inf}
     for _ in range(ROUNDS):
-        for each in times:
-            times[each] = min(times[each], cpu_s(each))
-    return times[call] / times[to]
+        for size in times:
+            times[size] = min(times[size], cpu_s(partial(call, size)))
+    return times[large] / times[small]

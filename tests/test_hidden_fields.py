@@ -116,7 +116,15 @@ OBJECTS = {
     "response": Response(
         REQUEST, REQUEST.url, 200, {"set-cookie": SECRET}, SECRET.encode(), redirects=(REQUEST.url,)
     ),
-    "hop": Hop("https://example.com/", {"A": SECRET}, SECRETS, f"http://ann:{SECRET}@proxy/", 1.0),
+    "hop": Hop(
+        "https://example.com/",
+        "https://example.com",
+        "public",
+        {"A": SECRET},
+        SECRETS,
+        f"http://ann:{SECRET}@proxy/",
+        1.0,
+    ),
     "probe": Probe("indexnow", f"https://example.com/{SECRET}.txt", None, SECRET),
     "row of a probe": ProbeRow("indexnow", f"https://a/{SECRET}.txt", None, SECRET, 200),
     "profile of AWS": AwsProfile({"secret_access_key": SECRET}, f"https://ann:{SECRET}@s3/"),

@@ -13,15 +13,17 @@ _requests: dict[object, tuple[str, float]] = {}
 _waits: dict[object, tuple[str, float, float]] = {}
 
 
-@contextmanager
-def track(url: str) -> Iterator[None]:
+class track:
     """Register a URL, or the name of a source, as being waited for during a ``with`` block."""
-    key = object()
-    _requests[key] = url, time.monotonic()
-    try:
-        yield
-    finally:
-        del _requests[key]
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __enter__(self) -> None:
+        _requests[self] = self._url, time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        del _requests[self]
 
 
 def slow_requests(min_s: float) -> list[tuple[str, float]]:

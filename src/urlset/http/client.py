@@ -144,41 +144,64 @@ class Fetcher:
     ) -> tuple[Response, NetworkScope]:
         """Wait for a slot of the host, and send one request without following redirects."""
         origin = origin_of(url) or ""
-        host = host_of(origin)
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        async with self._limiter.host_slot(_host_key(url), delay):
-            if self._policy.allow_private:
-                scope = "anywhere"
-            elif self._policy.only_public or (scope == "anywhere" and host in self._public_hosts):
-                # A site that the user named may be private; a public one stays public, even if
-                # its name has another address the next time (DNS rebinding).
-                scope = "public"
-            proxy = self._sessions.proxy_for(origin)
-            if proxy is not None and not is_allowed_via_proxy(scope, host):
-                message = "not fetched: a private address, linked from a public document"
-                return _failed(request, url, "blocked", message), "public"
-            hop = Hop(url, self._headers(request, origin), secrets, proxy, max(left_s, 0.001))
-            session = self._sessions.session("anywhere" if proxy else scope)
-            try:
-                with track(_shown(request, request.url)):
-                    response, peer = await transfer(
-                        session, request, hop, self._policy, self._budget
-                    )
-            except BaseException:
-                self._limiter.release_document()
-                raise
-            self._obey_pause(response)
-            if proxy is not None and response.status is None:
-                text = f"{response.message}; via {self._sessions.proxy_text(origin, proxy)}"
-                response = response._replace(message=text)
-        logger.debug(
-            "%s %s: %s, %d bytes in %.3f s",
-            request.method,
-            _shown(request, url),
-            response.error or response.status,
-            len(response.body),
-            response.seconds,
+        slot = await self._limiter.acquire_slot(_authority(origin), delay)
+        try:
+            return await self._send(request, url, origin, scope, left_s, secrets)
+        finally:
+            self._limiter.release_slot(slot)
+
+    async def _send(
+        self,
+        request: Request,
+        url: str,
+        origin: str,
+        scope: NetworkScope,
+        left_s: float,
+        secrets: Secrets | None,
+    ) -> tuple[Response, NetworkScope]:
+        """Send one request, whose host and document have a slot."""
+        host = host_of(origin)
+        if self._policy.allow_private:
+            scope = "anywhere"
+        elif self._policy.only_public or (scope == "anywhere" and host in self._public_hosts):
+            # A site that the user named may be private; a public one stays public, even if
+            # its name has another address the next time (DNS rebinding).
+            scope = "public"
+        proxy = self._sessions.proxy_for(origin)
+        if proxy is not None and not is_allowed_via_proxy(scope, host):
+            message = "not fetched: a private address, linked from a public document"
+            return _failed(request, url, "blocked", message), "public"
+        hop = Hop(
+            url,
+            origin,
+            "anywhere" if proxy else scope,
+            self._headers(request, origin),
+            secrets,
+            proxy,
+            max(left_s, 0.001),
         )
+        try:
+            with track(_shown(request, request.url)):
+                response, peer = await transfer(
+                    self._sessions, request, hop, self._policy, self._budget
+                )
+        except BaseException:
+            self._limiter.release_document()
+            raise
+        self._obey_pause(response, origin)
+        if proxy is not None and response.status is None:
+            text = f"{response.message}; via {self._sessions.proxy_text(origin, proxy)}"
+            response = response._replace(message=text)
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug(
+                "%s %s: %s, %d bytes in %.3f s",
+                request.method,
+                _shown(request, url),
+                response.error or response.status,
+                len(response.body),
+                response.seconds,
+            )
         if self._policy.allow_private:
             return response, "anywhere"
         if proxy is not None:  # the peer address is that of the proxy
@@ -188,11 +211,13 @@ class Fetcher:
             self._public_hosts.add(host)
         return response, found
 
-    def _obey_pause(self, response: Response) -> None:
+    def _obey_pause(self, response: Response, origin: str) -> None:
         """Pause a host that refuses a request and states for how long (``Retry-After``)."""
+        if response.status not in REFUSALS:
+            return
         seconds = retry_after_s(response.headers.get("retry-after"))
-        if response.status in REFUSALS and seconds:
-            host = _host_key(response.url)
+        if seconds:
+            host = _authority(origin)
             logger.info("%s asks for a pause of %.0f s (HTTP %d)", host, seconds, response.status)
             self._clocks.pause(host, seconds)
 
@@ -212,7 +237,11 @@ class Fetcher:
 
 def _host_key(url: str) -> str:
     """Return name and port of the host of a URL: http and https of one name are one host."""
-    return (origin_of(url) or "").partition("://")[2]
+    return _authority(origin_of(url) or "")
+
+
+def _authority(origin: str) -> str:
+    return origin.partition("://")[2]
 
 
 def _pause_message(url: str, seconds: float) -> str:

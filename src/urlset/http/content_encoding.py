@@ -26,7 +26,7 @@ class BodyDecoder:
     def __init__(self, encoding: str | None, limit: int):
         names = _names(encoding)
         self.fault: str | None = None
-        if not is_supported(encoding):
+        if names and not is_supported(encoding):
             self.fault = f"Content-Encoding {encoding} was not requested and is not decoded"
             names = []
         self._is_unsupported = self.fault is not None
@@ -94,7 +94,9 @@ def is_supported(encoding: str | None) -> bool:
 
 
 def _names(encoding: str | None) -> list[str]:
-    names = [name.strip().lower() for name in encoding.split(",")] if encoding else []
+    if not encoding:
+        return []
+    names = [name.strip().lower() for name in encoding.split(",")]
     return [name for name in names if name not in ("", "identity")]
 
 

@@ -12,15 +12,23 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from urlset.hidden_fields import repr_without
 from urlset.http.content_encoding import BodyDecoder
 from urlset.http.limits import Lease, MemoryBudget
-from urlset.http.models import DOCUMENT_STATUSES, ErrorCode, Request, Response, Secrets
+from urlset.http.models import (
+    DOCUMENT_STATUSES,
+    ErrorCode,
+    NetworkScope,
+    Request,
+    Response,
+    Secrets,
+)
 from urlset.http.policy import Policy
 from urlset.http.ssrf import BlockedError
-from urlset.http.transport import PeerResponse
+from urlset.http.transport import PeerResponse, SessionPool
 
 KEPT_HEADERS = frozenset(
     """content-type content-length content-encoding etag last-modified location link retry-after
@@ -31,13 +39,18 @@ _MAX_DIGITS = 18  # of a length
 _HEAD_LIMIT = 1_048_576  # the end of the head is searched in this many bytes
 _HEAD_END = re.compile(rb"</head\s*>|<body[\s>]", re.IGNORECASE)
 # RuntimeError: aiohttp raises "Connection closed." if a connection ends during a read.
-ERRORS = (aiohttp.ClientError, OSError, RuntimeError, ValueError)
+ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, RuntimeError, ValueError)
+
+
+_NO_BODY = BodyDecoder(None, 0)
 
 
 class Hop(NamedTuple):
     """One HTTP request of a fetch; each redirect leads to another hop."""
 
     url: str
+    origin: str
+    scope: NetworkScope
     headers: Mapping[str, str]
     secrets: Secrets | None
     proxy: str | None
@@ -59,13 +72,13 @@ class _Received:
         self.first_byte_s: float | None = None
         self.wire_size = 0
         self.is_whole = False
-        self.decoder = BodyDecoder(None, 0)
+        self.decoder = _NO_BODY
         self.is_over = False
         self.may_end_at_head = False
 
 
 async def transfer(
-    session: aiohttp.ClientSession, request: Request, hop: Hop, policy: Policy, budget: MemoryBudget
+    sessions: SessionPool, request: Request, hop: Hop, policy: Policy, budget: MemoryBudget
 ) -> tuple[Response, str | None]:
     """Send a request once; return the response and the address of the peer."""
     started, began = datetime.now(UTC), time.monotonic()
@@ -74,7 +87,7 @@ async def transfer(
         received = _Received(lease)
         try:
             async with asyncio.timeout(hop.left_s) as clock:
-                await _receive(session, request, hop, policy, received, clock)
+                await _send(sessions, request, hop, policy, received, clock)
         except ERRORS as error:
             failure = error
     code, message = _error_of(received, failure, policy, request.method)
@@ -95,17 +108,28 @@ async def transfer(
     return response, received.peer
 
 
-async def _receive(
-    session: aiohttp.ClientSession,
+async def _send(
+    sessions: SessionPool,
     request: Request,
     hop: Hop,
     policy: Policy,
     received: _Received,
     clock: asyncio.Timeout,
 ) -> None:
+    """Send a request and receive its response, without the session of aiohttp where possible."""
     began = time.monotonic()
     url, headers = _with_secrets(hop, policy)
-    exchange = session.request(
+    if request.method == "GET" and request.body is None and hop.proxy is None:
+        opened = await sessions.connections(hop.scope, hop.origin).get(url, headers)
+        try:
+            received.first_byte_s = time.monotonic() - began
+            received.peer = opened.peer
+            message, content = opened.message, opened.content
+            await _receive(message.code, message.headers, content, request, policy, received, clock)
+        finally:
+            opened.close()
+        return
+    exchange = sessions.session(hop.scope).request(
         request.method,
         URL(url, encoded=True),
         data=request.body,
@@ -116,14 +140,28 @@ async def _receive(
     async with exchange as got:
         assert isinstance(got, PeerResponse)
         received.first_byte_s = time.monotonic() - began
-        received.status, received.peer = got.status, got.peer
-        received.headers = _kept_headers(got)
-        limit = min(request.max_bytes or policy.max_bytes, policy.max_bytes)
-        if not 200 <= got.status < 300:
-            limit = min(limit, policy.max_error_bytes)
-        received.decoder = BodyDecoder(received.headers.get("content-encoding"), limit)
-        received.may_end_at_head = request.ends_at_head and 200 <= got.status < 300
-        await _receive_body(got.content, min(limit, policy.max_wire_bytes), received, clock)
+        received.peer = got.peer
+        await _receive(got.status, got.headers, got.content, request, policy, received, clock)
+
+
+async def _receive(
+    status: int,
+    headers: Mapping[str, str],
+    content: aiohttp.StreamReader,
+    request: Request,
+    policy: Policy,
+    received: _Received,
+    clock: asyncio.Timeout,
+) -> None:
+    received.status = status
+    received.headers = _kept_headers(headers)
+    limit = min(request.max_bytes or policy.max_bytes, policy.max_bytes)
+    is_success = 200 <= status < 300
+    if not is_success:
+        limit = min(limit, policy.max_error_bytes)
+    received.decoder = BodyDecoder(received.headers.get("content-encoding"), limit)
+    received.may_end_at_head = request.ends_at_head and is_success
+    await _receive_body(content, min(limit, policy.max_wire_bytes), received, clock)
 
 
 def _with_secrets(hop: Hop, policy: Policy) -> tuple[str, Mapping[str, str]]:
@@ -164,9 +202,9 @@ async def _receive_body(
     received.is_whole = True
 
 
-def _kept_headers(got: aiohttp.ClientResponse) -> dict[str, str]:
+def _kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     kept: dict[str, str] = {}
-    for name, value in got.headers.items():
+    for name, value in headers.items():
         key = name.lower()
         if key in KEPT_HEADERS:
             value = _header_text(value, "latin-1" if key == "location" else None)
@@ -232,7 +270,7 @@ _ERROR_CODES: tuple[tuple[tuple[type[BaseException], ...], ErrorCode], ...] = (
     ((aiohttp.SocketTimeoutError,), "stalled"),
     ((TimeoutError,), "timeout"),
     ((aiohttp.ClientPayloadError,), "cut"),
-    ((aiohttp.ClientResponseError,), "protocol"),
+    ((aiohttp.ClientResponseError, HttpProcessingError), "protocol"),
     ((aiohttp.InvalidURL,), "bad-url"),
 )
 

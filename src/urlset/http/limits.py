@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.inflight import track_wait
 from urlset.option_names import option
 
 
-class _Host:
-    """Slots of one host. It is removed when no request uses it."""
+class HostSlots:
+    """Slots of one host. They are removed when no request uses them."""
 
-    def __init__(self, slots: int):
+    def __init__(self, name: str, slots: int):
+        self.name = name
         self.slots = asyncio.Semaphore(slots)
         self.line = asyncio.Lock()
         self.users = 0
@@ -36,13 +35,14 @@ class HostLimiter:
     def __init__(self, documents: int, per_host: int, clocks: HostClocks, max_pause_s: float):
         self._documents = asyncio.Semaphore(documents)
         self._per_host = per_host
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: dict[str, HostSlots] = {}
         self._clocks = clocks
         self._max_pause_s = max_pause_s
 
-    @asynccontextmanager
-    async def host_slot(self, name: str, delay_s: float) -> AsyncIterator[None]:
-        """Hold a slot of a host in a ``with`` block; acquire a document slot, too, and keep it.
+    async def acquire_slot(self, name: str, delay_s: float) -> HostSlots:
+        """Wait for a slot of a host and for a document slot; return the slots of the host.
+
+        The caller passes them to :meth:`release_slot` at the end of the request.
 
         Args:
             name: Name and port of the host.
@@ -54,22 +54,33 @@ class HostLimiter:
         """
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = _Host(self._per_host)
+            host = self._hosts[name] = HostSlots(name, self._per_host)
         host.users += 1
         try:
-            async with host.slots:
-                # Note: the order matters. The owner of a document slot must never wait for a
-                # host, or the slots of hosts and of documents could deadlock.
-                try:
-                    await self._wait_in_line(host, name, delay_s)
-                except PausedHostError:
-                    await self._documents.acquire()
-                    raise
-                yield
-        finally:
-            host.users -= 1
-            if not host.users:
-                self._hosts.pop(name, None)
+            await host.slots.acquire()
+        except BaseException:
+            self._leave(host)
+            raise
+        # Note: the order matters. The owner of a document slot must never wait for a host, or the
+        # slots of hosts and of documents could deadlock.
+        try:
+            await self._wait_in_line(host, delay_s)
+        except BaseException as error:
+            self.release_slot(host)
+            if isinstance(error, PausedHostError):
+                await self._documents.acquire()
+            raise
+        return host
+
+    def release_slot(self, host: HostSlots) -> None:
+        """Release a slot of a host; the document slot is kept."""
+        host.slots.release()
+        self._leave(host)
+
+    def _leave(self, host: HostSlots) -> None:
+        host.users -= 1
+        if not host.users:
+            self._hosts.pop(host.name, None)
 
     async def acquire_document(self) -> None:
         """Wait for a document slot, without a slot of any host."""
@@ -79,8 +90,8 @@ class HostLimiter:
         """Release a document slot."""
         self._documents.release()
 
-    async def _wait_in_line(self, host: _Host, name: str, delay_s: float) -> None:
-        clocks, limit = self._clocks, self._max_pause_s
+    async def _wait_in_line(self, host: HostSlots, delay_s: float) -> None:
+        clocks, limit, name = self._clocks, self._max_pause_s, host.name
         is_free = not host.line.locked() and not self._documents.locked()
         if is_free and not clocks.start(name, delay_s, limit):
             await self._documents.acquire()  # it is free, so this does not wait

@@ -152,7 +152,9 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
     0.0
     >>> retry_after_s("soon")
     """
-    text = (value or "").strip()
+    if not value:
+        return None
+    text = value.strip()
     if _SECONDS.fullmatch(text):
         return float(text)
     try:

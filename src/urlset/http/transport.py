@@ -13,9 +13,13 @@ from urllib.request import getproxies_environment
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 
+from urlset.http.connections import (
+    MAX_HEADER,
+    READ_BUFFER,
+    ConnectionHandler,
+    OriginConnections,
+)
 from urlset.http.models import NetworkScope
 from urlset.http.policy import Policy
 from urlset.http.request_url import origin_of
@@ -25,12 +29,8 @@ DNS_TTL_S = 60
 """Seconds for which the addresses of a name are kept; the system does not tell their lifetime."""
 MAX_NAMES = 1_000
 """Names whose addresses are kept."""
-MAX_HEADER = 32_768
-READ_BUFFER = 262_144
-MAX_OVERHEAD = 1_048_576
-"""Bytes of a response that are not content: heads, sizes and extensions of chunks, trailers,"""
-MAX_OVERHEAD_SHARE = 16
-"""and bytes of these for each byte of content."""
+MAX_ORIGINS = 1_000
+"""Origins and network scopes whose connections are cached."""
 
 
 class PeerResponse(aiohttp.ClientResponse):
@@ -45,54 +45,13 @@ class PeerResponse(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
-class _HeadSplittingHandler(ResponseHandler):
-    """Protocol handler that passes the head of a response to aiohttp separately from the body.
-
-    A body that is longer than its Content-Length looks like an invalid next response. If both
-    are in one chunk, aiohttp also drops the valid response.
-
-    A body with an invalid chunk size, of which aiohttp tells only who waits for the next response,
-    ends at once. So does a response that consists of chunk extensions, trailers or 1xx responses:
-    they are neither data nor silence, so no other limit than that of the whole time ends them.
-    """
-
-    _received = 0
-
-    def set_response_params(self, **values: Any) -> None:
-        """Begin a response."""
-        self._received = 0
-        super().set_response_params(**values)
-
-    def set_exception(self, exc: BaseException, *cause: Any) -> None:
-        """End the response, also its body."""
-        super().set_exception(exc, *cause)
-        payload = self._payload
-        is_invalid = isinstance(exc, HttpProcessingError)
-        if is_invalid and payload is not None and not payload.is_eof():
-            payload.set_exception(aiohttp.ClientPayloadError("the body is not HTTP"))
-
-    def data_received(self, data: bytes) -> None:
-        """Pass received bytes to aiohttp, split after the head of the response."""
-        self._received += len(data)
-        body = getattr(self._payload, "total_bytes", 0)
-        if self._received - body > MAX_OVERHEAD + body * MAX_OVERHEAD_SHARE:
-            if self.transport is not None:
-                self.transport.close()
-            self.set_exception(BadHttpMessage("more control data than content"))
-            return
-        end = data.find(b"\r\n\r\n") + 4 if data.startswith(b"HTTP/") else 0
-        if 4 <= end < len(data):
-            super().data_received(data[:end])
-            data = data[end:]
-        super().data_received(data)
-
-
 class SessionPool:
     """Sessions of aiohttp by network scope, so that scopes never share a connection."""
 
     def __init__(self, policy: Policy):
         self._policy = policy
         self._sessions: dict[NetworkScope, aiohttp.ClientSession] = {}
+        self._origins: dict[tuple[NetworkScope, str], OriginConnections] = {}
         self._resolver = _Resolver()
         # The environment is read once: that takes a third of the time of a request.
         given = policy.proxies
@@ -104,6 +63,16 @@ class SessionPool:
         if scope not in self._sessions:
             self._sessions[scope] = self._open(scope)
         return self._sessions[scope]
+
+    def connections(self, scope: NetworkScope, origin: str) -> OriginConnections:
+        """Return the connections to an origin, with addresses of ``scope`` only."""
+        found = self._origins.get((scope, origin))
+        if found is None:
+            if len(self._origins) >= MAX_ORIGINS:
+                self._origins.clear()
+            found = OriginConnections(self.session(scope), origin)
+            self._origins[scope, origin] = found
+        return found
 
     def proxy_for(self, origin: str) -> str | None:
         """Return the proxy for an origin: that of the policy, or of the environment."""
@@ -146,7 +115,7 @@ class SessionPool:
             socket_factory=socket_factory(scope),
         )
         # Note: a private name. If aiohttp removes it, test_length_too_short_… shows the effect.
-        connector._factory = partial(_HeadSplittingHandler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
+        connector._factory = partial(ConnectionHandler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
         return aiohttp.ClientSession(
             connector=connector,
             response_class=PeerResponse,

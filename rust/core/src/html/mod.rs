@@ -8,7 +8,6 @@ mod attributes;
 mod chars;
 mod content;
 mod kinds;
-mod places;
 mod regions;
 mod roles;
 mod unescape;

@@ -1,0 +1,227 @@
+"""Connections of aiohttp's pool: receive responses within limits, and send without its session."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
+from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
+from yarl import URL
+
+MAX_HEADER = 32_768
+READ_BUFFER = 262_144
+MAX_OVERHEAD = 1_048_576
+"""Bytes of a response that are not content: heads, sizes and extensions of chunks, trailers,"""
+MAX_OVERHEAD_SHARE = 16
+"""and bytes of these for each byte of content."""
+MAX_HEADS = 100
+"""Requests to one origin whose headers are cached as bytes."""
+
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # in a header: RFC 9110 section 5.5
+
+
+class ConnectionHandler(ResponseHandler):
+    """Protocol handler that passes the head of a response to aiohttp separately from the body.
+
+    A body that is longer than its Content-Length looks like an invalid next response. If both
+    are in one chunk, aiohttp also drops the valid response.
+
+    A body with an invalid chunk size, of which aiohttp tells only who waits for the next response,
+    ends at once. So does a response that consists of chunk extensions, trailers or 1xx responses:
+    they are neither data nor silence, so no other limit than that of the whole time ends them.
+
+    The timer of the read timeout is not replaced when data arrives, but checked when it is due.
+    """
+
+    _received = 0
+    _silent_since: float | None = None
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether the response was received to its end, and nothing after it."""
+        return not (self.should_close or self._reading_paused)
+
+    def set_response_params(self, **values: Any) -> None:
+        """Begin a response."""
+        self._received = 0
+        super().set_response_params(**values)
+
+    def set_exception(self, exc: BaseException, *cause: Any) -> None:
+        """End the response, also its body."""
+        super().set_exception(exc, *cause)
+        payload = self._payload
+        is_invalid = isinstance(exc, HttpProcessingError)
+        if is_invalid and payload is not None and not payload.is_eof():
+            payload.set_exception(aiohttp.ClientPayloadError("the body is not HTTP"))
+
+    def data_received(self, data: bytes) -> None:
+        """Pass received bytes to aiohttp, split after the head of the response."""
+        self._received += len(data)
+        body = getattr(self._payload, "total_bytes", 0)
+        if self._received - body > MAX_OVERHEAD + body * MAX_OVERHEAD_SHARE:
+            if self.transport is not None:
+                self.transport.close()
+            self.set_exception(BadHttpMessage("more control data than content"))
+            return
+        end = data.find(b"\r\n\r\n") + 4 if data.startswith(b"HTTP/") else 0
+        if 4 <= end < len(data):
+            super().data_received(data[:end])
+            data = data[end:]
+        super().data_received(data)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """End the response, and the timer."""
+        super().connection_lost(exc)
+        if self._read_timeout_handle is not None:
+            self._read_timeout_handle.cancel()
+            self._read_timeout_handle = None
+
+    # Note: private names. If aiohttp renames them, it replaces the timer each time, as by default.
+    def _drop_timeout(self) -> None:
+        self._silent_since = None
+
+    def _reschedule_timeout(self) -> None:
+        timeout = self._read_timeout
+        if timeout:
+            self._silent_since = self._loop.time()
+            if self._read_timeout_handle is None:
+                self._read_timeout_handle = self._loop.call_later(timeout, self._check_timeout)
+
+    def _check_timeout(self) -> None:
+        self._read_timeout_handle = None
+        if self._silent_since is None or not self._read_timeout:
+            return
+        end = self._silent_since + self._read_timeout
+        if self._loop.time() < end:
+            self._read_timeout_handle = self._loop.call_at(end, self._check_timeout)
+        else:
+            self._on_read_timeout()
+
+
+class OpenResponse(NamedTuple):
+    """A response whose head has been received. The caller closes it."""
+
+    message: RawResponseMessage
+    content: aiohttp.StreamReader
+    connection: Connection
+    peer: str | None
+
+    def close(self) -> None:
+        """Keep the connection for the next request; close it if the response is not complete."""
+        protocol = self.connection.protocol
+        if isinstance(protocol, ConnectionHandler) and protocol.is_reusable:
+            self.connection.release()
+        else:
+            self.connection.close()
+
+
+class OriginConnections:
+    """Connections to one origin, over which requests without a body are sent.
+
+    aiohttp's pool opens and keeps the connections, and its parser reads the responses. The objects
+    that its session makes for each request take as long as all the rest of a small page.
+
+    Args:
+        session: Session with the pool of connections.
+        origin: The origin, such as ``https://example.com``.
+    """
+
+    def __init__(self, session: aiohttp.ClientSession, origin: str) -> None:
+        assert session.connector is not None
+        self._connector = session.connector
+        self._timeout = session.timeout
+        # The pool needs a request to know the host; this one stands for all of them.
+        loop = asyncio.get_running_loop()
+        url = URL(f"{origin}/", encoded=True)
+        self._request = aiohttp.ClientRequest("GET", url, loop=loop, session=session)
+        self._path_from = len(origin)
+        self._heads: dict[tuple[tuple[str, str], ...], bytes] = {}
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> OpenResponse:
+        """Send a GET, and return its response when the head has arrived.
+
+        A request is sent once more if its connection is closed before a response: the server may
+        have closed a connection that was idle (RFC 9112 section 9.3.1).
+
+        Args:
+            url: URL of this origin, in ASCII.
+            headers: Headers of the request.
+
+        Raises:
+            ValueError: A header has a control character.
+            aiohttp.ClientError: No connection, or no response.
+            HttpProcessingError: The response is not HTTP.
+        """
+        data = f"GET {url[self._path_from :]} HTTP/1.1\r\n".encode() + self._head(headers)
+        may_repeat = True
+        while True:
+            connection = await self._connect()
+            try:
+                return await self._exchange(connection, data)
+            except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
+                connection.close()
+                if not may_repeat:
+                    raise
+                may_repeat = False
+            except BaseException:
+                connection.close()
+                raise
+
+    async def _connect(self) -> Connection:
+        try:
+            connection = await self._connector.connect(self._request, [], self._timeout)
+            protocol = connection.protocol
+            if isinstance(protocol, ConnectionHandler) and not protocol.is_reusable:
+                # Bytes that followed the previous response are not the response to this request.
+                connection.close()
+                connection = await self._connector.connect(self._request, [], self._timeout)
+        except TimeoutError as error:
+            raise aiohttp.ConnectionTimeoutError from error
+        return connection
+
+    async def _exchange(self, connection: Connection, data: bytes) -> OpenResponse:
+        protocol = connection.protocol
+        if protocol is None or protocol.transport is None:
+            raise aiohttp.ServerDisconnectedError
+        name = protocol.transport.get_extra_info("peername")
+        protocol.set_response_params(
+            read_until_eof=True,
+            auto_decompress=False,  # content_encoding.py decodes, with a size limit
+            read_timeout=self._timeout.sock_read,
+            read_bufsize=READ_BUFFER,
+            max_line_size=MAX_HEADER,
+            max_field_size=MAX_HEADER,
+        )
+        protocol.start_timeout()
+        protocol.transport.write(data)
+        message, content = await protocol.read()
+        while 100 <= message.code < 200 and message.code != 101:
+            message, content = await protocol.read()
+        return OpenResponse(
+            message, content, connection, str(name[0]) if isinstance(name, tuple) else None
+        )
+
+    def _head(self, headers: Mapping[str, str]) -> bytes:
+        """Return the header lines of a request, from a cache."""
+        key = tuple(headers.items())
+        head = self._heads.get(key)
+        if head is None:
+            if len(self._heads) >= MAX_HEADS:
+                self._heads.clear()
+            head = self._heads[key] = self._new_head(headers)
+        return head
+
+    def _new_head(self, headers: Mapping[str, str]) -> bytes:
+        # Of names that differ in case only, the last one applies.
+        lines = {"host": f"Host: {self._request.headers['Host']}\r\n"}
+        for name, value in headers.items():
+            if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
+                raise ValueError(f"control character in the header {name!r}")
+            lines[name.lower()] = f"{name}: {value}\r\n"
+        return ("".join(lines.values()) + "\r\n").encode()

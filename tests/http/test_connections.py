@@ -1,0 +1,160 @@
+"""Connections that are used again: repeated requests, bytes between responses, silence."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from tests import site_box
+from tests.http_walks import fetch, quick
+from tests.site_box import Hit, SiteBox, Wire, page
+from urlset.http import Policy, Request, Response
+from urlset.http.client import Fetcher
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
+
+
+def in_sequence(policy: Policy, *urls: str, pause_s: float = 0.0) -> list[Response]:
+    """Fetch URLs one after the other with one client."""
+
+    async def run() -> list[Response]:
+        responses = []
+        async with Fetcher(policy) as fetcher:
+            for url in urls:
+                responses.append(await fetcher.fetch(Request(url, scope="anywhere")))
+                fetcher.release(len(responses[-1].body))
+                await asyncio.sleep(pause_s)
+        return responses
+
+    return asyncio.run(run())
+
+
+def noting(player: site_box.Player, ports: list[object]) -> site_box.Player:
+    """Play an answer, and note the port of the client."""
+
+    async def play(hit: Hit, wire: Wire) -> bool:
+        ports.append(wire._writer.get_extra_info("peername"))
+        return await player(hit, wire)
+
+    return play
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["at once", "later"])
+@pytest.mark.parametrize("extra", [HEAD + b"evil", b"HTTP/1.1 200 OK\r\n", b"junk", b"\r\n"])
+def test_bytes_after_a_response_are_not_the_next_one(box: SiteBox, extra: bytes, is_late: bool):
+    async def play(_hit: Hit, wire: Wire) -> bool:
+        await wire.send(HEAD + b"good" + (b"" if is_late else extra))
+        if is_late:
+            await asyncio.sleep(0.02)
+            await wire.send(extra)
+        return True
+
+    first, second = box.play("/a", play), box.put("/b", b"mine")
+
+    responses = in_sequence(quick(retries=0), first, second, pause_s=0.1)
+
+    assert [response.body for response in responses] == [b"good", b"mine"]
+    assert box.paths == ["/a", "/b"]
+
+
+def test_request_is_repeated_once_if_its_connection_is_closed(box: SiteBox):
+    url = box.play("/a", site_box.in_turn(site_box.hang_up, page(b"there")))
+
+    response = fetch(url, quick(retries=0))
+
+    assert (response.status, response.body, response.attempts) == (200, b"there", 1)
+    assert box.paths == ["/a", "/a"]
+
+
+def test_request_is_not_repeated_twice(box: SiteBox):
+    url = box.play("/a", site_box.hang_up)
+
+    response = fetch(url, quick(retries=0))
+
+    assert (response.status, response.error) == (None, "connect")
+    assert box.paths == ["/a", "/a"]
+
+
+def test_post_is_not_repeated(box: SiteBox):
+    url = box.play("/a", site_box.hang_up)
+
+    response = fetch(url, quick(retries=0), method="POST", body=b"x")
+
+    assert response.error == "connect"
+    assert box.paths == ["/a"]
+
+
+def test_silence_is_measured_from_the_request_on_a_used_connection(box: SiteBox):
+    ports: list[object] = []
+    box.play("/a", noting(page(b"first"), ports))
+    box.play("/b", noting(site_box.silent, ports))
+    policy = quick(retries=0, read_timeout_s=0.5)
+
+    began = time.monotonic()
+    responses = in_sequence(policy, box.url("/a"), box.url("/b"), pause_s=0.3)
+
+    assert [response.error for response in responses] == [None, "stalled"]
+    assert responses[1].message == "no response for 0.5 s"
+    assert time.monotonic() - began >= 0.8
+    assert len(set(ports)) == 1
+
+
+def test_a_connection_may_be_idle_for_longer_than_the_read_timeout(box: SiteBox):
+    ports: list[object] = []
+    box.otherwise = noting(page(b"x"), ports)
+    policy = quick(retries=0, read_timeout_s=0.2)
+
+    responses = in_sequence(policy, *(box.url(f"/{n}") for n in range(3)), pause_s=0.4)
+
+    assert [response.status for response in responses] == [200] * 3
+    assert len(set(ports)) == 1
+
+
+def test_a_body_that_is_not_read_to_its_end_closes_the_connection(box: SiteBox):
+    ports: list[object] = []
+    box.otherwise = noting(page(b"x" * 500_000), ports)
+
+    responses = in_sequence(quick(max_bytes=1_000), box.url("/a"), box.url("/b"))
+
+    assert [response.error for response in responses] == ["too-large"] * 2
+    assert len(set(ports)) == 2
+
+
+def test_headers_of_a_request_replace_common_ones_in_any_case(box: SiteBox):
+    url = box.put("/a", b"")
+    headers = (("user-AGENT", "mine/1"), ("HOST", "example.com"))
+
+    fetch(url, quick(headers={"accept": "text/html"}), headers=headers)
+
+    sent = box.hits[0].headers
+    assert (sent["user-agent"], sent["host"], sent["accept"]) == (
+        "mine/1",
+        "example.com",
+        "text/html",
+    )
+
+
+@pytest.mark.parametrize("mark", ["\r\n", "\n", "\0", "\x7f"])
+def test_control_character_in_a_header_is_not_sent(box: SiteBox, mark: str):
+    response = fetch(box.put("/a", b""), quick(retries=0), headers=(("x", f"a{mark}x-evil: b"),))
+
+    assert response.error is not None
+    assert box.hits == []
+
+
+def test_cancelled_request_closes_its_connection(box: SiteBox):
+    ports: list[object] = []
+    box.play("/a", noting(site_box.silent, ports))
+    box.play("/b", noting(page(b"mine"), ports))
+
+    async def run() -> Response:
+        async with Fetcher(quick()) as fetcher:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.2):
+                    await fetcher.fetch(Request(box.url("/a"), scope="anywhere"))
+            return await fetcher.fetch(Request(box.url("/b"), scope="anywhere"))
+
+    assert asyncio.run(run()).body == b"mine"
+    assert len(set(ports)) == 2
