@@ -53,6 +53,41 @@ SHAPES += ["<time last", " href= ", " rel", "  ", "1 ", "built 1:00\n", "\xa0", 
 SHAPES += [" class = '", '"', "ſ"]
 
 
+# Parts of links, some of which are volatile: hashes in names of assets, parameters of sessions.
+LINK_PIECES = r"""/|app|.|-|_|3f9a1c0d|BkE3x9aZ|bke3x9az|facade|20260102|%20|%E9|%C3%A9|%e2%82|%zz|%
+?|&|v=1|cache=|utm_x=1|sid=|SID=2|_wpnonce=a|csrf_token=x|nonces|a=b|#|.png|.svg|.js|.html|.PNG|é
+.woff2|ſid=|1.63.0|data:|javascript:|https://example.com|a1B|b2C3|///|="""
+LINK_PARTS = LINK_PIECES.replace("\n", "|").split("|")
+
+# Lines that change with each build or visit, in parts that have alternatives.
+STAMP = ["|this |The |x ", "|page |site |Docs |documentation |page", "|was ", "|last |lasst "]
+STAMP += ["built|Generated|build|généré|erstellt|updated|loaded|builds|bu\u0131ld|cached\xe9"]
+STAMP += [" | on | \xa0at |\xe9|.| in 12 | 60 letters" + 51 * "x" + "|" + 60 * " y", "|1|x|\u0661"]
+STAMP += [
+    "10:00|1:23:45|9:5|12:345|:|0.12|12:30:5",
+    "| UTC| by 1.9|. x|" + 39 * "x" + "|" + 41 * "x",
+]
+STAMP += ["|.|..|!| s| ms.| seconds|sekunden| secs|\u017f"]
+COUNTER = ["5|1,234|12.5|1 2|7\u0661|\u06617|", "|k| K|\u212a|m", "| |  |\xa0|x"]
+COUNTER += [
+    "views|view|page views|pageview|HITS|Visits|v\u0131ews|visit\u017f|aufrufe|vues|visitas|"
+]
+COUNTER[-1] += "visualizaciones|visuals|просмотр|Просмотров|просмотрами|проба|reads|read"
+COUNTER += ["|:|: | : |:  |x", "|5|1,234k|12.5 m|\u0661|5x"]
+REVISION = ["build|Commit|revision|rev|comm\u0131t|rev\u0131sion", "| id| number|id"]
+REVISION += [
+    "|:|: |#| #| ",
+    "3f9a1c0|facade|123456|3f9a1|3F9A1C0|" + 32 * "a1" + "|" + 33 * "a1",
+    "|x|.",
+]
+LINES = st.one_of(
+    *(
+        st.tuples(*(st.sampled_from(part.split("|")) for part in parts)).map("".join)
+        for parts in (STAMP, COUNTER, REVISION)
+    )
+)
+
+
 def facts(engine: str, markup: str) -> tuple[object, ...]:
     page = get(engine).scan_page(markup)
     elements = [tuple(element) for element in page.elements]
@@ -73,6 +108,16 @@ def test_engines_agree_on_pages_of_odd_pieces(markup):
 @given(st.text(st.sampled_from("<>/=\"'&;# ahimnrsxſıé\n\xa0"), max_size=80))
 def test_engines_agree_on_pages_of_odd_characters(markup):
     assert_agreement(markup)
+
+
+@given(st.lists(st.lists(st.sampled_from(LINK_PARTS), max_size=7).map("".join), max_size=9))
+def test_engines_agree_on_volatile_parts_of_links(links):
+    assert_agreement("".join(f'<a href="{link}">x</a><img src="{link}">' for link in links))
+
+
+@given(st.lists(LINES, min_size=3, max_size=12))
+def test_engines_agree_on_volatile_lines(lines):
+    assert_agreement("<p>".join(lines))
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join))

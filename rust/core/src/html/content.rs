@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::chars::{is_space, match_word, push_words};
+use super::chars::{is_space, push_words};
 use super::unescape::unescape;
-use crate::search::any;
-
-const MAX_VOLATILE_LINE: usize = 400;
-const MAX_LINK: usize = 2_048;
+use super::volatile::{is_stamp, may_be_volatile, plain_target};
 
 /// Signs at the end of a line with which documentation links a heading to itself.
 const PERMALINKS: [char; 3] = [' ', '\u{b6}', '\u{f0c1}'];
@@ -91,15 +88,16 @@ impl Content {
         let span = self.span();
         let mut words = String::new();
         for line in self.visible_text(span).split('\n') {
-            if !may_be_volatile(line) || !is_volatile(line)? {
-                push_words(line, &mut words);
+            if may_be_volatile(line) && (is_stamp(line) || is_volatile(line)?) {
+                continue;
             }
+            push_words(line, &mut words);
         }
         words.push('\n');
         let links = self.links.iter().filter(|(at, _)| (span.0..=span.1).contains(at));
         for (_, link) in links {
             let target = match plain_target(link, origin) {
-                Some(target) => Cow::Borrowed(target),
+                Some(target) => target,
                 None => Cow::Owned(stable_target(link)?),
             };
             if !target.is_empty() {
@@ -146,120 +144,4 @@ impl Content {
         });
         if found { Cow::Owned(text.replace(INVISIBLE, "")) } else { text }
     }
-}
-
-/// First words of a line with a time of day, or with a colon before a number, that may be volatile.
-const VOLATILE: [&str; 34] = [
-    "this",
-    "the",
-    "page",
-    "site",
-    "website",
-    "doc",
-    "docs",
-    "documentation",
-    "was",
-    "last",
-    "generated",
-    "built",
-    "rendered",
-    "compiled",
-    "published",
-    "deployed",
-    "updated",
-    "cached",
-    "build",
-    "erstellt",
-    "generado",
-    "view",
-    "views",
-    "pageview",
-    "pageviews",
-    "visit",
-    "visits",
-    "hits",
-    "visitor",
-    "visitors",
-    "aufrufe",
-    "vues",
-    "visitas",
-    "seite",
-];
-
-/// Starts of the words after a number that may be volatile.
-const UNITS: [&[u8]; 8] =
-    [b"view", b"page", b"visi", b"hits", b"reads", b"aufrufe", b"vues", b"visual"];
-
-/// First words of a line with a duration that may be volatile.
-const TIMED: [&str; 4] = ["generated", "rendered", "loaded", "erstellt"];
-
-/// Returns whether a line may be volatile, such as the date of a build; most are not.
-fn may_be_volatile(line: &str) -> bool {
-    if !any(line.as_bytes(), |byte| byte.is_ascii_digit()) {
-        return false;
-    }
-    let start = line.trim_start_matches(is_space);
-    let is_number = |found: char| {
-        found.is_ascii_digit() || matches!(found, '.' | ',' | '\'') || is_space(found)
-    };
-    let Some(first) = start.chars().next() else { return false };
-    let is_possible = if first.is_ascii_digit() {
-        let unit = start.trim_start_matches(is_number);
-        let unit = unit.strip_prefix(['k', 'K', 'm', 'M']).unwrap_or(unit);
-        let unit = unit.trim_start_matches(is_space);
-        !unit.is_empty()
-            && (!unit.as_bytes()[0].is_ascii()
-                || UNITS.iter().any(|word| match_word(unit.as_bytes(), 0, word).is_some()))
-    } else if first.is_ascii_alphabetic() {
-        let end = start.bytes().position(|byte| !byte.is_ascii_alphabetic());
-        let (word, rest) = start.split_at(end.unwrap_or(start.len()));
-        let starts_with = |begin: &&str| {
-            word.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin))
-        };
-        let second = rest.trim_start_matches(is_space).bytes().next().unwrap_or_default();
-        rest.chars().next().is_some_and(|next| !next.is_ascii() && !is_space(next))
-            || ["build", "commit", "rev"].iter().any(starts_with)
-            || is_one_of(word, &TIMED)
-            || (rest.contains(':') && is_one_of(word, &VOLATILE))
-            || (is_one_of(word, &["page", "seite"])
-                && (!second.is_ascii() || b"grle".contains(&second.to_ascii_lowercase())))
-    } else {
-        // A digit of another script, or a letter that Python takes for an s, a k or an i.
-        !first.is_ascii()
-            && (first.is_numeric()
-                || matches!(first, '\u{17f}' | '\u{212a}' | '\u{130}' | '\u{131}'))
-    };
-    is_possible && line.chars().count() <= MAX_VOLATILE_LINE
-}
-
-/// Returns a link without white space around it and its origin, if no other part of it is volatile.
-fn plain_target<'l>(link: &'l str, origin: &str) -> Option<&'l str> {
-    let link = link.trim_matches(is_space);
-    let has_special = link.bytes().any(|byte| matches!(byte, b'%' | b'?'));
-    let starts_with =
-        |word: &str| link.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    if starts_with("data:") || starts_with("javascript:") {
-        return Some("");
-    }
-    if has_special || link.len() > MAX_LINK || has_asset_name(link) {
-        return None;
-    }
-    Some(link.strip_prefix(origin).unwrap_or(link))
-}
-
-/// Extensions of assets, which may have a hash in their names.
-const ASSETS: [&str; 19] = [
-    "avif", "bmp", "css", "gif", "ico", "jpg", "jpeg", "js", "mjs", "mp3", "mp4", "pdf", "png",
-    "svg", "ttf", "webm", "webp", "woff", "woff2",
-];
-
-fn has_asset_name(link: &str) -> bool {
-    let Some(dot) = memchr::memrchr(b'.', link.as_bytes()) else { return false };
-    let extension = &link[dot + 1..];
-    extension.len() <= 15 && (!extension.is_ascii() || is_one_of(extension, &ASSETS))
-}
-
-/// Returns whether a word is in a list of words in lower case.
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|other| other.eq_ignore_ascii_case(word))
 }

@@ -11,6 +11,7 @@ mod kinds;
 mod regions;
 mod roles;
 mod unescape;
+mod volatile;
 mod well_formed;
 
 use std::borrow::Cow;
