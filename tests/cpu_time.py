@@ -29,14 +29,19 @@ def cpu_s(call: Callable[[], object], least_s: float = LEAST_S) -> float:
 
 
 def growth(call: Callable[[int], object], small: int, large: int) -> float:
-    """Return how many times the CPU time of ``call(small)`` that of ``call(large)`` is.
+    """Return how many times the CPU time of ``call(small)`` that of ``call(large)`` is."""
+    return ratio(partial(call, large), partial(call, small))
+
+
+def ratio(call: Callable[[], object], to: Callable[[], object]) -> float:
+    """Return how many times the CPU time of ``to`` that of ``call`` is.
 
     Each is the least of several rounds in turn, so that work of others in one of them, which can
     only slow it down, does not count.
     """
-    call(small)  # imports and caches
-    times = {small: inf, large: inf}
+    to()  # imports and caches
+    times = {to: inf, call: inf}
     for _ in range(ROUNDS):
-        for size in times:
-            times[size] = min(times[size], cpu_s(partial(call, size)))
-    return times[large] / times[small]
+        for each in times:
+            times[each] = min(times[each], cpu_s(each))
+    return times[call] / times[to]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-_VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync")
+_VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync", "mcp")
 _is_command = False  # of the process, because the threads of a run write messages, too
 
 

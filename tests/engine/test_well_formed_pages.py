@@ -48,8 +48,10 @@ ATTRIBUTES = r""" class="x"| class="a cookie-banner"| role=main| role="main"| ro
  content="d" name="description"| type="module"| class = "x"| class="x"id="y"| a=b/""".replace(
     "\n", "|"
 ).split("|")
-TEXTS = "x|word 1|two words|&amp;|&copy;|&#8212;|& |é|built on 10:00|5 views|&nbsp;|a > b|¶".split(
-    "|"
+TEXTS = (
+    "x|word 1|two b|&amp;|&copy;|&#8212;|& |é|built on 10:00|5 views|&nbsp;|&#xa0;|a > b|¶".split(
+        "|"
+    )
 )
 RARE_TEXTS = "&bogus;|&|<|<!-- c -->|<!-->|&#1;|&#32;|&notin;|&#x10ffff;|&#128;|&#+65;".split("|")
 
@@ -68,13 +70,15 @@ def content(random: Random, parent: str = "body", depth: int = 0) -> str:
         name = random.choice(names)
         tag = name + "".join(random.choices(ATTRIBUTES, k=random.choice([0, 0, 1, 1, 2])))
         if name in VOID:
-            parts.append(f"<{tag}{random.choice(['', '/', ' /'])}>")
+            parts.append(f"<{tag}{random.choice(['', '', '/', ' /', f'></{name}'])}>")
         elif name in RAW:
             parts.append(f"<{tag}>{random.choice(RAW_TEXTS)}</{name}>")
         elif name in ("path", "circle", "use") and random.random() < 0.5:
             parts.append(f"<{tag}/>")
         else:
-            parts.append(f"<{tag}>{content(random, name, depth + 1)}</{name}>")
+            is_open = name in ("p", "li", "dt", "dd", "div") and random.random() < 0.1
+            end = "" if is_open else f"</{name}>"
+            parts.append(f"<{tag}>{content(random, name, depth + 1)}{end}")
     return "".join(parts)
 
 
@@ -114,12 +118,18 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
     "body",
     [
         "<p>a<div>b</div></p>",  # the block ends the paragraph
-        "<p>a<p>b</p>",
+        "<p>a<legend>b</legend>",
+        "<p>a<table></table>",
+        "<p>a<main>b</main>",
+        "<p>a<div role=main>b</div>",
+        "<p class=' page-views'>a<div>b</div>",
+        "<ul><li id='cookie-bar'><ul><li>a<li>b</ul></ul>",
+        "<p><b>a<p>b</b>",
         "<a href=/a>a<a href=/b>b</a></a>",
         "<b><p>a</b></p>",
         "<table>text<tr><td>a</td></tr></table>",
         "<table><tr><td>a</td></tr><p>b</p></table>",
-        "<ul><li>a<li>b</li></ul>",
+        "<ul><li><b>a<li>b</li></ul>",
         "<li><div><li>a</li></div></li>",
         "<div class=x class='cookie-banner'>a</div>",
         "<div class=cookie-banner>a</div>",
@@ -140,6 +150,27 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
 )
 def test_a_page_whose_tree_differs_is_not_well_formed(body):
     assert get("native").well_formed_page((START + body + END).encode()) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>a<p>b</p>",
+        "<div><p>a</div>",
+        "<p><a href=/x>a</a><div>b</div>",
+        "<main><p><a href=/x>a</a></main><p><a href=/y>b</a></p>",
+        "<ul><li>a<li><p>b<li>c</ul>",
+        "<ul><li>a<ul><li>b<li>c</ul><li>d</ul>",
+        "<dl><dt>a<dd><p>b<dt>c<dd>d</dl>",
+        "<table><tr><td><p>a</td></tr></table>",
+        "<form><p>a</form>",
+        "<p>a",
+        "<p>a&#160;b&#xA0;c</p>",
+        "<p>a<wbr></wbr>b<img src=a.png></img></p>",
+    ],
+)
+def test_tags_that_a_parser_adds_or_ignores_are_not_repaired(body):
+    assert assert_needs_no_repair(f"{START}{body}{END}\n")
 
 
 def test_a_page_without_a_title_is_not_well_formed():

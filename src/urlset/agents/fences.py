@@ -10,6 +10,7 @@ from pathlib import Path
 from urlset.errors import SourceError, UrlsetError
 from urlset.http import Policy, origin_of, request_url
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 
 
 class BudgetError(UrlsetError):
@@ -110,7 +111,7 @@ class Fences:
         if self.left <= 0:
             raise BudgetError(
                 "the requests of this session are used up; restart the server with a larger "
-                "--request-budget"
+                + option("request_budget", python="request_budget")
             )
 
     def counter(self) -> Callable[[ProgressEvent], None]:

@@ -8,6 +8,7 @@ mod attributes;
 mod chars;
 mod content;
 mod kinds;
+mod places;
 mod regions;
 mod roles;
 mod unescape;

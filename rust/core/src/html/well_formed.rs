@@ -1,12 +1,14 @@
 //! Markup from which an HTML parser builds the tree that the tags show.
 //!
 //! The repair of such a page changes nothing that is read from it: every element has its tags, in
-//! the order of HTML, and is closed where it is; values are in quotation marks. The page is not
+//! the order of HTML, and is closed where it is; values are in quotation marks. The end tags of
+//! paragraphs and items may be missing where the next tag breaks the line, too. The page is not
 //! repaired then, which takes several times as long as all that follows. What is not certain is not
 //! well-formed: elements with rules of their own, such as `select` and `svg`, and rare syntax.
 
 use super::chars::is_space;
-use super::kinds::is_void;
+use super::kinds::{Kind, is_void, kind_of};
+use super::places::{Place, SVG, is_block, is_table_part, place_of};
 use super::roles::role_of;
 use crate::references::html_entity;
 
@@ -24,17 +26,26 @@ pub fn is_well_formed(text: &str) -> bool {
     page.read().is_some()
 }
 
-/// Elements that may not be within themselves; those in a `p` end it.
+/// Elements that may not be within themselves.
 const COUNTED: [&[u8]; 4] = [b"p", b"a", b"button", b"form"];
 
 struct Page<'t> {
     text: &'t str,
     at: usize,
-    open: Vec<&'t [u8]>,
+    open: Vec<Open<'t>>,
     /// Number of the open elements of each name in [`COUNTED`].
     counts: [usize; COUNTED.len()],
     /// Whether the last start tag has ended its element, in SVG.
     is_closed: bool,
+}
+
+/// An open element.
+struct Open<'t> {
+    name: &'t [u8],
+    /// Text of its start tag after the name.
+    rest: &'t str,
+    /// Whether that has a role; None if it was not examined.
+    has_role: Option<bool>,
 }
 
 /// The functions return None as soon as the page is not well-formed.
@@ -134,22 +145,91 @@ impl<'t> Page<'t> {
                 self.at += 2;
                 let name = self.name()?;
                 self.skip(b">")?;
-                let Some(last) = self.open.pop() else { return (name == b"body").then_some(()) };
-                (last == name).then_some(())?;
-                if let Some(number) = COUNTED.iter().position(|counted| *counted == name) {
-                    self.counts[number] -= 1;
+                if matches!(name, b"wbr" | b"img") && !self.is_in_table() && !self.is_in_svg() {
+                    continue; // a parser ignores the end tag of a void element
+                }
+                if is_block(name) || matches!(name, b"body" | b"li" | b"dt" | b"dd" | b"td" | b"th")
+                {
+                    while !self.is_innermost(name) && self.may_end() {
+                        self.end_without_tag()?;
+                    }
+                }
+                match self.leave() {
+                    Some(last) => (last == name).then_some(())?,
+                    None => return (name == b"body").then_some(()),
                 }
             } else {
+                let start = self.at;
                 let name = self.start_tag()?;
-                self.enter(name)?;
+                self.enter(name, start + 1 + name.len())?;
             }
         }
     }
 
-    /// Processes the start tag of an element in the body.
-    fn enter(&mut self, name: &'t [u8]) -> Option<()> {
-        let parent = self.open.last().copied().unwrap_or(b"body");
-        let is_in_svg = SVG.contains(&parent);
+    /// Removes the innermost open element; returns its name.
+    fn leave(&mut self) -> Option<&'t [u8]> {
+        let name = self.open.pop()?.name;
+        if let Some(number) = COUNTED.iter().position(|counted| *counted == name) {
+            self.counts[number] -= 1;
+        }
+        Some(name)
+    }
+
+    fn is_innermost(&self, name: &[u8]) -> bool {
+        self.open.last().is_some_and(|open| open.name == name)
+    }
+
+    /// Returns whether the end tag of the innermost open element may be missing.
+    fn may_end(&self) -> bool {
+        self.open.last().is_some_and(|open| matches!(open.name, b"p" | b"li" | b"dt" | b"dd"))
+    }
+
+    /// Ends the innermost open element, whose end tag is missing.
+    ///
+    /// The scanner finds the end of a region by counting the tags of its name, so that no open
+    /// element of this name may be one.
+    fn end_without_tag(&mut self) -> Option<()> {
+        let name = self.open.last()?.name;
+        let mut named = self.open.iter_mut().filter(|open| open.name == name);
+        let has_role = named.any(|open| {
+            *open.has_role.get_or_insert_with(|| {
+                !open.rest.is_empty() && !matches!(role_of(open.rest), Ok(None))
+            })
+        });
+        (!has_role).then(|| self.leave()).map(|_| ())
+    }
+
+    /// Ends the elements that a start tag ends.
+    fn end_before(&mut self, name: &[u8], rest: &str) -> Option<()> {
+        let items: &[&[u8]] = match name {
+            b"li" => &[b"li"],
+            b"dt" | b"dd" => &[b"dt", b"dd"],
+            _ if is_block(name) => &[],
+            _ => return Some(()),
+        };
+        let is_ended = |open: &Open| open.name == b"p" || items.contains(&open.name);
+        if !self.open.last().is_some_and(is_ended) {
+            return Some(());
+        }
+        // A link before a region must not become one in it.
+        (kind_of(name) == Kind::Break && matches!(role_of(rest), Ok(None))).then_some(())?;
+        if self.is_innermost(b"p") {
+            self.end_without_tag()?;
+        }
+        if self.open.last().is_some_and(|open| items.contains(&open.name)) {
+            self.end_without_tag()?;
+        }
+        Some(())
+    }
+
+    /// Processes the start tag of an element in the body, whose attributes begin at an offset.
+    fn enter(&mut self, name: &'t [u8], rest: usize) -> Option<()> {
+        let rest = self.text.get(rest..self.at - 1)?;
+        if self.may_end() {
+            self.end_before(name, rest)?;
+        }
+        let parent = self.open.last().map_or(&b"body"[..], |open| open.name);
+        let is_in_svg = self.is_in_svg();
         let is_allowed = match place_of(name)? {
             Place::Svg => is_in_svg,
             _ if is_in_svg => false,
@@ -174,12 +254,16 @@ impl<'t> Page<'t> {
             (self.counts[number] == 0).then_some(())?;
             self.counts[number] += 1;
         }
-        self.open.push(name);
+        self.open.push(Open { name, rest, has_role: None });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 
     fn is_in_table(&self) -> bool {
-        self.open.last().is_some_and(|name| is_table_part(name))
+        self.open.last().is_some_and(|open| is_table_part(open.name))
+    }
+
+    fn is_in_svg(&self) -> bool {
+        self.open.last().is_some_and(|open| SVG.contains(&open.name))
     }
 
     /// Skips the content and the end tag of an element whose content is no markup.
@@ -344,75 +428,9 @@ fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
         found.is_ascii_punctuation()
             && !matches!(found, '-' | '_' | '=' | '\'' | '"' | '&' | '<' | '>')
     } else {
-        !is_space(found)
+        (!is_space(found) || found == '\u{a0}')
             && !matches!(code, 0..0x20 | 0x7f..0xa0 | 0xfdd0..=0xfdef)
             && code & 0xfffe != 0xfffe
     };
     is_plain && !digits.starts_with(b"+")
-}
-
-/// Where an element may be without a change of the tree.
-enum Place {
-    Anywhere,
-    /// Anywhere but in a `p`.
-    Block,
-    /// Only in `svg`.
-    Svg,
-    /// Only in these parents.
-    In(&'static [&'static [u8]]),
-}
-
-/// Elements of SVG whose end tag may be missing if they end with a slash, and which have no text.
-const SVG: [&[u8]; 10] = [
-    b"svg",
-    b"g",
-    b"path",
-    b"circle",
-    b"ellipse",
-    b"line",
-    b"polygon",
-    b"polyline",
-    b"rect",
-    b"use",
-];
-
-/// Returns whether an element may contain only parts of a table.
-fn is_table_part(name: &[u8]) -> bool {
-    matches!(name, b"table" | b"thead" | b"tbody" | b"tfoot" | b"tr" | b"colgroup")
-}
-
-fn place_of(name: &[u8]) -> Option<Place> {
-    Some(match name {
-        b"a" | b"abbr" | b"acronym" | b"audio" | b"b" | b"bdi" | b"bdo" | b"big" | b"br"
-        | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
-        | b"font" | b"i" | b"iframe" | b"img" | b"input" | b"ins" | b"kbd" | b"label" | b"link"
-        | b"mark" | b"meta" | b"noscript" | b"output" | b"picture" | b"q" | b"s" | b"samp"
-        | b"script" | b"small" | b"source" | b"span" | b"strike" | b"strong" | b"style"
-        | b"sub" | b"sup" | b"time" | b"track" | b"tt" | b"u" | b"var" | b"video" | b"wbr" => {
-            Place::Anywhere
-        }
-        b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"div"
-        | b"dl" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2"
-        | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hr" | b"legend" | b"main" | b"menu"
-        | b"nav" | b"ol" | b"p" | b"pre" | b"section" | b"summary" | b"table" | b"ul" => {
-            Place::Block
-        }
-        b"li" => Place::In(&[b"ul", b"ol", b"menu"]),
-        b"dt" | b"dd" => Place::In(&[b"dl"]),
-        b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::In(&[b"table"]),
-        b"tr" => Place::In(&[b"table", b"thead", b"tbody", b"tfoot"]),
-        b"td" | b"th" => Place::In(&[b"tr"]),
-        b"col" => Place::In(&[b"colgroup"]),
-        b"svg" => Place::Anywhere,
-        _ if SVG.contains(&name) => Place::Svg,
-        // Custom elements.
-        _ if name.contains(&b'-') && !is_reserved(name) => Place::Anywhere,
-        _ => return None,
-    })
-}
-
-/// Returns whether a name with a dash is one of SVG or `MathML`.
-fn is_reserved(name: &[u8]) -> bool {
-    matches!(name, b"annotation-xml" | b"color-profile" | b"missing-glyph")
-        || name.starts_with(b"font-face")
 }
