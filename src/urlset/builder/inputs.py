@@ -6,7 +6,7 @@ The command and :func:`urlset.build` both open their sources here, so that both 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,15 @@ from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.option_names import option
 from urlset.reader import Entries
-from urlset.sources import Candidate, CandidateRows, Sitemaps, Source, SourceOptions, open_source
+from urlset.sources import (
+    Candidate,
+    CandidateRows,
+    RowVersion,
+    Sitemaps,
+    Source,
+    SourceOptions,
+    open_source,
+)
 from urlset.sources.candidates import source_type_of
 from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
 from urlset.sources.memory import InMemorySource
@@ -220,6 +228,9 @@ class _PeekedSource:
         self.name, self.failures, self.notes = source.name, source.failures, source.notes
         self.table = getattr(source, "table", None)
         self.source_type = source_type_of(source)
+        row_version = getattr(source, "row_version", None)
+        stated = None if row_version is None else row_version()  # before the rows are read
+        self.row_version: Callable[[], RowVersion | None] = lambda: stated
         self._batches = iter(source.batches())
         self._first = next(self._batches, None)
 

@@ -32,7 +32,7 @@ from urlset.builder.publish import (
 )
 from urlset.builder.published_sitemaps import import_published
 from urlset.builder.render import FileRenderer
-from urlset.builder.resolve import check_patterns, resolve
+from urlset.builder.resolve import check_patterns, resolve, sources_with_future_dates
 from urlset.builder.result import (
     Build,
     BuiltFile,
@@ -323,7 +323,8 @@ class Pipeline:
                 commit(
                     db, ledger, self._settings, published, allocator.ranges, counts, self._warnings
                 )
-                self._provenance.commit(ingest.row_counts)
+                unsettled = sources_with_future_dates(db, self._settings)
+                self._provenance.commit(ingest.row_counts, unsettled)
                 if self._pages is not None:
                     self._pages.commit()
                 target.swap(published.new_names, published.retired)

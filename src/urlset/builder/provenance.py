@@ -44,14 +44,27 @@ class Provenance:
         self._incomplete: set[int] = set()
         self._known = dict(db.rows(f"SELECT name, number FROM {ledger.table('sources')}"))
         self._names = list(_unique_names(sources))
-        numbers = dict(self._known)
+        listed = db.rows(f"SELECT DISTINCT source FROM {ledger.table('urls')}")
+        recorded = {number for (number,) in listed if number is not None}
+        self._renamed = self._renamed_source(recorded)
+        numbers = self._known | self._renamed
         for name in self._names:
             numbers.setdefault(name, max(numbers.values(), default=0) + 1)
         self._numbers = [numbers[name] for name in self._names]
-        self.reuse: SourceReuse = SourceReuse(db, ledger, sources, self._numbers)
-        (recorded,) = db.fetch_one(f"SELECT count(DISTINCT source) FROM {ledger.table('urls')}")
-        self.is_compared: bool = len(sources) > 1 or recorded > 1
+        self.reuse: SourceReuse = SourceReuse(
+            db, ledger, sources, self._numbers, self._renamed.values()
+        )
+        self.is_compared: bool = len(sources) > 1 or len(recorded) > 1
         """Whether a URL that moved to another source is a change of the ledger."""
+
+    def _renamed_source(self, recorded: set[int]) -> dict[str, int]:
+        """Return the number of a source that takes the place of another one, by its name.
+
+        With a number of its own, all rows of the ledger that both list would change.
+        """
+        new = [name for name in self._names if name not in self._known]
+        missing = recorded - {self._known.get(name) for name in self._names}
+        return {new[0]: missing.pop()} if len(new) == len(missing) == 1 else {}
 
     def add_failure(self, source: int, message: str) -> None:
         """Note that a source, given by its position from 0, could not be read to its end."""
@@ -153,13 +166,17 @@ class Provenance:
         for at, number in enumerate(self._numbers):
             old, new = before.get(number, 0), now.get(at + 1, 0)
             is_lost = old - new >= LEAST_LOST or not new
-            if at not in self._incomplete and old and is_lost and new < old * settings.min_share:
+            is_known = at not in self._incomplete and self._names[at] not in self._renamed
+            if is_known and old and is_lost and new < old * settings.min_share:
                 fail("source", settings, f"{self._names[at]} fell from {old:,} to {new:,} URLs")
 
-    def commit(self, row_counts: Sequence[int]) -> None:
-        """Write the sources to the ledger, with what identifies their rows; in a transaction."""
+    def commit(self, row_counts: Sequence[int], unsettled: set[int]) -> None:
+        """Write the sources to the ledger, with what identifies their rows; in a transaction.
+
+        ``unsettled`` are positions of sources whose rows a later build may treat in another way.
+        """
         table = self._ledger.table("sources")
-        versions = self.reuse.versions(self._incomplete)
+        versions = self.reuse.versions(self._incomplete | unsettled)
         columns = (self._numbers, self._names, versions, row_counts[: len(self._names)])
         self._db.run(f"DELETE FROM {table} WHERE number IN ({', '.join(map(str, self._numbers))})")
         self._db.insert_rows(table, list(zip(*columns, strict=True)))

@@ -386,6 +386,14 @@ def is_plausible(column: str, settings: BuildOptions) -> str:
     )
 
 
+def sources_with_future_dates(db: ScratchDatabase, settings: BuildOptions) -> set[int]:
+    """Return the positions of sources with a date that is in the future now, but not for ever."""
+    dates = " OR ".join(is_future(column[2:], settings) for column in _EVIDENCE.values())
+    return {
+        source - 1 for (source,) in db.rows(f"SELECT DISTINCT source FROM staged WHERE {dates}")
+    }
+
+
 def is_future(column: str, settings: BuildOptions) -> str:
     """Return an SQL condition: the date in a column is more than a day after the build time."""
     latest = format_date(settings.now + timedelta(days=1))

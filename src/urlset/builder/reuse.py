@@ -20,6 +20,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.sections import LABEL_COLUMN, LabelledSource
 from urlset.builder.working_tables import KEPT
 from urlset.document import parse
+from urlset.http.policy import user_agent
 from urlset.publisher import Target
 from urlset.sources import RowVersion, Source
 from urlset.store import ScratchDatabase
@@ -55,10 +56,16 @@ class SourceReuse:
         ledger: The ledger of the set.
         sources: The sources of the build.
         numbers: The number of each source in the ledger.
+        replaced: The numbers that another source had in the last build.
     """
 
     def __init__(
-        self, db: ScratchDatabase, ledger: Ledger, sources: Sequence[Source], numbers: Sequence[int]
+        self,
+        db: ScratchDatabase,
+        ledger: Ledger,
+        sources: Sequence[Source],
+        numbers: Sequence[int],
+        replaced: Collection[int],
     ):
         self.reused: list[str] = []
         self.notes: list[str] = []
@@ -68,12 +75,14 @@ class SourceReuse:
         self._numbers = numbers
         self._versions: list[str | None] = [None] * len(sources)
         self._reasons: dict[int, str | None] = {}
+        self._stated: dict[int, RowVersion] = {}
         self._unchanged: set[int] = set()
         self._recorded: dict[int, tuple[str | None, int | None]] = {
             number: (version, rows)
             for number, version, rows in db.rows(
                 f"SELECT number, version, rows FROM {ledger.table('sources')}"
             )
+            if number not in replaced
         }
 
     def is_unchanged(self, position: int, settings: BuildOptions) -> bool:
@@ -86,10 +95,11 @@ class SourceReuse:
             source = self._sources[position]
             row_version = getattr(source, "row_version", None)
             stated: RowVersion | None = row_version() if row_version is not None else None
-            self._reasons[position] = None
             if stated is None:
+                self._reasons[position] = None
                 return False
             self._reasons[position] = stated.reason
+            self._stated[position] = stated
             if stated.version is None:
                 self._is_read(position, stated.reason)
                 return False
@@ -115,7 +125,7 @@ class SourceReuse:
 
     def find(self, position: int, target: Target, settings: BuildOptions) -> Source | None:
         """Return the published rows of a source if it is unchanged; None if it must be read."""
-        if not self.is_unchanged(position, settings):
+        if not self.is_unchanged(position, settings) or self._reasons[position] is None:
             return None
         source, number = self._sources[position], self._numbers[position]
         reason = self._damaged(number, target)
@@ -133,17 +143,23 @@ class SourceReuse:
         return PublishedRows(source.name, found)
 
     def versions(self, incomplete: Collection[int]) -> list[str | None]:
-        """Return what to record for each source; nothing for those that were not read to the end.
+        """Return what to record for each source, after the rows were read.
 
         Args:
-            incomplete: The positions of these.
+            incomplete: The positions of sources for which nothing is recorded.
         """
         return [
-            None if position in incomplete else version
+            None if position in incomplete or not self._is_current(position) else version
             for position, version in enumerate(self._versions)
         ]
 
-    def _is_read(self, position: int, reason: str) -> None:
+    def _is_current(self, position: int) -> bool:
+        stated = self._stated.get(position)
+        return stated is not None and (stated.is_current is None or stated.is_current())
+
+    def _is_read(self, position: int, reason: str | None) -> None:
+        if self._reasons[position] is None:
+            return
         name = self._sources[position].name
         self.notes.append(f"{name}: all rows are read, because {reason}")
 
@@ -152,6 +168,8 @@ class SourceReuse:
         _, rows = self._recorded[self._numbers[position]]
         urls = "1 URL is" if rows == 1 else f"{rows:,} URLs are"
         self.reused.append(name)
+        if self._reasons[position] is None:
+            return
         self.notes.append(
             f"{name}: {urls} taken over from the last build without reading the rows, "
             f"because {self._reasons[position]}"
@@ -192,8 +210,9 @@ class SourceReuse:
 
 
 def _digest(version: str, settings: BuildOptions) -> str:
-    """Return a digest of a version, and of the options that decide how rows are published."""
-    options = [
+    """Return a digest of a version, and of what else decides how rows are published."""
+    options: list[Any] = [user_agent()]  # has the version of urlset
+    options += [
         (one.name, getattr(settings, one.name))
         for one in fields(settings)
         if one.name not in _INDEPENDENT

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -126,11 +126,16 @@ class RowVersion(NamedTuple):
     Attributes:
         version: A text that changes whenever a row changes, or would be read as another one at a
             later time; None if there is none.
-        reason: Why the rows are the same while the text is, or why there is no text.
+        reason: Why the rows are the same while the text is, or why there is no text; the notes of
+            the build contain it. Without a reason they do not mention the rows, and the text is
+            used only if nothing of the set changed.
+        is_current: Function that returns, after the rows were read, whether they are those that
+            the text identifies.
     """
 
     version: str | None
-    reason: str
+    reason: str | None = None
+    is_current: Callable[[], bool] | None = None
 
 
 class Source(Protocol):

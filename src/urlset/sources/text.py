@@ -16,7 +16,8 @@ from urlset.arrow.streams import ColumnType, rows_to_batch, table_of
 from urlset.errors import SourceError
 from urlset.formats.compression import DAMAGE, open_gzip
 from urlset.formats.detect import FileHead, TextForm, detect_text_form, is_json_array, read_head
-from urlset.sources.candidates import SourceType, encodable
+from urlset.sources.candidates import RowVersion, SourceType, encodable
+from urlset.sources.file_version import file_version
 from urlset.sources.tables.casts import convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, NamedExpression, parse_mapping
 from urlset.store import ColumnMapper, identifier
@@ -240,6 +241,11 @@ class TextSource:
         """Check file and columns, reading no rows of CSV; raise errors as :meth:`batches`."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
+
+    def row_version(self) -> RowVersion | None:
+        """Return a digest of the file."""
+        options = (self._mapping, self._keep, self._form, self._delimiter)
+        return file_version(self._path, *options)
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates, including ``source`` and ``line``."""

@@ -25,7 +25,8 @@ from urlset.formats.detect import (
 )
 from urlset.formats.encoding import utf16_codec
 from urlset.formats.signatures import file_signature, is_gzip
-from urlset.sources.candidates import SourceType, prefetch
+from urlset.sources.candidates import RowVersion, SourceType, prefetch
+from urlset.sources.file_version import file_version
 from urlset.sources.tables.casts import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
@@ -293,6 +294,20 @@ class Table:
         """Check file and columns without reading rows; raise the errors of :meth:`batches`."""
         with closing(self._rows(only_check=True)) as rows:
             next(rows, None)
+
+    def row_version(self) -> RowVersion | None:
+        """Return a digest of the file; None for a database, or the result of a query."""
+        # A database may have its latest rows in another file, and a query may depend on the time.
+        if self._query is not None or self._detected_form() in (None, "sqlite", "duckdb"):
+            return None
+        options = (self._mapping, self._keep, self.table, self._form, self._delimiter)
+        return file_version(self._path, *options)
+
+    def _detected_form(self) -> TableForm | None:
+        try:
+            return self._form or detect_table_form(self._path, self.name)
+        except SourceError:
+            return None
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with columns of candidates."""
