@@ -132,7 +132,7 @@ SOURCES_INTRO = """\
 `urlset.live.crawl`, and options from `urlset.builder`. `open_source` detects the kind of a source
 as the command does.
 """
-SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync")
+SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync", "report")
 """Commands whose functions have options."""
 
 OPTIONS_INTRO = """\

@@ -56,6 +56,7 @@ VERBS = {
     "sync": Verb(
         "live/sync/__init__.py", ("live/sync/settings.py", "SyncSettings"), keywords="SyncKeywords"
     ),
+    "report": Verb("live/report/__init__.py"),
     "write": Verb("writer/__init__.py"),
     "render": Verb("writer/__init__.py"),
 }

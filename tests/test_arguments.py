@@ -18,7 +18,7 @@ from urlset.attribute_hints import HINTS
 SITE = "https://example.com/"
 FUNCTIONS = [
     "audit", "build", "check", "crawl", "diff", "fix", "parse", "read", "render",
-    "submit", "sync", "watch", "write", "write_fixed",
+    "report", "submit", "sync", "watch", "write", "write_fixed",
 ]  # fmt: skip
 
 

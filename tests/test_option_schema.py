@@ -19,8 +19,8 @@ from urlset.option_schema import Option, options_of
 SCHEMAS = {command: options_of(command) for command in ("build", "check", "diff")}
 ALL = [(command, option) for command, options in SCHEMAS.items() for option in options]
 FUNCTIONS = (
-    "audit", "build", "check", "crawl", "diff", "fix", "read", "render", "submit", "sync",
-    "watch", "write",
+    "audit", "build", "check", "crawl", "diff", "fix", "read", "render", "report", "submit",
+    "sync", "watch", "write",
 )  # fmt: skip
 PYTHON = [
     (name, option)
@@ -30,6 +30,7 @@ PYTHON = [
 ]
 POSITIONAL = {
     "sources", "target", "source", "site", "before", "after", "entries", "updates", "store",
+    "stores",
 }  # fmt: skip
 """Parameters that may be given by their place; those of the command line are arguments."""
 

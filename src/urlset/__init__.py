@@ -1,7 +1,7 @@
 """Read, write, build, check, fix and compare sitemaps (https://www.sitemaps.org); crawl and audit.
 
 ``read``, ``write``, ``build``, ``check``, ``fix``, ``crawl``, ``audit``, ``diff``, ``watch``,
-``submit`` and ``sync`` are imported on first use, so that ``import urlset`` is fast.
+``submit``, ``sync`` and ``report`` are imported on first use, so that ``import urlset`` is fast.
 
 The results of the verbs but ``read`` are context managers with the same base: ``summary`` is one
 line, ``incomplete`` has a text for each thing that could not be read or done, ``is_complete`` says
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from urlset.live.audit import Audit, audit
     from urlset.live.crawl import Crawl, crawl
     from urlset.live.diff import Diff, PageChange, diff
+    from urlset.live.report import Report, report
     from urlset.live.submit import Submission, submit
     from urlset.live.sync import PageUpdate, Sync, sync
     from urlset.live.watch import Watch, watch
@@ -86,6 +87,7 @@ __all__ = [
     "Publication",
     "QueryError",
     "QueryResult",
+    "Report",
     "Rule",
     "Sitemap",
     "SourceError",
@@ -108,6 +110,7 @@ __all__ = [
     "parse",
     "read",
     "render",
+    "report",
     "schemas",
     "submit",
     "sync",
@@ -137,6 +140,7 @@ _LAZY = {
     "Policy": "http",
     "Publication": "writer",
     "QueryResult": "store",
+    "Report": "live.report",
     "Rule": "checker",
     "Store": "store",
     "Submission": "live.submit",
@@ -152,6 +156,7 @@ _LAZY = {
     "load_config": "config",
     "read": "reader",
     "render": "writer",
+    "report": "live.report",
     "schemas": "output_schemas",
     "submit": "live.submit",
     "sync": "live.sync",

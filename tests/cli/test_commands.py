@@ -73,6 +73,7 @@ def urlset(capsys, monkeypatch, tmp_path):
         "watch",
         "submit",
         "sync",
+        "report",
         "rules",
         "schema",
         "mcp",

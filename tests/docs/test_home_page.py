@@ -21,11 +21,13 @@ BROKEN = """<?xml version="1.0" encoding="UTF-8"?>
 </urlset>
 """
 SITE = "https://example.com"
-VERBS = set("read write render parse build check fix crawl audit diff watch submit sync".split())
+VERBS = set(
+    "read write render parse build check fix crawl audit diff watch submit sync report".split()
+)
 PATHS = "/ /about.html /blog/ /blog/compost.html /blog/first-frost.html /blog/old-tulips.html"
 URLS = [f"{SITE}{path}" for path in f"{PATHS} /de/ /de/besuch.html /visit.html".split()]
 OLD_URLS = [f"{SITE}/club.html", f"{SITE}/spring-fair.html"]
-PROGRESS = re.compile(r"^(?:[\d,]+ pages? visited.*|reading the sitemaps)\n", re.MULTILINE)
+PROGRESS = re.compile(r"^(?:[\d,]+ pages? visited.*|[\d,]+ URLs?: .*|reading .*)\n", re.MULTILINE)
 
 
 @pytest.fixture

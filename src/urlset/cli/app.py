@@ -36,6 +36,7 @@ COMMANDS = {
     "change once.",
     "sync": "Write what an index of the pages of a site has to add, replace and delete, as "
     "JSON lines.",
+    "report": "Summarize several sites in one page: what is listed, visited, wrong and alerted.",
     "rules": "List the rules of `urlset check`, or explain one.",
     "schema": "List the JSON Schemas of what the commands write as JSON, or print one.",
     "mcp": "Serve tools about sitemaps to an agent, by the Model Context Protocol (MCP) on stdin.",

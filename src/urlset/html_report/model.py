@@ -120,6 +120,13 @@ class RuleText(NamedTuple):
     names_url: bool = True
 
 
+class Link(NamedTuple):
+    """Cell of a table that is a link: untrusted text, and the relative path of a file."""
+
+    text: str
+    path: str
+
+
 class Figure(NamedTuple):
     """One chart: its answer in words, its markup, and the same numbers as a table with their SQL.
 
@@ -231,7 +238,7 @@ class ReportInput:
         views_sql: Statements that create the views of the queries of the rules in a store.
     """
 
-    kind: Literal["audit", "check", "watch", "diff"]
+    kind: Literal["audit", "check", "watch", "diff", "report"]
     site: str
     moment: datetime
     log: ExampleLog

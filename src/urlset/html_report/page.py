@@ -144,12 +144,14 @@ def _title(report: ReportInput) -> str:
 def _body(report: ReportInput, detail: Detail) -> str:
     charts = [*_source_parts(report)]
     findings = [*findings_section(report, detail)]
+    tables = [*_section_tables(report)]
     parts = [
         _HATCH,
         _header(report),
         "<main>",
+        *(tables if report.kind == "report" else ()),
         *((*findings, *charts) if are_findings_first(report) else (*charts, *findings)),
-        *_section_tables(report.sources),
+        *(tables if report.kind != "report" else ()),
         "</main>",
         _footer(report, detail),
     ]
@@ -177,7 +179,8 @@ def _header(report: ReportInput) -> str:
     at = 0 if are_findings_first(report) else len(links)
     links.insert(at, ("findings", "Changes" if report.kind == "diff" else "Findings"))
     if any(source.sections for source in report.sources):
-        links.append(("sections", "Sections"))
+        at = 0 if report.kind == "report" else len(links)
+        links.insert(at, ("sections", _sections_title(report)))
     links.append(("about", "About"))
     menu = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in links)
     return (
@@ -384,12 +387,16 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
     )
 
 
-def _section_tables(sources: Sequence[SourceFigures]) -> Iterator[str]:
-    shown = [source for source in sources if source.sections is not None]
+def _sections_title(report: ReportInput) -> str:
+    return "Sites" if report.kind == "report" else "Sections"
+
+
+def _section_tables(report: ReportInput) -> Iterator[str]:
+    shown = [source for source in report.sources if source.sections is not None]
     if not shown:
         return
     yield '<section id="sections" aria-labelledby="sections-title">'
-    yield '<h2 id="sections-title">Sections</h2>'
+    yield f'<h2 id="sections-title">{_sections_title(report)}</h2>'
     for number, source in enumerate(shown, start=1):
         assert source.sections is not None
         if len(shown) > 1:
@@ -407,9 +414,9 @@ _ALL_URLS = (
     "To list the URLs of a rule that are not in the report, keep the tables with "
     "<code>{store}</code>, and run the SQL of the rule there."
 )
-_REST = {"audit": _ALL_URLS, "check": "", "watch": "", "diff": ""}
+_REST = {"audit": _ALL_URLS, "check": "", "watch": "", "diff": "", "report": ""}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
-_QUERIES = dict.fromkeys(("audit", "check", "watch"), _STORE_QUERY) | {
+_QUERIES = dict.fromkeys(("audit", "check", "watch", "report"), _STORE_QUERY) | {
     "diff": "To run a query on all rows, write them with <code>urlset diff A B --format jsonl "
     "--output changes.jsonl</code>, and query that file with DuckDB."
 }

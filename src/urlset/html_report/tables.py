@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from urlset.html_report.model import Example, ExampleLog
+from urlset.html_report.model import Example, ExampleLog, Link
 from urlset.html_report.text import breakable, link, safe, untrusted
 
 MAX_DATA_BYTES = 1_500_000
@@ -33,7 +33,8 @@ def number_table(
         rows: The rows.
         key: Name by which the script makes the table sortable and searchable; None for neither.
     """
-    first = rows[0] if rows else [None] * len(columns)
+    values = zip(*rows, strict=True) if rows else ([None] for _ in columns)
+    first = (next((value for value in column if value is not None), None) for column in values)
     head = "".join(
         f'<th scope="col"{_role(value)}>{escape(column)}</th>'
         for column, value in zip(columns, first, strict=True)
@@ -115,6 +116,8 @@ def _columns(rows: Sequence[Example]) -> dict[str, list[str]]:
 def _cell(value: object) -> str:
     if isinstance(value, int):
         return f'<td{_role(value)} data-value="{value}">{value:,}</td>'
+    if isinstance(value, Link):
+        return f'<td><a href="{escape(value.path)}">{breakable(value.text)}</a></td>'
     return f"<td{_role(value)}>{untrusted(str(value)) if value is not None else ''}</td>"
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from urlset.option_schema.option import Option
 
 VERBS = (
-    "read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "sync", "rules",
-    "schema", "mcp", "completion",
+    "read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "sync",
+    "report", "rules", "schema", "mcp", "completion",
 )  # fmt: skip
 """Functions and commands whose options are declared."""
 
@@ -32,6 +32,7 @@ MEANINGS = MappingProxyType(
         "sources": "What is read: sites, URLs of sitemaps, files, folders, or - for stdin; for "
         "`build` also tables, databases and logs.",
         "store": "DuckDB file that a verb keeps from one run to the next.",
+        "stores": "Such files, of several sites.",
         "why": "URL to explain, without writing or visiting anything.",
     }
 )

@@ -14,6 +14,8 @@ from urlset.fixer.fix_set import FixedJson
 from urlset.live.audit.result import Audit, AuditJson
 from urlset.live.crawl.result import Crawl, CrawlJson, EvidenceJson, ReferrerJson, TrapJson
 from urlset.live.diff.rows import ChangeJson, DiffJson, PageChange, PageState, StateJson
+from urlset.live.report.result import ReportJson, SiteRuleJson, SiteStateJson
+from urlset.live.report.site_state import SiteRule, SiteState
 from urlset.live.schemas import LIVE_TABLES
 from urlset.live.submit.result import Submission, SubmissionJson
 from urlset.live.sync.pipeline import Sync, SyncJson
@@ -75,6 +77,8 @@ _DOCUMENTS: dict[type, tuple[type | Mapping[str, str], ...]] = {
     AlertJson: (Alert,),
     SubmissionJson: (Submission,),
     SyncJson: (Sync,),
+    SiteStateJson: (SiteState,),
+    SiteRuleJson: (SiteRule,),
     UpdateJson: (AiPreferences, PageUpdate),
     **{kind: ({f.name: f.meaning for f in RECORDS[kind.__name__].fields},) for kind in _SPARSE},
 }
@@ -96,6 +100,7 @@ OUTPUTS = (
     Output("watch-alerts", AlertsJson, "urlset watch --webhook URL"),
     Output("submit", SubmissionJson, "urlset submit --format json"),
     Output("sync", UpdateJson, "urlset sync"),
+    Output("report", ReportJson, "urlset report --format json"),
     Output("check-result", CountsJson, "urlset.check(…).to_dict()"),
     Output("fix-result", FixedJson, "urlset.fix(…).to_dict()"),
     Output("audit-result", AuditJson, "urlset.audit(…).to_dict()"),

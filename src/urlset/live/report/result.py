@@ -1,0 +1,155 @@
+"""Result of a report on several sites."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypedDict
+
+from urlset.live.report.page import write_report
+from urlset.live.report.site_state import SiteState
+from urlset.model import Level
+from urlset.notebook import html_table
+from urlset.result import Instant, Result, ResultJson
+from urlset.terminal_text import pluralize
+
+
+class SiteRuleJson(TypedDict):
+    """Findings of one rule and level at a site.
+
+    Attributes:
+        findings: Number of them in the store, which has at most 10,000 of a rule.
+        new: Those that the audit before did not have.
+        example: Message of one of them.
+    """
+
+    code: str
+    rule: str
+    level: Level
+    findings: int
+    new: int
+    example: str
+
+
+class SiteStateJson(TypedDict):
+    """State of one site; null where its store has no such data.
+
+    Attributes:
+        store: Path of the store.
+        kinds: What the store is of: audit or crawl, watch, or read.
+        moment: When it was examined last.
+        listed: Number of URLs that the sitemaps list, without duplicates.
+        visited: Number of them that were visited.
+        outcomes: Number of them with each outcome.
+        alerts: Number of open alerts.
+        fixed: Findings of the audit before that are fixed; null for a first audit.
+        incomplete: Why not everything was read or visited.
+    """
+
+    store: str
+    site: str
+    kinds: list[str]
+    moment: Instant | None
+    listed: int | None
+    visited: int | None
+    outcomes: dict[str, int]
+    alerts: int | None
+    rules: list[SiteRuleJson] | None
+    fixed: int | None
+    incomplete: list[str]
+
+
+class ReportJson(ResultJson):
+    """State of several sites.
+
+    Attributes:
+        sites: State of each site, in the order of the stores.
+    """
+
+    sites: list[SiteStateJson]
+
+
+class Report(Result):
+    """State of several sites. A context manager, as all results.
+
+    Attributes:
+        sites: State of each site, in the order of the stores.
+    """
+
+    def __init__(self, sites: Sequence[SiteState], errors: Sequence[str] = ()):
+        self.sites: tuple[SiteState, ...] = tuple(sites)
+        self._errors = tuple(errors)
+
+    @property
+    def subject(self) -> str:
+        """Number of stores, as the end of a phrase."""
+        return f"of {pluralize(len(self.sites) + len(self._errors), 'store')}"
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why a store could not be read. What a site lacks is in its own ``incomplete``."""
+        return self._errors
+
+    @property
+    def _totals(self) -> str:
+        errors = [site for site in self.sites if site.count_of("error")]
+        alerts = [site for site in self.sites if site.alerts]
+        parts = [pluralize(len(self.sites), "site")]
+        if any(site.rules is not None for site in self.sites):
+            parts.append(f"{len(errors):,} with errors" if errors else "none with errors")
+        if alerts:
+            parts.append(f"{len(alerts):,} with open alerts")
+        return ", ".join(parts)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as one HTML file that works offline and without scripts.
+
+        A site is linked to its own report if a file with the name of its store and the suffix
+        ``.html`` is beside the store.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        write_report(self.sites, self.summary, self.incomplete, path)
+
+    def to_dict(self) -> ReportJson:
+        """Return the state of each site as values that JSON has."""
+        return {**super().to_dict(), "sites": [_site_json(site) for site in self.sites]}
+
+    def _repr_html_(self) -> str:
+        columns = ("site", "listed", "visited", "errors", "warnings", "alerts")
+        rows = [
+            (s.site, s.listed, s.visited, s.count_of("error"), s.count_of("warning"), s.alerts)
+            for s in self.sites
+        ]
+        return html_table(self.caption, columns, rows)
+
+
+def _site_json(site: SiteState) -> SiteStateJson:
+    rules: list[SiteRuleJson] | None = None
+    if site.rules is not None:
+        rules = [
+            {
+                "code": each.code,
+                "rule": each.rule,
+                "level": each.level,
+                "findings": each.findings,
+                "new": each.new,
+                "example": each.example,
+            }
+            for each in site.rules
+        ]
+    return {
+        "store": site.store,
+        "site": site.site,
+        "kinds": list(site.kinds),
+        "moment": None if site.moment is None else datetime.isoformat(site.moment),
+        "listed": site.listed,
+        "visited": site.visited,
+        "outcomes": dict(site.outcomes),
+        "alerts": site.alerts,
+        "rules": rules,
+        "fixed": site.fixed,
+        "incomplete": list(site.incomplete),
+    }
