@@ -26,7 +26,7 @@ def report(
 
     Each store is that of one site: of `urlset audit`, `crawl` or `watch --store`, or of `urlset
     read --output`. Nothing is requested. In HTML a site is linked to its own report if that is
-    beside the store, with the same name and the suffix .html.
+    next to the store, with the same name and the suffix .html.
 
     Exit codes: 0 all stores were read; 1 some of them could not be read; 2 none of them could.
 

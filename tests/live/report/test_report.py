@@ -156,6 +156,15 @@ def test_a_store_that_cannot_be_read_does_not_hide_the_others(stores, run, tmp_p
         urlset.report([])
 
 
+def test_entries_without_a_name_are_a_site(tmp_path):
+    with urlset.Store.open(tmp_path / "read.duckdb") as store:
+        store.fill(urlset.read(b"https://example.com/ https://example.com/tea"))
+
+    (site,) = urlset.report(tmp_path / "read.duckdb").sites
+
+    assert (site.site, site.listed, site.kinds) == ("-", 2, ("read",))
+
+
 def test_html_needs_a_file(stores, run):
     ran = run("report", str(stores / "read.duckdb"), "--format", "html")
 

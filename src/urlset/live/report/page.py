@@ -190,7 +190,7 @@ def _badness(site: SiteState) -> tuple[int, int, int]:
 
 
 def _own_report(site: SiteState, path: Path) -> str | None:
-    """Return the link from the report on all sites to that of one, if it is beside the store."""
+    """Return the link from the report on all sites to that of one, if it is next to the store."""
     own = Path(site.store).with_suffix(".html")
     if not own.is_file() or own.resolve() == path.resolve():
         return None

@@ -106,7 +106,7 @@ class Report(Result):
         """Write the report as one HTML file that works offline and without scripts.
 
         A site is linked to its own report if a file with the name of its store and the suffix
-        ``.html`` is beside the store.
+        ``.html`` is next to the store.
 
         Raises:
             urlset.TargetError: The file cannot be written.

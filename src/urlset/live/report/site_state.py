@@ -31,8 +31,11 @@ ORDER BY crawl DESC LIMIT 1"""
 _SNAPSHOT_SQL = """SELECT site, coalesce(finished, started), is_complete, reasons, url_count
 FROM snapshots ORDER BY snapshot DESC LIMIT 1"""
 _ALERTS_SQL = "SELECT count(*) FROM alerts WHERE ended IS NULL"
-_READ_SQL = """SELECT any_value(coalesce(root, source)), max(read_at),
-    list(DISTINCT source || ': ' || error) FILTER (WHERE error IS NOT NULL) FROM documents"""
+_READ_SQL = """SELECT
+    CASE WHEN count(*) > 0 THEN coalesce(any_value(coalesce(root, source)), '-') END,
+    max(read_at),
+    list(DISTINCT source || ': ' || error) FILTER (WHERE error IS NOT NULL)
+FROM documents"""
 _LISTED_SQL = "SELECT count(DISTINCT loc) FROM entries"
 _CODE = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
