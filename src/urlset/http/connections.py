@@ -75,6 +75,11 @@ class ConnectionHandler(ResponseHandler):
             data = data[end:]
         super().data_received(data)
 
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Continue a response that was paused; aiohttp calls this after each read of a body."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
+
     def connection_lost(self, exc: BaseException | None) -> None:
         """End the response, and the timer."""
         super().connection_lost(exc)
