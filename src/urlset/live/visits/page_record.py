@@ -77,11 +77,12 @@ def read_record(
     """
     url = response.request.url
     moment = format_date(now or datetime.now(UTC))
+    verdict = _verdict(response)
     row: dict[str, Any] = {
         "url": url,
         "section": section_of(url),
         "status": response.status,
-        "verdict": _verdict(response),
+        "verdict": verdict,
         "unknown_reason": None,
         "final_url": url if response.status is not None else None,
         "final_status": response.status,
@@ -102,7 +103,7 @@ def read_record(
         "is_noindex": False,
         "attempts": response.attempts,
     }
-    if row["verdict"] == "unknown":
+    if verdict == "unknown":
         row["unknown_reason"] = _reason(response)
         if row["unknown_reason"] == "empty":
             row["message"] = "the response has status 200 and no content"
@@ -127,7 +128,7 @@ def read_record(
     facts = _facts(response)
     if facts is not None:
         _add_facts(row, facts, url)
-        if _verdict(response) == "ok" and facts.says_not_found:
+        if verdict == "ok" and facts.says_not_found:
             row |= {
                 "verdict": "soft-404",
                 "unknown_reason": "says-not-found",
@@ -230,7 +231,9 @@ def confirm_failure(record: PageRecord) -> None:
 def _header(response: Response, name: str) -> str | None:
     """Return a header as text that can be stored: aiohttp decodes invalid bytes to surrogates."""
     value = response.headers.get(name)
-    return None if value is None else value.encode(errors="replace").decode()
+    if value is None or value.isascii():
+        return value
+    return value.encode(errors="replace").decode()
 
 
 def _verdict(response: Response) -> str:
@@ -324,11 +327,11 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
 def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list[PageLinkRow]:
     words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
     is_page_nofollow = bool(words & _NOFOLLOW)
-    counts: Counter[tuple[str, str]] = Counter()
-    for anchor in facts.anchors:
-        target = resolver.resolve(anchor.href, facts.base)
+    counts: dict[tuple[str, str], int] = {}
+    for href, rel in facts.anchors:
+        target = resolver.resolve(href, facts.base)
         if target is not None:
-            counts[target, anchor.rel] += 1
+            counts[target, rel] = counts.get((target, rel), 0) + 1
     links = [
         PageLinkRow(target, "a", rel or None, is_page_nofollow or "nofollow" in rel, n)
         for (target, rel), n in counts.items()
@@ -350,9 +353,12 @@ def _instant(text: str | None) -> str | None:
     return format_date(instant) if instant is not None else None
 
 
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def to_json(record: PageRecord) -> str:
     """Return a record as one line of JSON, for the journal of a crawl."""
-    return json.dumps(record, separators=(",", ":"))
+    return _to_json(record)
 
 
 def from_json(text: str) -> PageRecord:

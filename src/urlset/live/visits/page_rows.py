@@ -53,15 +53,14 @@ def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
     links = tuple(zip(*record.links, strict=True)) if record.links else ()
     if links:
         target, kind, rel, nofollow, count = links
-        flags = tuple("true" if flag else "false" for flag in nofollow)
+        flags = tuple(["true" if flag else "false" for flag in nofollow])
         links = (target, kind, rel, flags, tuple(map(str, count)))
+    values = map(row.get, PAGE_COLUMNS)
+    texts = [each if each is None or type(each) is str else _text(each) for each in values]
     return PageRows(
         record.url,
         row.get("verdict", "unknown"),
-        tuple(
-            value if value is None or isinstance(value, str) else _text(value)
-            for value in map(row.get, PAGE_COLUMNS)
-        ),
+        tuple(texts),
         links,
         to_json(record) if has_line else "",
         record.is_unchanged,
@@ -175,8 +174,6 @@ def _text(value: Any) -> str:
         return "true"
     if value is False:
         return "false"
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return repr(value)
-    if isinstance(value, list) and not value:
-        return "[]"
-    return json.dumps(value)
+    return json.dumps(value) if value else "[]"

@@ -150,11 +150,9 @@ class PageWorker:
         found: list[PageRows] = []
         if waits:
             self._flush()
-        while self._pending:
-            try:
-                pages = self._results.get(block=waits and not found)
-            except queue.Empty:
-                break
+        # This thread is the only one that takes results, so one that is there does not go away.
+        while self._pending and ((waits and not found) or not self._results.empty()):
+            pages = self._results.get()
             if pages is None:
                 self.is_alive = False
                 return found + self._read_pending()
