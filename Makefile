@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick-crates test test-all guard lint lock soak fuzz sanitize test-hosts bench release-check tutorial image docs site site-check clean
+.PHONY: help setup demo quick-crates test test-all guard lint lock soak fuzz sanitize test-hosts bench release-check tutorial image docs site site-versions site-check clean
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # Ignore any environment that the caller has activated.
@@ -126,6 +126,9 @@ docs: setup ## write the generated pages of docs/
 
 site: $(SITE) ## build the documentation site in build/site (SITE_URL=https://…/ is its address)
 	@$(PYTHON) docs/build_site.py
+
+site-versions: $(SITE) ## build the sites of all releases and of HEAD in build/versions/site
+	@$(PYTHON) docs/build_versions.py
 
 site-check: setup $(SITE) ## build the site for loopback; check its sitemap, pages and links, in Chromium too
 	@$(PYTHON) docs/build_site.py --check

@@ -84,7 +84,7 @@ theme:
       accent: custom
       toggle: {{icon: material/weather-sunny, name: Light colours}}
 extra:
-  generator: false
+  generator: false{version}
 extra_css: [assets/site.css]
 extra_javascript: [assets/site.js]
 plugins: [search]
@@ -106,10 +106,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--site-url", default=os.environ.get("SITE_URL") or SITE_URL)
     parser.add_argument("--check", action="store_true", help="build for loopback, and check it")
+    parser.add_argument(
+        "--versions", action="store_true", help="have a menu of the versions next to this one"
+    )
     options = parser.parse_args()
     work = ROOT / "build"
     if not options.check:
-        site = build(work, options.site_url)
+        site = build(work, options.site_url, has_versions=options.versions)
         print(f"built {sum(1 for _ in site.rglob('index.html'))} pages in {site.relative_to(ROOT)}")
         return 0
     with served(work / "check" / "site") as address:
@@ -117,7 +120,7 @@ def main() -> int:
         return check(site, address, work / "check")
 
 
-def build(work: Path, site_url: str) -> Path:
+def build(work: Path, site_url: str, *, has_versions: bool = False) -> Path:
     """Build the site below a folder, and return the folder of its pages."""
     source, site = work / "site-source", work / "site"
     shutil.rmtree(source, ignore_errors=True)
@@ -133,7 +136,8 @@ def build(work: Path, site_url: str) -> Path:
         path = source / "pages" / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    config = CONFIG.format(site_url=site_url, nav="".join(nav_lines(nav())))
+    version = "\n  version: {provider: mike}" if has_versions else ""
+    config = CONFIG.format(site_url=site_url, nav="".join(nav_lines(nav())), version=version)
     (source / "mkdocs.yml").write_text(config, encoding="utf-8")
     program = zensical()
     if program is None:
@@ -227,6 +231,8 @@ def relinked(text: str, path: Path, name: str) -> str:
         if file not in PAGE_OF and not (file.startswith("docs/") and file.endswith(".md")):
             return found["text"]
         here = os.path.dirname(name)
+        if file == "README.md":  # the first page has other headings
+            hash_ = anchor = ""
         return f"[{found['text']}]({os.path.relpath(page, here or '.')}.md{hash_}{anchor})"
 
     def row(found: re.Match[str]) -> str:

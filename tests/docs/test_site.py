@@ -1,11 +1,16 @@
 """The documentation site: every page is in the navigation, links lead to pages, the build works."""
 
+import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from docs import build_site
+from docs import build_site, build_versions
+
+import urlset
+from tests.docs.test_prose import anchors
 
 ROOT = Path(__file__).parents[2]
 PAGES = build_site.pages()
@@ -39,12 +44,25 @@ def test_links_lead_to_pages_of_the_site(name):
     assert missing == []
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_anchors_of_links_exist(name):
+    text = build_site.CODE.sub("", build_site.FENCE.sub("", PAGES[name]))
+
+    missing = []
+    for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", text):
+        page = os.path.normpath(Path(name).parent / target).removesuffix(".md") if target else name
+        if anchor not in anchors(PAGES[page]):
+            missing.append(f"{target}#{anchor}")
+    assert missing == []
+
+
 def test_links_to_other_files_become_text():
     text = "[a](../README.md) [b](../tests/conftest.py) [c](../CHANGELOG.md#x) `[d](e.md)`"
 
+    text += " [e](../README.md#install)"
     linked = build_site.relinked(text, ROOT / "docs" / "rules" / ".." / "reading.md", "reading")
 
-    assert linked == "[a](index.md) b [c](changelog.md#x) `[d](e.md)`"
+    assert linked == "[a](index.md) b [c](changelog.md#x) `[d](e.md)` [e](index.md)"
 
 
 def test_code_in_tables_has_no_backslashes():
@@ -83,3 +101,39 @@ def test_site_is_built_and_clean(tmp_path, capfd):
     assert listed.count("<loc>") == len(PAGES)
     if shutil.which("git") and (ROOT / ".git").exists():
         assert listed.count("<lastmod>") > len(PAGES) // 2
+
+
+def test_versions_are_the_newest_release_of_each_minor_version():
+    tags = "v0.1.0 v0.1.2 v0.1.10 v0.2.0 v1.0.0rc1 v1 x0.3.0 v0.10.1".split()
+
+    found = build_versions.versions(tags)
+
+    assert [version.name for version in found] == ["0.10", "0.2", "0.1", "dev"]
+    assert [version.revision for version in found] == ["v0.10.1", "v0.2.0", "v0.1.10", "HEAD"]
+    assert [version.name for version in build_versions.versions([])] == ["dev"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(build_site.zensical() is None, reason="zensical is not installed (make site)")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
+def test_only_the_newest_version_is_for_search_engines(tmp_path):
+    versions = [
+        build_versions.Version("0.2", "0.2.1", "HEAD"),
+        build_versions.Version("dev", "development", "HEAD"),
+    ]
+
+    with build_site.served(tmp_path / "versions" / "site") as address:
+        site = build_versions.build(address, versions, tmp_path / "versions")
+
+        with urlset.audit(address, policy=urlset.Policy(delay_s=0)) as found:
+            assert found.summary == f"All {found.listed} listed URLs are fine."
+            assert found.listed > 200
+            assert all(f"{address}0.2/" in str(record.source) for record in found.documents)
+
+    menu = json.loads((site / "versions.json").read_text())
+    assert [each["version"] for each in menu] == ["0.2", "dev"]
+    assert all((site / each["version"] / "index.html").is_file() for each in menu)
+    for page in (site / "dev").rglob("*.html"):
+        assert '<meta name="robots" content="noindex">' in page.read_text()
+    schema = json.loads((site / "schemas" / "check.json").read_text())
+    assert schema["$id"] == f"{address}schemas/check.json"

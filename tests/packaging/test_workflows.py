@@ -97,7 +97,7 @@ def test_site_is_checked_before_it_is_published():
     jobs = load("ci")["jobs"]
     scripts = [step.get("run", "").partition(" PYTHONS")[0] for step in jobs["site"]["steps"]]
 
-    assert scripts.index("make site-check") < scripts.index("make site")
+    assert scripts.index("make site-check") < scripts.index("make site-versions")
     assert {"site", "test"} <= set(jobs["publish-site"]["needs"])
     assert jobs["publish-site"]["permissions"] == {"id-token": "write", "pages": "write"}
     # Not for a pull request, which may come from a fork.
