@@ -77,6 +77,7 @@ SMALL_MODULES = {
     "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
+    "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
     "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",

@@ -1,8 +1,12 @@
-//! Python class of a scanned page.
+//! Python class of a scanned page, and the pages of files.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use urlset_core::html::{self, Page};
+use urlset_core::html::{self, Element, FilePage, Page};
 
 /// Python object with the facts of a scanned page.
 #[pyclass(frozen, module = "urlset.engine._native")]
@@ -46,18 +50,7 @@ impl ScannedPage {
 
     /// Creates the elements: name, attributes, and whether they are in the head and in boilerplate.
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let found = PyList::empty(py);
-        for element in &self.page.elements {
-            let attributes = PyDict::new(py);
-            for (name, value) in &element.attributes {
-                if !attributes.contains(name)? {
-                    attributes.set_item(name, value)?;
-                }
-            }
-            let name = PyString::intern(py, element.name);
-            found.append((name, attributes, element.in_head, element.in_boilerplate))?;
-        }
-        Ok(found)
+        elements(py, &self.page.elements)
     }
 
     fn lines(&self, py: Python<'_>) -> String {
@@ -102,4 +95,68 @@ impl ScannedPage {
         let text = self.markup.bind(py).to_str()?;
         Ok(py.detach(|| html::has_scripts(text)))
     }
+}
+
+fn elements<'py>(py: Python<'py>, elements: &[Element]) -> PyResult<Bound<'py, PyList>> {
+    let found = PyList::empty(py);
+    for element in elements {
+        let attributes = PyDict::new(py);
+        for (name, value) in &element.attributes {
+            if !attributes.contains(name)? {
+                attributes.set_item(name, value)?;
+            }
+        }
+        let name = PyString::intern(py, element.name);
+        found.append((name, attributes, element.in_head, element.in_boilerplate))?;
+    }
+    Ok(found)
+}
+
+type PyFilePage<'py> =
+    (String, Option<String>, Option<String>, String, Bound<'py, PyList>, Vec<String>);
+
+/// Reads the pages of files. One that needs another engine, or cannot be read, is None.
+#[pyfunction]
+pub fn scan_files<'py>(
+    py: Python<'py>,
+    paths: Vec<PathBuf>,
+    max_bytes: usize,
+    origin: &str,
+    names: Option<Vec<String>>,
+) -> PyResult<Vec<Option<PyFilePage<'py>>>> {
+    let pages: Vec<_> = py.detach(|| {
+        let mut data = Vec::new();
+        let mut page = |path: &PathBuf| {
+            read(path, max_bytes, &mut data).ok()?;
+            html::file_page(&data, origin, names.as_deref())
+        };
+        paths.iter().map(&mut page).collect()
+    });
+    let tuple = |page: FilePage| {
+        let elements = elements(py, &page.elements)?;
+        let (title, language) = (page.title, page.language);
+        Ok((title, language, page.description, page.fingerprint, elements, page.data))
+    };
+    pages.into_iter().map(|page| page.map(tuple).transpose()).collect()
+}
+
+/// Reads a file of at most `max_bytes` into a buffer.
+fn read(path: &Path, max_bytes: usize, data: &mut Vec<u8>) -> io::Result<()> {
+    let file = open(path)?;
+    data.clear();
+    let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX);
+    file.take(limit.saturating_add(1)).read_to_end(data)?;
+    if data.len() > max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    // A pipe in the place of the file must not block the thread.
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
 }

@@ -233,7 +233,7 @@ mod _native {
     #[pymodule_export]
     use crate::gunzip::gunzip;
     #[pymodule_export]
-    use crate::html::{ScannedPage, scan_page, well_formed_page};
+    use crate::html::{ScannedPage, scan_files, scan_page, well_formed_page};
     #[pymodule_export]
     use crate::logs::LogAggregator;
     #[pymodule_export]

@@ -33,6 +33,7 @@ pub mod utf8;
 pub mod validity;
 
 mod attributes;
+mod blake2b;
 mod context;
 mod cursor;
 mod diagnostics;

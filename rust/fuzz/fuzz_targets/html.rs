@@ -5,12 +5,13 @@
 use std::convert::Infallible;
 
 use libfuzzer_sys::fuzz_target;
-use urlset_core::html::{anchors, has_scripts, is_well_formed, scan};
+use urlset_core::html::{anchors, file_page, has_scripts, is_well_formed, scan};
 use urlset_fuzz::text;
 
 fuzz_target!(|data: &[u8]| {
     let text = text(data);
     let _ = (has_scripts(&text), is_well_formed(&text));
+    let _ = file_page(data, "https://example.com", None);
     if let Ok(page) = scan(&text) {
         for element in &page.elements {
             let is_lower = |name: &str| !name.bytes().any(|byte| byte.is_ascii_uppercase());

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol, cast, overload
 
-from urlset.engine.html_page import ScannedPage
+from urlset.engine.html_page import FilePage, ScannedPage
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
@@ -299,6 +299,16 @@ class Engine(Protocol):
         """Return a page as text, if what :meth:`scan_page` finds in it needs no repair.
 
         An engine may return None for any page: it is repaired then. ``data`` are UTF-8.
+        """
+
+    def scan_files(
+        self, paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
+    ) -> Sequence[FilePage | None]:
+        """Read and scan the pages of files, as :func:`urlset.html.read_page` does.
+
+        An engine may return None for any file, such as one that is unreadable, longer than
+        ``max_bytes``, or not well-formed. ``origin`` is that of all pages. With ``names``, of the
+        ``meta`` elements only those with these names are needed, and no images.
         """
 
     def log_aggregator(self, keeps_queries: bool) -> LogAggregator:

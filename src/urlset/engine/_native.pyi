@@ -31,6 +31,7 @@ __all__ = [
     "parse",
     "parse_date",
     "parse_url",
+    "scan_files",
     "scan_page",
     "uncertain_rows",
     "well_formed_page",
@@ -166,6 +167,11 @@ def is_utf8(data: bytes) -> bool:
 
 def scan_page(markup: str) -> ScannedPage | None:
     """Scan a page; return None for markup that the reference engine has to read."""
+
+def scan_files(
+    paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
+) -> list[tuple[Any, ...] | None]:
+    """Return the fields of :class:`urlset.engine.html_page.FilePage` of each file, or None."""
 
 def well_formed_page(data: bytes) -> str | None:
     """Return a page as text if it needs no repair; see `urlset.engine.Engine.well_formed_page`."""

@@ -27,6 +27,23 @@ class PageAnchor(NamedTuple):
     rel: str
 
 
+class FilePage(NamedTuple):
+    """Page of a file, with what facts are read from; ``title`` and ``data`` as in a scanned page.
+
+    Attributes:
+        description: The description of the page as written, or that of Open Graph.
+        fingerprint: The fingerprint of the page, as :mod:`urlset.html` defines it.
+        elements: The recorded elements that the caller needs.
+    """
+
+    title: str
+    language: str | None
+    description: str | None
+    fingerprint: str
+    elements: Sequence[HtmlElement]
+    data: Sequence[str]
+
+
 class ScannedPage(Protocol):
     """Scanned page: the recorded elements, the texts of JSON-LD scripts, and its content.
 

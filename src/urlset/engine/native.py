@@ -23,7 +23,7 @@ from urlset.engine._native import (
     uncertain_rows,
     well_formed_page,
 )
-from urlset.engine.html_page import MAX_ANCHORS, HtmlElement, PageAnchor, ScannedPage
+from urlset.engine.html_page import MAX_ANCHORS, FilePage, HtmlElement, PageAnchor, ScannedPage
 from urlset.errors import panics_as_errors
 from urlset.model import (
     Alternate,
@@ -50,6 +50,7 @@ __all__ = [
     "name",
     "parse",
     "renderer",
+    "scan_files",
     "scan_page",
     "uncertain_rows",
     "user_columns",
@@ -214,6 +215,22 @@ def scan_page(markup: str) -> ScannedPage:
     with panics_as_errors():
         page = _native.scan_page(markup)
     return _reference_page(markup) if page is None else NativePage(page, markup)
+
+
+def scan_files(
+    paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
+) -> list[FilePage | None]:
+    """Read and scan the pages of files; one that needs another engine is None."""
+    with panics_as_errors():
+        rows = _native.scan_files(paths, max_bytes, origin, names)
+    return [None if row is None else _file_page(row) for row in rows]
+
+
+def _file_page(row: tuple[Any, ...]) -> FilePage:
+    page = FilePage._make(row)
+    if not page.elements:
+        return page
+    return page._replace(elements=[HtmlElement._make(element) for element in page.elements])
 
 
 def _reference_page(markup: str) -> ScannedPage:

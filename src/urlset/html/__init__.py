@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from urlset.engine.html_page import PageAnchor
+from urlset.engine.html_page import FilePage, PageAnchor
 from urlset.html.facts import (
     FACTS_VERSION,
     MAX_BYTES,
     WANTS,
     PageFacts,
     facts_from_text,
+    facts_of_file,
     facts_to_text,
+    origin_of,
     read_page,
+    scan_files,
 )
 from urlset.html.links import (
     PageLink,
@@ -26,14 +29,18 @@ __all__ = [
     "MAX_ERROR_TEXT",
     "WANTS",
     "Canonical",
+    "FilePage",
     "PageAnchor",
     "PageFacts",
     "PageLink",
     "PlacedAlternate",
     "facts_from_text",
+    "facts_of_file",
     "facts_to_text",
     "forbids_index",
+    "origin_of",
     "read_page",
+    "scan_files",
     "sitemaps_and_feeds_in_header",
     "sitemaps_and_feeds_in_page",
     "unavailable_after",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import NamedTuple
 
 from urlset.engine import Engine, get
-from urlset.engine.html_page import PageAnchor, ScannedPage
+from urlset.engine.html_page import FilePage, PageAnchor, ScannedPage
 from urlset.formats.detect import is_html_page
 from urlset.formats.encoding import BOM, charset_of, codec_of, decode, utf16_codec
 from urlset.html.json_ld import read_json_ld
 from urlset.html.media import images_of, news_of, videos_of
 from urlset.html.metadata import (
+    META_NAMES,
     Canonical,
     PlacedAlternate,
     alternates_of,
@@ -30,7 +31,7 @@ from urlset.html.metadata import (
     placed_alternates_of,
     refresh_of,
 )
-from urlset.html.not_found import MAX_ERROR_TEXT, says_not_found
+from urlset.html.not_found import MAX_ERROR_TEXT, says_not_found, title_says_not_found
 from urlset.model import Alternate, Image, News, Video
 from urlset.urls import split_origin
 
@@ -224,26 +225,11 @@ def read_page(
     base = base_url_of(found, url)
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
-    nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
-    dates = dates_of(found, meta, nodes, now) if "lastmod" in wants else None
-    date = dates.lastmod if dates else None
-    origin = "://".join(split_origin(url)[:2])
-    facts = PageFacts(
-        title=found.title,
+    has_fingerprint = "fingerprint" in wants
+    facts = _head_facts(found, meta, base, wants, robots_header, now)._replace(
         description=description,
-        language=found.language,
         is_page=markup.is_page,
-        canonical=canonical_of(found, base),
-        robots=directives_of(found, robots_header),
-        refresh=refresh_of(found, base),
-        alternates=alternates_of(found, base) if "alternates" in wants else (),
-        lastmod=date.text if date else None,
-        lastmod_from=date.origin if date else None,
-        has_future_date=dates is not None and dates.has_future_date,
-        images=images_of(found, meta, nodes, base) if "images" in wants else (),
-        videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
-        news=news_of(found, nodes) if "news" in wants else None,
-        fingerprint=fingerprint_of(found, description, origin) if "fingerprint" in wants else None,
+        fingerprint=fingerprint_of(found, description, origin_of(url)) if has_fingerprint else None,
         text=found.lines() if "text" in wants else "",
         says_not_found=says_not_found(found.title, data) and len(found.lines()) <= MAX_ERROR_TEXT,
     )
@@ -260,6 +246,66 @@ def read_page(
         anchors=tuple(found.anchors()),
         has_scripts=found.has_scripts(),
     )
+
+
+def _head_facts(
+    found: ScannedPage | FilePage,
+    meta: dict[str, str],
+    base: str,
+    wants: Collection[str],
+    robots_header: str | None,
+    now: datetime | None,
+) -> PageFacts:
+    """Return the facts that are read from elements and JSON-LD."""
+    nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
+    dates = dates_of(found, meta, nodes, now) if "lastmod" in wants else None
+    date = dates.lastmod if dates else None
+    return PageFacts(
+        title=found.title,
+        language=found.language,
+        canonical=canonical_of(found, base),
+        robots=directives_of(found, robots_header),
+        refresh=refresh_of(found, base),
+        alternates=alternates_of(found, base) if "alternates" in wants else (),
+        lastmod=date.text if date else None,
+        lastmod_from=date.origin if date else None,
+        has_future_date=dates is not None and dates.has_future_date,
+        images=images_of(found, meta, nodes, base) if "images" in wants else (),
+        videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
+        news=news_of(found, nodes) if "news" in wants else None,
+    )
+
+
+def scan_files(
+    paths: Sequence[str], origin: str, *, wants: Collection[str]
+) -> Sequence[FilePage | None]:
+    """Read and scan the pages of files, for :func:`facts_of_file`; without the GIL if possible.
+
+    A page that needs :func:`read_page`, or cannot be read, is None. ``wants`` are without ``text``
+    and ``links``; ``origin`` is that of the URLs of all pages, as :func:`origin_of` returns it.
+    """
+    names = None if {"images", "news", "videos"} & {*wants} else META_NAMES
+    return get(None).scan_files(paths, MAX_BYTES, origin, names)
+
+
+def facts_of_file(page: FilePage, url: str, *, wants: Collection[str]) -> PageFacts | None:
+    """Return the facts of a page that :func:`scan_files` returned; None if it needs its bytes."""
+    if title_says_not_found(page.title):
+        return None
+    fingerprint = page.fingerprint if "fingerprint" in wants else None
+    if not (page.elements or page.data):
+        return PageFacts(page.title, page.description, page.language, True, fingerprint=fingerprint)
+    facts = _head_facts(page, meta_of(page), base_url_of(page, url), wants, None, None)
+    return facts._replace(description=page.description, is_page=True, fingerprint=fingerprint)
+
+
+def origin_of(url: str) -> str:
+    """Return scheme and authority of a URL.
+
+    >>> origin_of("https://example.com/tea")
+    'https://example.com'
+    """
+    return "://".join(split_origin(url)[:2])
 
 
 # Note: a change of what is hashed changes the fingerprint of every page: raise the number.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from urlset.engine.html_page import ScannedPage
+from urlset.engine.html_page import FilePage, ScannedPage
 from urlset.html.json_ld import JsonLdNode
 from urlset.html.metadata import absolute_url, as_w3c
 from urlset.model import Image, News, Video
@@ -30,7 +30,7 @@ _NEWS = frozenset(
 
 
 def images_of(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], base: str
+    found: ScannedPage | FilePage, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Image, ...]:
     """Return the images in the content, then those of Open Graph and JSON-LD; each URL once.
 
@@ -47,7 +47,7 @@ def images_of(
 
 
 def videos_of(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], base: str
+    found: ScannedPage | FilePage, meta: dict[str, str], nodes: list[JsonLdNode], base: str
 ) -> tuple[Video, ...]:
     """Return the videos with all fields that Google requires; of JSON-LD, else of Open Graph.
 
@@ -61,7 +61,7 @@ def videos_of(
     return tuple(videos)
 
 
-def news_of(found: ScannedPage, nodes: list[JsonLdNode]) -> News | None:
+def news_of(found: ScannedPage | FilePage, nodes: list[JsonLdNode]) -> News | None:
     """Return the news article of the page; None without publication, language, date or title."""
     for node in nodes:
         if not (node.is_of_page and node.types & _NEWS):
@@ -74,7 +74,9 @@ def news_of(found: ScannedPage, nodes: list[JsonLdNode]) -> News | None:
     return None
 
 
-def _references(found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode]) -> Iterator[str]:
+def _references(
+    found: ScannedPage | FilePage, meta: dict[str, str], nodes: list[JsonLdNode]
+) -> Iterator[str]:
     for element in found.elements:
         if (
             element.name == "img"
@@ -132,7 +134,9 @@ def _video(node: JsonLdNode, base: str) -> Video | None:
     )
 
 
-def _open_graph_video(found: ScannedPage, meta: dict[str, str], base: str) -> Video | None:
+def _open_graph_video(
+    found: ScannedPage | FilePage, meta: dict[str, str], base: str
+) -> Video | None:
     url = next(
         (
             meta[name]

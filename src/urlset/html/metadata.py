@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from urlset.dates import LOCAL_TIME, format_date, parse_date
-from urlset.engine.html_page import ScannedPage
+from urlset.engine.html_page import FilePage, ScannedPage
 from urlset.html.json_ld import JsonLdNode
 from urlset.html.links import header_links
 from urlset.model import Alternate
@@ -59,7 +59,7 @@ def _absolute_url(reference: str, base: str) -> str | None:
     return parse_url(reference).url
 
 
-def base_url_of(found: ScannedPage, url: str) -> str:
+def base_url_of(found: ScannedPage | FilePage, url: str) -> str:
     """Return the base URL of references: the first ``base`` with a ``href``, else the page URL."""
     for element in found.elements:
         if element.name == "base" and element.attributes.get("href"):
@@ -67,7 +67,7 @@ def base_url_of(found: ScannedPage, url: str) -> str:
     return url
 
 
-def canonical_of(found: ScannedPage, base: str) -> str | None:
+def canonical_of(found: ScannedPage | FilePage, base: str) -> str | None:
     """Return the canonical URL in the head; None if it has none, or several.
 
     Google ignores all of them if there are several, and one in the body
@@ -79,7 +79,7 @@ def canonical_of(found: ScannedPage, base: str) -> str | None:
     return urls.pop() if len(urls) == 1 else None
 
 
-def alternates_of(found: ScannedPage, base: str) -> tuple[Alternate, ...]:
+def alternates_of(found: ScannedPage | FilePage, base: str) -> tuple[Alternate, ...]:
     """Return the versions of the page in other languages that its head lists, each once."""
     alternates: dict[Alternate, None] = {}
     for attributes in _links(found, "alternate"):
@@ -134,7 +134,7 @@ def pagination_of(found: ScannedPage, base: str) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((relation, url) for relation, url in pairs if url))
 
 
-def meta_of(found: ScannedPage) -> dict[str, str]:
+def meta_of(found: ScannedPage | FilePage) -> dict[str, str]:
     """Return the first content of each ``meta`` name or property, by its lower-case name."""
     attributes: dict[str, str] = {}
     for element in found.elements:
@@ -145,7 +145,7 @@ def meta_of(found: ScannedPage) -> dict[str, str]:
     return attributes
 
 
-def directives_of(found: ScannedPage, header: str | None) -> tuple[str, ...]:
+def directives_of(found: ScannedPage | FilePage, header: str | None) -> tuple[str, ...]:
     """Return the directives for all robots and for Google's, from the header and the whole page."""
     directives = list(read_directives(header)) if header else []
     for element in found.elements:
@@ -156,7 +156,7 @@ def directives_of(found: ScannedPage, header: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(directives))
 
 
-def refresh_of(found: ScannedPage, base: str) -> str | None:
+def refresh_of(found: ScannedPage | FilePage, base: str) -> str | None:
     """Return the target of a ``meta http-equiv=refresh``, at any delay; None if it only reloads."""
     for element in found.elements:
         is_refresh = element.attributes.get("http-equiv", "").strip().lower() == "refresh"
@@ -167,7 +167,7 @@ def refresh_of(found: ScannedPage, base: str) -> str | None:
     return None
 
 
-def _links(found: ScannedPage, relation: str) -> Iterator[dict[str, str]]:
+def _links(found: ScannedPage | FilePage, relation: str) -> Iterator[dict[str, str]]:
     for element in found.elements:
         is_link = element.name == "link" and element.in_head
         if is_link and relation in element.attributes.get("rel", "").lower().split():
@@ -284,6 +284,9 @@ _PUBLISHED = (
     "article:published_time og:published_time date.issued dc.date.issued dcterms.issued "
     "dcterms.created dc.date.created datepublished date dc.date dcterms.date pubdate publish-date"
 ).split()
+META_NAMES = ("robots", "googlebot", *_MODIFIED, *_PUBLISHED)
+"""Names of the ``meta`` elements from which directives and dates are read, in lower case."""
+
 # Types with a date of their own that is not the date of the page.
 _OTHER_TYPES = frozenset(
     """Answer AudioObject Comment Dataset Event ImageObject MediaObject Offer Organization Person
@@ -350,7 +353,10 @@ class PageDates(NamedTuple):
 
 
 def dates_of(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode], now: datetime | None = None
+    found: ScannedPage | FilePage,
+    meta: dict[str, str],
+    nodes: list[JsonLdNode],
+    now: datetime | None = None,
 ) -> PageDates:
     """Return the date of the last modification of a page; None if it has no plausible one.
 
@@ -372,7 +378,7 @@ def dates_of(
 
 
 def _modified(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode]
+    found: ScannedPage | FilePage, meta: dict[str, str], nodes: list[JsonLdNode]
 ) -> Iterator[tuple[str, str]]:
     yield from _in_nodes(nodes, "dateModified")
     yield from ((meta[name], f"meta {name}") for name in _MODIFIED if name in meta)
@@ -384,7 +390,7 @@ def _modified(
 
 
 def _published(
-    found: ScannedPage, meta: dict[str, str], nodes: list[JsonLdNode]
+    found: ScannedPage | FilePage, meta: dict[str, str], nodes: list[JsonLdNode]
 ) -> Iterator[tuple[str, str]]:
     yield from _in_nodes(nodes, "datePublished")
     yield from ((meta[name], f"meta {name}") for name in _PUBLISHED if name in meta)
@@ -400,7 +406,7 @@ def _in_nodes(nodes: list[JsonLdNode], key: str) -> Iterator[tuple[str, str]]:
             yield node.texts[key], f"json-ld {key}"
 
 
-def _in_microdata(found: ScannedPage, key: str) -> Iterator[tuple[str, str]]:
+def _in_microdata(found: ScannedPage | FilePage, key: str) -> Iterator[tuple[str, str]]:
     for element in found.elements:
         names = element.attributes.get("itemprop")
         if not names or key not in names.lower().split():

@@ -78,14 +78,19 @@ def says_not_found(title: str | None, body: bytes) -> bool:
     >>> says_not_found("How to write a page not found", b"<h1>How to write a 404 page</h1>")
     False
     """
-    parts = _TITLE_PARTS.split(title or "")
-    if not any(_plain(part) in _NOT_FOUND for part in parts):
+    if not title_says_not_found(title):
         return False
     heading = _HEADING.search(body[:_HEADING_WITHIN])
     if heading is None:
         return False
     text = _TAG.sub(b" ", heading[1]).decode(errors="replace")
     return _plain(unescape(text)) in _NOT_FOUND
+
+
+def title_says_not_found(title: str | None) -> bool:
+    """Return whether the title of a page, or a part of it, says "not found" and nothing else."""
+    parts = _TITLE_PARTS.split(title or "")
+    return any(_plain(part) in _NOT_FOUND for part in parts)
 
 
 def _plain(text: str) -> str:

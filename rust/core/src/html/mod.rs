@@ -7,6 +7,7 @@ mod anchors;
 mod attributes;
 mod chars;
 mod content;
+mod file;
 mod kinds;
 mod places;
 mod regions;
@@ -26,6 +27,7 @@ use self::unescape::unescape;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
 pub use self::content::Content;
+pub use self::file::{FilePage, file_page};
 pub use self::well_formed::is_well_formed;
 
 /// Markup that only the reference engine reads.

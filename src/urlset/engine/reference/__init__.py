@@ -27,6 +27,7 @@ __all__ = [
     "name",
     "parse",
     "renderer",
+    "scan_files",
     "scan_page",
     "uncertain_rows",
     "user_columns",
@@ -71,6 +72,16 @@ def scan_page(markup: str) -> ScannedPage:
     from urlset.engine.reference.html import ReferencePage
 
     return ReferencePage(markup)
+
+
+def scan_files(
+    paths: Sequence[str],
+    max_bytes: int,  # noqa: ARG001 - part of the contract
+    origin: str,  # noqa: ARG001 - part of the contract
+    names: Sequence[str] | None,  # noqa: ARG001 - part of the contract
+) -> list[None]:
+    """Return None for each file: this engine scans only pages that were read and repaired."""
+    return [None] * len(paths)
 
 
 def well_formed_page(data: bytes) -> str | None:  # noqa: ARG001 - part of the contract

@@ -41,6 +41,7 @@ class FoundFile(NamedTuple):
         siblings: Names next to the page: in its folder, or next to the folder of an index.
         state: Size, times and inode number, which change with the file; None if unknown.
         mtime_ns: Modification time, in nanoseconds since 1970.
+        size: Size in bytes.
     """
 
     path: str
@@ -52,6 +53,7 @@ class FoundFile(NamedTuple):
     siblings: frozenset[str] = frozenset()
     state: str | None = None
     mtime_ns: int = 0
+    size: int = 0
 
 
 class _Folder(NamedTuple):
@@ -139,6 +141,7 @@ def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Fo
             is_duplicate=first != entry.name,
             state=_state(status),
             mtime_ns=status.st_mtime_ns,
+            size=status.st_size,
         )
     stem = os.path.splitext(entry.name)[0]
     duplicate_of = None
@@ -154,6 +157,7 @@ def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> Fo
         duplicate_of=duplicate_of,
         state=_state(status),
         mtime_ns=status.st_mtime_ns,
+        size=status.st_size,
     )
 
 
@@ -367,6 +371,11 @@ def is_error_page(path: str, facts: PageFacts) -> bool:
     return any(map(is_numbered.search, heads + short)) or any(
         map(_ERROR_PHRASE.search, heads + lines)
     )
+
+
+def may_be_verification_file(path: str) -> bool:
+    """Return whether a file has a name with which search engines verify the ownership of a site."""
+    return _VERIFICATION.fullmatch(path) is not None
 
 
 def is_verification_file(path: str, data: bytes) -> bool:

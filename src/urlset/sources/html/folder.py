@@ -14,11 +14,15 @@ from urlset.errors import SourceError
 from urlset.html import (
     FACTS_VERSION,
     MAX_BYTES,
+    FilePage,
     PageFacts,
     facts_from_text,
+    facts_of_file,
     facts_to_text,
     forbids_index,
+    origin_of,
     read_page,
+    scan_files,
 )
 from urlset.sources.candidates import (
     UNREADABLE,
@@ -36,8 +40,10 @@ from urlset.sources.html.files import (
     is_settled,
     is_verification_file,
     may_be_error_page,
+    may_be_verification_file,
     same_page,
 )
+from urlset.sources.html.read_ahead import scan_ahead
 from urlset.urls import split_origin
 
 CACHE_BATCH = 8_192
@@ -127,6 +133,7 @@ class HtmlFolder:
             base_url, strip_html=strip_html, trailing_slash=trailing_slash, extensions=extensions
         )
         requested = {"images": images, "alternates": alternates, "videos": videos, "news": news}
+        self._origin = origin_of(self._urls.base)
         self._wants = {name for name, is_asked in requested.items() if is_asked}
         self._wants |= {"lastmod", "fingerprint"} if "page" in evidence else set()
         self._wants |= {"fingerprint"} if "content" in evidence else set()
@@ -162,11 +169,12 @@ class HtmlFolder:
             )
 
     def _candidates(self) -> Iterator[Candidate]:
+        pages = scan_ahead(self._files(), self._size, self._scan)
         try:
             yield from (
                 candidate
-                for found, facts in self._files()
-                if (candidate := self._candidate(found, facts)) is not None
+                for (found, facts), page in pages
+                if (candidate := self._candidate(found, facts, page)) is not None
             )
             self._flush()
         except OSError as error:
@@ -197,6 +205,22 @@ class HtmlFolder:
                 text = known.get(self._key(found))
                 yield found, None if text is None else facts_from_text(text)
 
+    def _size(self, file: tuple[FoundFile, PageFacts | None]) -> int | None:
+        """Return the size of a file that is scanned ahead; None for one that is not."""
+        found, facts = file
+        if facts is not None or found.error or found.is_duplicate:
+            return None
+        if may_be_error_page(found.path, found.siblings) or may_be_verification_file(found.path):
+            return None
+        url = self._known_urls.get(found.path)
+        return found.size if url is None or origin_of(url) == self._origin else None
+
+    def _scan(
+        self, files: Sequence[tuple[FoundFile, PageFacts | None]]
+    ) -> Sequence[FilePage | None]:
+        paths = [found.file_path for found, _ in files]
+        return scan_files(paths, self._origin, wants=self._wants)
+
     def _key(self, found: FoundFile) -> str:
         return f"{self._prefix}{found.path}"
 
@@ -213,7 +237,9 @@ class HtmlFolder:
         if text is not None:
             self._read.append((self._key(found), found.state, text))
 
-    def _candidate(self, found: FoundFile, facts: PageFacts | None) -> Candidate | None:
+    def _candidate(
+        self, found: FoundFile, facts: PageFacts | None, page: FilePage | None
+    ) -> Candidate | None:
         """Return the candidate of a file; count a duplicate of another file and return None."""
         loc = self._known_urls.get(found.path) or self._urls.url(found.path)
         if found.is_duplicate:
@@ -228,6 +254,10 @@ class HtmlFolder:
         if found.error:
             return self._unreadable(candidate, found.error, is_folder=found.path.endswith("/"))
         if facts is not None and not may_be_error_page(found.path, found.siblings):
+            return self._from_facts(candidate, found, facts)
+        facts = facts_of_file(page, loc, wants=self._wants) if page is not None else None
+        if facts is not None:
+            self._store(found, facts)
             return self._from_facts(candidate, found, facts)
         try:
             data = _read(found.file_path)

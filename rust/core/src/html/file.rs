@@ -1,0 +1,106 @@
+//! Facts of a page in a file, as far as they need no other engine.
+
+use super::chars::{is_space, push_words};
+use super::{Element, is_well_formed, scan};
+use crate::blake2b::blake2b_128;
+use crate::utf8::utf8;
+
+/// Bytes in which a page says that it is one.
+const MAX_PROLOG: usize = 65_536;
+
+/// Personalization of the hash; see `fingerprint_of` in `src/urlset/html/facts.py`.
+const PERSON: [u8; 16] = *b"urlset-page-1\0\0\0";
+
+/// Facts of a page in a file.
+pub struct FilePage {
+    /// Title, with single blanks.
+    pub title: String,
+    /// Attribute `lang` of the page.
+    pub language: Option<String>,
+    /// Description, as the page has it.
+    pub description: Option<String>,
+    /// Hash of title, description and main content, in hexadecimal.
+    pub fingerprint: String,
+    /// Elements from which facts are read.
+    pub elements: Vec<Element>,
+    /// Texts of JSON-LD scripts.
+    pub data: Vec<String>,
+}
+
+/// Returns the facts of a page; None if it is not well-formed UTF-8, or unusual.
+///
+/// With `names`, only elements are returned from which an address, a directive or a date is read:
+/// of the `meta` elements those with these names, which are in lower case.
+#[must_use]
+pub fn file_page(data: &[u8], origin: &str, names: Option<&[String]>) -> Option<FilePage> {
+    let text = utf8(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data))?;
+    let prolog = &text.as_bytes()[..text.len().min(MAX_PROLOG)];
+    let mut starts = memchr::memmem::find_iter(prolog, b"<html");
+    let is_page = starts.any(|at| matches!(prolog.get(at + 5), Some(b' ' | b'\n' | b'>')));
+    if !is_page || !is_well_formed(text) {
+        return None;
+    }
+    let mut page = scan(text).ok()?;
+    let title = page.title?;
+    let words = page.content.words(origin, |_| Err(()), |_| Err(())).ok()?;
+    let description = description(&page.elements).map(str::to_owned);
+    if let Some(names) = names {
+        page.elements.retain(|element| is_relevant(element, names));
+    }
+    let fingerprint = fingerprint(&title, description.as_deref(), &words);
+    let (language, elements, data) = (page.language, page.elements, page.data);
+    Some(FilePage { title, language, description, fingerprint, elements, data })
+}
+
+fn fingerprint(title: &str, description: Option<&str>, words: &str) -> String {
+    let mut text = String::with_capacity(title.len() + words.len() + 256);
+    text.push_str(title);
+    text.push('\n');
+    push_words(description.unwrap_or_default(), &mut text);
+    text.push('\n');
+    text.push_str(words);
+    let hash = u128::from_be_bytes(blake2b_128(text.as_bytes(), PERSON));
+    format!("{hash:032x}")
+}
+
+/// Returns the first description, else the first one of Open Graph.
+fn description(elements: &[Element]) -> Option<&str> {
+    let named = |wanted: &str| {
+        elements.iter().filter(|element| element.name == "meta").find_map(|element| {
+            let content = attribute(element, "content")?.trim_matches(is_space);
+            let is_wanted = |name: &&str| {
+                attribute(element, name)
+                    .is_some_and(|value| value.trim_matches(is_space).eq_ignore_ascii_case(wanted))
+            };
+            (!content.is_empty() && ["name", "property"].iter().any(is_wanted)).then_some(content)
+        })
+    };
+    named("description").or_else(|| named("og:description"))
+}
+
+fn is_relevant(element: &Element, names: &[String]) -> bool {
+    let has = |name: &str, word: &str| {
+        attribute(element, name).is_some_and(|value| value.to_lowercase().contains(word))
+    };
+    let is_named = |name: &str| {
+        attribute(element, name).is_some_and(|value| {
+            let value = value.trim_matches(is_space).to_lowercase();
+            names.contains(&value)
+        })
+    };
+    if attribute(element, "itemprop").is_some() {
+        return true;
+    }
+    match element.name {
+        "img" => false,
+        "link" => has("rel", "canonical") || attribute(element, "hreflang").is_some(),
+        "meta" => has("http-equiv", "refresh") || is_named("name") || is_named("property"),
+        _ => true,
+    }
+}
+
+/// Returns the first value of an attribute.
+fn attribute<'e>(element: &'e Element, wanted: &str) -> Option<&'e str> {
+    let found = element.attributes.iter().find(|(name, _)| name == wanted)?;
+    Some(&found.1)
+}

@@ -1,0 +1,73 @@
+"""Scan the pages of files in threads, in the order of the files."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+BATCH_FILES = 128
+BATCH_BYTES = 8 * 1_048_576
+"""Size of the files that a thread scans at once. An interruption waits for a batch."""
+
+MAX_THREADS = 4
+"""More threads wait for the one that creates the rows."""
+
+
+def scan_ahead(
+    items: Iterator[Item],
+    size_of: Callable[[Item], int | None],
+    scan: Callable[[Sequence[Item]], Sequence[Result]],
+) -> Generator[tuple[Item, Result | None], None, None]:
+    """Yield items with the results of ``scan``, in their order; threads scan the next ones.
+
+    Args:
+        items: The items; only some batches of them are in memory.
+        size_of: Returns the size of an item in bytes, or None for one that is not scanned.
+        scan: Called in threads with a batch of items; returns a result of each.
+
+    >>> list(scan_ahead(iter("ab"), lambda item: 1 if item == "b" else None, "".join))
+    [('a', None), ('b', 'b')]
+    """
+    threads = min(os.cpu_count() or 1, MAX_THREADS)
+    with ThreadPoolExecutor(threads, thread_name_prefix="urlset-pages") as pool:
+        pending: deque[tuple[list[tuple[Item, bool]], Future[Sequence[Result]]]] = deque()
+        try:
+            for batch in _batches(items, size_of):
+                scanned = [item for item, is_scanned in batch if is_scanned]
+                pending.append((batch, pool.submit(scan, scanned)))
+                if len(pending) > threads + 1:
+                    yield from _results(*pending.popleft())
+            while pending:
+                yield from _results(*pending.popleft())
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _batches(
+    items: Iterator[Item], size_of: Callable[[Item], int | None]
+) -> Iterator[list[tuple[Item, bool]]]:
+    batch: list[tuple[Item, bool]] = []
+    total = 0
+    for item in items:
+        size = size_of(item)
+        batch.append((item, size is not None))
+        total += size or 0
+        if len(batch) == BATCH_FILES or total >= BATCH_BYTES:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def _results(
+    batch: list[tuple[Item, bool]], future: Future[Sequence[Result]]
+) -> Iterator[tuple[Item, Result | None]]:
+    results = iter(future.result())
+    for item, is_scanned in batch:
+        yield item, next(results) if is_scanned else None
