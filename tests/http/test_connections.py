@@ -122,6 +122,19 @@ def test_a_body_that_is_not_read_to_its_end_closes_the_connection(box: SiteBox):
     assert len(set(ports)) == 2
 
 
+def test_large_and_small_bodies_in_turn_are_whole(box: SiteBox):
+    sizes = [10, 3_000_000, 65_536, 1, 262_144, 700_000, 0, 5]
+    for size in sizes:
+        box.put(f"/{size}", bytes(number % 251 for number in range(size)))
+
+    responses = in_sequence(quick(), *(box.url(f"/{size}") for size in sizes))
+
+    assert [len(response.body) for response in responses] == sizes
+    assert all(
+        response.body == bytes(n % 251 for n in range(len(response.body))) for response in responses
+    )
+
+
 def test_headers_of_a_request_replace_common_ones_in_any_case(box: SiteBox):
     url = box.put("/a", b"")
     headers = (("user-AGENT", "mine/1"), ("HOST", "example.com"))

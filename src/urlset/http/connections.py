@@ -20,6 +20,10 @@ MAX_OVERHEAD = 1_048_576
 """Bytes of a response that are not content: heads, sizes and extensions of chunks, trailers,"""
 MAX_OVERHEAD_SHARE = 16
 """and bytes of these for each byte of content."""
+READ_SIZE = 65_536
+"""Bytes that are read at once at the start of a response; :data:`READ_BUFFER` after a full read.
+asyncio allocates them for each read; memory of 128 KiB or more is mapped each time, which takes
+longer than to receive a small page."""
 MAX_HEADS = 100
 """Requests to one origin whose headers are cached as bytes."""
 
@@ -40,6 +44,7 @@ class ConnectionHandler(ResponseHandler):
     """
 
     _received = 0
+    _read_size = READ_SIZE
     _silent_since: float | None = None
 
     @property
@@ -47,9 +52,16 @@ class ConnectionHandler(ResponseHandler):
         """Whether the response was received to its end, and nothing after it."""
         return not (self.should_close or self._reading_paused)
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport, and begin with small reads."""
+        super().connection_made(transport)
+        self._set_read_size(READ_SIZE)
+
     def set_response_params(self, **values: Any) -> None:
         """Begin a response."""
         self._received = 0
+        if self._read_size != READ_SIZE:
+            self._set_read_size(READ_SIZE)
         super().set_response_params(**values)
 
     def set_exception(self, exc: BaseException, *cause: Any) -> None:
@@ -63,6 +75,8 @@ class ConnectionHandler(ResponseHandler):
     def data_received(self, data: bytes) -> None:
         """Pass received bytes to aiohttp, split after the head of the response."""
         self._received += len(data)
+        if len(data) >= self._read_size < READ_BUFFER:
+            self._set_read_size(READ_BUFFER)
         body = getattr(self._payload, "total_bytes", 0)
         if self._received - body > MAX_OVERHEAD + body * MAX_OVERHEAD_SHARE:
             if self.transport is not None:
@@ -74,6 +88,12 @@ class ConnectionHandler(ResponseHandler):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
+
+    def _set_read_size(self, size: int) -> None:
+        self._read_size = size
+        transport = self.transport
+        if transport is not None and hasattr(transport, "max_size"):  # asyncio's, without TLS
+            transport.max_size = size
 
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Continue a response that was paused; aiohttp calls this after each read of a body."""
