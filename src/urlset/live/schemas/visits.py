@@ -24,7 +24,7 @@ CRAWL_TABLES = (
         finished      | TIMESTAMPTZ | end of the crawl; null while it can be continued
         is_complete   | BOOLEAN     | whether every page in scope was visited; null while it can be continued
         reasons       | VARCHAR[]   | why it is not complete; empty if it is
-        request_count | UBIGINT     | requests, with redirects counted once and robots.txt included
+        request_count | UBIGINT     | requests for pages and media; `fetches` has those for robots.txt and sitemaps
         byte_count    | UBIGINT     | bytes of the bodies that were transferred
         has_sitemaps  | BOOLEAN     | whether the sitemaps were read, and their URLs are in the frontier
         """,
