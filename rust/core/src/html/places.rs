@@ -38,14 +38,13 @@ pub(super) fn is_block(name: &[u8]) -> bool {
 
 pub(super) fn place_of(name: &[u8]) -> Option<Place> {
     Some(match name {
-        b"a" | b"abbr" | b"acronym" | b"audio" | b"b" | b"bdi" | b"bdo" | b"big" | b"br"
-        | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
+        b"a" | b"abbr" | b"acronym" | b"area" | b"audio" | b"b" | b"bdi" | b"bdo" | b"big"
+        | b"br" | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
         | b"font" | b"i" | b"iframe" | b"img" | b"input" | b"ins" | b"kbd" | b"label" | b"link"
-        | b"mark" | b"meta" | b"noscript" | b"output" | b"picture" | b"q" | b"s" | b"samp"
-        | b"script" | b"small" | b"source" | b"span" | b"strike" | b"strong" | b"style"
-        | b"sub" | b"sup" | b"time" | b"track" | b"tt" | b"u" | b"var" | b"video" | b"wbr" => {
-            Place::Anywhere
-        }
+        | b"map" | b"mark" | b"meta" | b"noscript" | b"output" | b"picture" | b"q" | b"s"
+        | b"samp" | b"script" | b"small" | b"source" | b"span" | b"strike" | b"strong"
+        | b"style" | b"svg" | b"sub" | b"sup" | b"time" | b"track" | b"tt" | b"u" | b"var"
+        | b"video" | b"wbr" => Place::Anywhere,
         b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"div"
         | b"dl" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2"
         | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hr" | b"legend" | b"main" | b"menu"
@@ -58,7 +57,6 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
         b"tr" => Place::In(&[b"table", b"thead", b"tbody", b"tfoot"]),
         b"td" | b"th" => Place::In(&[b"tr"]),
         b"col" => Place::In(&[b"colgroup"]),
-        b"svg" => Place::Anywhere,
         _ if SVG.contains(&name) => Place::Svg,
         // Custom elements.
         _ if name.contains(&b'-') && !is_reserved(name) => Place::Anywhere,

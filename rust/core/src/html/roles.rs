@@ -83,6 +83,11 @@ fn has_skipped_name(bytes: &[u8], start: usize) -> bool {
     (start + 1..start + 1 + length).any(|at| is_skipped_name(bytes, at))
 }
 
+/// Returns whether a value names what is skipped after its first character.
+pub(super) fn has_skipped_name_after(value: &[u8]) -> bool {
+    (1..value.len()).any(|at| is_skipped_name(value, at))
+}
+
 const ABOUT_COOKIES: [&[u8]; 5] = [b"cookies", b"cookie", b"consent", b"gdpr", b"ccpa"];
 const NOTICES: [&[u8]; 10] = [
     b"consent", b"banner", b"bar", b"notice", b"popup", b"law", b"message", b"modal", b"dialog",
@@ -90,9 +95,12 @@ const NOTICES: [&[u8]; 10] = [
 ];
 
 fn is_skipped_name(bytes: &[u8], at: usize) -> bool {
-    if !matches!(bytes.get(at), Some(b'c' | b'C' | b'g' | b'G' | b'v' | b'V' | b'p' | b'P'))
-        || is_letter_before(bytes, at)
-    {
+    if !matches!(bytes.get(at), Some(b'c' | b'C' | b'g' | b'G' | b'v' | b'V' | b'p' | b'P')) {
+        return false;
+    }
+    let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
+    let is_second = !second.is_ascii() || matches!(second, b'o' | b'd' | b'c' | b'i' | b'a');
+    if !is_second || is_letter_before(bytes, at) {
         return false;
     }
     let is_end = |end: usize| !is_letter_at(bytes, end);

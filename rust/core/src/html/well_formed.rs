@@ -9,7 +9,7 @@
 use super::chars::is_space;
 use super::kinds::{Kind, is_void, kind_of};
 use super::places::{Place, SVG, is_block, is_table_part, place_of};
-use super::roles::role_of;
+use super::roles::{has_skipped_name_after, role_of};
 use crate::references::html_entity;
 
 /// Maximum number of open elements.
@@ -145,8 +145,12 @@ impl<'t> Page<'t> {
                 self.at += 2;
                 let name = self.name()?;
                 self.skip(b">")?;
-                if matches!(name, b"wbr" | b"img") && !self.is_in_table() && !self.is_in_svg() {
-                    continue; // a parser ignores the end tag of a void element
+                // A parser ignores the end tag of a void element, and adds a paragraph without text
+                // before the end tag of one that is not open.
+                let is_stray =
+                    matches!(name, b"wbr" | b"img") || (name == b"p" && self.counts[0] == 0);
+                if is_stray && !self.is_in_table() && !self.is_in_svg() {
+                    continue;
                 }
                 if is_block(name) || matches!(name, b"body" | b"li" | b"dt" | b"dd" | b"td" | b"th")
                 {
@@ -380,8 +384,9 @@ impl<'t> Page<'t> {
                 |byte: u8| byte.is_ascii_alphanumeric() || b"-_:./#?&;%+,~!".contains(&byte);
             let length = rest.iter().position(|byte| !is_plain(*byte))?;
             // Only in quotation marks, each word of a class is compared.
-            let names: [&[u8]; 3] = [b"class", b"id", b"role"];
-            let has_role = names.iter().any(|role| role.eq_ignore_ascii_case(name));
+            let is_named = |names: &[&[u8]]| names.iter().any(|one| one.eq_ignore_ascii_case(name));
+            let has_role = is_named(&[b"role"])
+                || (is_named(&[b"class", b"id"]) && has_skipped_name_after(&rest[..length]));
             (length > 0 && !has_role && rest[length - 1] != b'/').then_some(())?;
             self.at += length;
             &rest[..length]
