@@ -52,7 +52,7 @@ pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
 /// Finds a byte that is near, without a function call.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a function call takes longer than the search")]
-fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
+pub fn find_near(byte: u8, text: &[u8]) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(byte) {
         return finder.find(text);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::chars::{char_at, is_space, skip_space, space_length};
 use super::unescape::unescape;
+use crate::search::find_near;
 
 /// Iterator over the attributes of a tag: names as written, and values with their references.
 pub(super) struct Attributes<'a> {
@@ -54,7 +55,7 @@ fn value(text: &str, at: usize) -> Option<(&str, usize)> {
     }
     let at = skip_space(text, at + 1);
     if let Some(quote @ (b'"' | b'\'')) = bytes.get(at) {
-        let length = memchr::memchr(*quote, &bytes[at + 1..])?;
+        let length = find_near(*quote, &bytes[at + 1..])?;
         return Some((&text[at + 1..at + 1 + length], at + length + 2));
     }
     let length = run(&text[at..], |byte| byte == b'>');

@@ -24,6 +24,7 @@ use self::kinds::{Kind, is_in_head, kind_of};
 use self::regions::{RegionKind, Regions};
 use self::roles::{Role, role_of};
 use self::unescape::unescape;
+use crate::search::find_near;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
 pub use self::content::Content;
@@ -106,7 +107,7 @@ impl<'t> Scanner<'t> {
         let text = self.text;
         let bytes = text.as_bytes();
         let (mut last, mut at) = (0, 0);
-        while let Some(offset) = memchr::memchr(b'<', &bytes[at..]) {
+        while let Some(offset) = find_near(b'<', &bytes[at..]) {
             let begin = at + offset;
             at = begin + 1;
             let tag = match &bytes[at..] {

@@ -4,6 +4,7 @@ use super::Unusual;
 use super::chars::{
     char_at, is_letter_at, is_letter_before, is_space, match_word, skip_space, space_length,
 };
+use crate::search::find_near;
 
 /// Role of an element, by its attribute `role`, or by the name of its class or id.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,10 +21,12 @@ pub(super) enum Role {
 pub(super) fn role_of(text: &str) -> Result<Option<Role>, Unusual> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
+    // Inside of a character, there is no white space.
+    while let Some(offset) = bytes[at..].iter().position(|byte| *byte <= b' ' || *byte >= 0x80) {
+        at += offset;
         let length = space_length(text, at);
         if length == 0 {
-            at += 1; // inside of a character, there is no white space
+            at += 1;
             continue;
         }
         at += length;
@@ -79,7 +82,7 @@ fn has_skipped_name(bytes: &[u8], start: usize) -> bool {
         return is_skipped_name(bytes, start);
     };
     let value = &bytes[start + 1..];
-    let length = memchr::memchr(*quote, value).unwrap_or(value.len());
+    let length = find_near(*quote, value).unwrap_or(value.len());
     (start + 1..start + 1 + length).any(|at| is_skipped_name(bytes, at))
 }
 
@@ -94,15 +97,16 @@ const NOTICES: [&[u8]; 10] = [
     b"overlay",
 ];
 
+#[inline]
 fn is_skipped_name(bytes: &[u8], at: usize) -> bool {
-    if !matches!(bytes.get(at), Some(b'c' | b'C' | b'g' | b'G' | b'v' | b'V' | b'p' | b'P')) {
-        return false;
-    }
-    let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
-    let is_second = !second.is_ascii() || matches!(second, b'o' | b'd' | b'c' | b'i' | b'a');
-    if !is_second || is_letter_before(bytes, at) {
-        return false;
-    }
+    let byte = |at: usize| bytes.get(at).map_or(0, u8::to_ascii_lowercase);
+    matches!(byte(at), b'c' | b'g' | b'v' | b'p')
+        && matches!(byte(at + 1), b'o' | b'd' | b'c' | b'i' | b'a' | 0x80..)
+        && !is_letter_before(bytes, at)
+        && begins_skipped_name(bytes, at)
+}
+
+fn begins_skipped_name(bytes: &[u8], at: usize) -> bool {
     let is_end = |end: usize| !is_letter_at(bytes, end);
     let after_dash = |end: usize| end + usize::from(bytes.get(end) == Some(&b'-'));
     let notices = ABOUT_COOKIES.iter().filter_map(|word| match_word(bytes, at, word));

@@ -11,6 +11,7 @@ use super::kinds::{Kind, is_void, kind_of};
 use super::places::{Place, SVG, is_block, is_table_part, place_of};
 use super::roles::{has_skipped_name_after, role_of};
 use crate::references::html_entity;
+use crate::search::find_near;
 
 /// Maximum number of open elements.
 const MAX_DEPTH: usize = 256;
@@ -293,7 +294,7 @@ impl<'t> Page<'t> {
     /// Skips text, whose references must be known. In a table, it must be white space.
     fn text(&mut self) -> Option<()> {
         let rest = self.rest();
-        let length = memchr::memchr(b'<', rest)?;
+        let length = find_near(b'<', rest)?;
         let text = &rest[..length];
         if self.is_in_table() && !text.iter().all(|byte| is_html_space(*byte)) {
             return None;
@@ -376,7 +377,7 @@ impl<'t> Page<'t> {
         self.at += 1;
         let rest = self.rest();
         let value = if let [quote @ (b'"' | b'\''), inner @ ..] = rest {
-            let length = memchr::memchr(*quote, inner)?;
+            let length = find_near(*quote, inner)?;
             self.at += length + 2;
             &inner[..length]
         } else {
