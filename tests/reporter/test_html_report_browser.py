@@ -1,6 +1,7 @@
 """The HTML report in Chromium: no requests, no errors, accessible, whole without the script."""
 
 import re
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -10,6 +11,8 @@ from tests.reporter.chromium import axe_source, drive
 from tests.reporter.live_site import BASE, HOSTILE_TITLE, fill, findings
 from tests.reporter.test_html_report import report_of
 from urlset.html_report import ExampleLog, LastmodTrial, RuleChange, take_figures
+from urlset.live.figures.page_figures import OUTCOME_COLUMNS
+from urlset.live.report import Report, SiteRule, SiteState
 from urlset.store import Store
 
 pytestmark = pytest.mark.slow
@@ -56,9 +59,41 @@ def axe() -> str:
     return source
 
 
+@pytest.fixture(scope="module")
+def site_report(tmp_path_factory):
+    """Address of a report on several sites, which has hostile texts, too."""
+    rule = SiteRule("N102", "url-client-error", "error", 3, 1, f"{HOSTILE_TITLE} returns HTTP 404")
+    outcomes = dict(zip(OUTCOME_COLUMNS[1:], (5, 1, 2, 3, 0, 1), strict=True))
+    folder = tmp_path_factory.mktemp("sites")
+    (folder / "a.html").touch()
+    moment, why = datetime(2026, 11, 1, tzinfo=UTC), (f"not read: {HOSTILE_TITLE}",)
+    names = {"a": BASE, "b": f"https://{'long' * 60}.example/", "c": HOSTILE_TITLE}
+    sites = [
+        SiteState(
+            store=str(folder / f"{name}.duckdb"),
+            site=site,
+            kinds=("audit", "watch"),
+            moment=moment,
+            listed=12,
+            visited=11,
+            outcomes=outcomes,
+            alerts=1,
+            rules=(rule,),
+            fixed=0,
+            incomplete=why,
+        )
+        for name, site in names.items()
+    ]
+    Report(sites, ["junk.duckdb cannot be read"]).report(folder / "index.html")
+    return (folder / "index.html").as_uri()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_violation(browse, axe, report, scheme, width):
+@pytest.mark.parametrize("which", ["report", "site_report"])
+def test_axe_finds_no_violation(browse, axe, which, scheme, width, request):
+    report = request.getfixturevalue(which)
+
     async def use(page):
         await page.open(report, width=width, scheme=scheme)
         await page.run(OPEN_ALL)
@@ -72,7 +107,10 @@ def test_axe_finds_no_violation(browse, axe, report, scheme, width):
     assert browse(use) == []
 
 
-def test_report_requests_nothing_and_logs_no_error(browse, report):
+@pytest.mark.parametrize("which", ["report", "site_report"])
+def test_report_requests_nothing_and_logs_no_error(browse, which, request):
+    report = request.getfixturevalue(which)
+
     async def use(page):
         await page.open(report)
         await page.run(OPEN_ALL)
