@@ -27,7 +27,7 @@ DATES = [None, "2026-11-01", "2026-11-20T10:00:00Z", "2026-11-23", "2031-01-01"]
 @contextmanager
 def looked_at_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
-        patch.setattr("urlset.builder.resolve.split", lambda *_: None)
+        patch.setattr("urlset.builder.resolve.split", lambda *_, **__: None)
         yield
 
 
@@ -125,8 +125,8 @@ def test_of_a_second_build_only_what_changed_is_decided(
 ) -> None:
     passed: list[int | None] = []
 
-    def counted(*arguments: Any) -> int | None:
-        passed.append(split(*arguments))
+    def counted(*arguments: Any, **options: Any) -> int | None:
+        passed.append(split(*arguments, **options))
         return passed[-1]
 
     monkeypatch.setattr("urlset.builder.resolve.split", counted)

@@ -29,16 +29,8 @@ pub fn columns_from_arrow<'py>(
     py: Python<'py>,
     capsule: Bound<'py, PyCapsule>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
-    let pointer = pointer.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name holds a pointer to an `ArrowArrayStream` (the Arrow PyCapsule
-    // interface), which `capsule` keeps alive; `from_raw` moves the stream out and leaves a
-    // released one behind. The critical section keeps other threads from moving it, too.
-    let reader = with_critical_section(&capsule, || unsafe {
-        RecordBatchStreamReader::from_raw(pointer.as_ptr())
-    });
     let value_error = |error: String| PyValueError::new_err(error);
-    let reader = reader.map_err(|error| value_error(error.to_string()))?;
+    let reader = open(&capsule)?;
     if !fits(reader.schema().fields()) {
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         return Ok(PyCapsule::new_with_value(py, stream, c"arrow_array_stream")?.into_any());
@@ -50,6 +42,19 @@ pub fn columns_from_arrow<'py>(
     }
     entries.close();
     Ok(Bound::new(py, Columns { entries: Arc::new(entries) })?.into_any())
+}
+
+/// Moves an Arrow C stream out of its capsule.
+pub fn open(capsule: &Bound<'_, PyCapsule>) -> PyResult<RecordBatchStreamReader> {
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    let pointer = pointer.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name holds a pointer to an `ArrowArrayStream` (the Arrow PyCapsule
+    // interface), which `capsule` keeps alive; `from_raw` moves the stream out and leaves a
+    // released one behind. The critical section keeps other threads from moving it, too.
+    let reader = with_critical_section(capsule, || unsafe {
+        RecordBatchStreamReader::from_raw(pointer.as_ptr())
+    });
+    reader.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Returns whether the known columns have the types of the schema, and there is a `loc`.

@@ -12,7 +12,7 @@
 //! | HTML entities (`core`) | `OnceLock`; there is no other static, and no `unsafe`, in `core` |
 //! | `ScannedPage` | immutable after creation |
 //! | `Columns`, its Arrow streams | immutable after creation, counted by `Arc` |
-//! | `Renderer`, `UrlHashes`, `LogAggregator` | mutex |
+//! | `Renderer`, `UrlHashes`, `KnownRows`, `LogAggregator` | mutex |
 //! | `Rows` | one caller at a time: `PyO3` refuses a second one with a `RuntimeError` |
 //! | Arrow capsules of others | the stream is moved out in a critical section of the capsule |
 //! | dicts of callers | read in a critical section; lists by index with checks |
@@ -40,6 +40,7 @@ mod from_rows;
 mod from_user_rows;
 mod gunzip;
 mod html;
+mod known_rows;
 mod logs;
 mod object_cache;
 mod py_buffer;
@@ -234,6 +235,8 @@ mod _native {
     use crate::gunzip::gunzip;
     #[pymodule_export]
     use crate::html::{ScannedPage, scan_files, scan_page, well_formed_page};
+    #[pymodule_export]
+    use crate::known_rows::KnownRows;
     #[pymodule_export]
     use crate::logs::LogAggregator;
     #[pymodule_export]

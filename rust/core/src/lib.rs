@@ -24,6 +24,7 @@ pub mod dates;
 pub mod gzip;
 pub mod html;
 pub mod json;
+pub mod known_rows;
 pub mod logs;
 pub mod render;
 pub mod spans;

@@ -84,7 +84,7 @@ class Allocator:
             db, settings, engine, has_extensions=has_extensions
         )
         self._has_extensions = has_extensions
-        files = [] if settings.compact else ledger.files()
+        files = [] if settings.compact else ledger.files(with_content=True)
         self.files: dict[int, File] = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
         # Number of the last file of each section; computed once for thousands of sections.

@@ -98,7 +98,7 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
             *_bulk_dates(db),
             *_unchanged_dates(db, settings),
         ]
-    urls = [*_empty_columns(db, settings), *_warn_out_of_scope(db, settings), *_dot_segments(db)]
+    urls = [*_empty_columns(db, settings), *_suspicious_urls(db, settings)]
     return [*urls, *dates]
 
 
@@ -146,20 +146,11 @@ def extension_warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]
     return warned
 
 
-def _dot_segments(db: ScratchDatabase) -> Iterator[str]:
-    """Yield a warning about URLs with ``..`` or ``.`` as a segment: clients request another one."""
-    count, first = db.fetch_one(r"""
-        SELECT count(*), min(loc) FROM merged
-        WHERE contains(loc, '/.') AND regexp_matches(loc, '^[^?#]*/\.\.?([/?#]|$)')""")
-    if count:
-        urls = "1 URL has" if count == 1 else f"{count:,} URLs have"
-        yield f"{urls} a segment . or .., which leads to another page, first: {first}"
+def _suspicious_urls(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+    """Yield warnings about URLs outside the base URL: their robots.txt must name the set.
 
-
-def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
-    """Yield warnings about URLs outside the base URL: their robots.txt must name the set."""
-    if settings.robots is not None and not settings.allowed_hosts and "hosts" not in settings.force:
-        return
+    And about URLs with ``..`` or ``.`` as a segment: clients request another one.
+    """
     origin = "://".join(split_origin(settings.base)[:2])
     folder = settings.base[: settings.base.rfind("/") + 1]
     is_own = (
@@ -167,11 +158,18 @@ def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
         f"AND regexp_matches(substr(loc, {len(origin) + 1}), '^([/?#]|$)'))"
     )
     is_outside = f"NOT starts_with(loc, {quoted(folder)}) AND {exclusion_sql(settings)} IS NULL"
-    count, first, others, other = db.fetch_one(f"""
-        SELECT count(*) FILTER ({is_own}), min(loc) FILTER ({is_own}),
-            count(*) FILTER (NOT {is_own}), min(loc) FILTER (NOT {is_own})
-        FROM merged g WHERE {is_outside}""")
-    if count and settings.robots is None and len(folder) > len(origin) + 1:
+    is_named = settings.robots is not None
+    if is_named and not settings.allowed_hosts and "hosts" not in settings.force:
+        is_outside = "false"
+    has_dots = r"regexp_matches(loc, '^[^?#]*/\.\.?([/?#]|$)')"
+    tests = (f"{is_outside} AND {is_own}", f"{is_outside} AND NOT {is_own}", has_dots)
+    # One query: reading the URLs takes longer than the tests.
+    counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
+    count, first, others, other, dotted, dots = db.fetch_one(
+        f"SELECT {counts} FROM merged g "
+        f"WHERE NOT starts_with(loc, {quoted(folder)}) OR contains(loc, '/.')"
+    )
+    if count and not is_named and len(folder) > len(origin) + 1:
         yield (
             f"{_urls(count)} outside of {folder}, the folder of the sitemaps, first: {first}; "
             "search engines ignore such URLs unless the robots.txt of the host names the sitemaps "
@@ -182,6 +180,9 @@ def _warn_out_of_scope(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
             f"{_urls(others)} not of {origin}, first: {other}; search engines ignore such URLs "
             "unless the robots.txt of their host names the sitemaps"
         )
+    if dotted:
+        urls = "1 URL has" if dotted == 1 else f"{dotted:,} URLs have"
+        yield f"{urls} a segment . or .., which leads to another page, first: {dots}"
 
 
 def _urls(count: int) -> str:

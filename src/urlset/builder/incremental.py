@@ -18,9 +18,10 @@ from urlset.builder.sections import section_of
 from urlset.builder.staged_rows import StagedRows
 from urlset.builder.working_tables import (
     CHANGED_ROWS,
+    KNOWN_ROWS,
     LEDGER_MATCHES,
-    STAGED,
     STAGED_RAW,
+    STAGED_WIDE,
     UNCHANGED_ROWS,
     UNMATCHED_ROWS,
 )
@@ -44,7 +45,8 @@ _SAME_DATE = """(u.rowid IS NOT NULL AND g.lastmod_text IS NOT DISTINCT FROM u.l
     AND (u.lastmod IS NULL OR u.lastmod_from = 'given'))"""
 _UNMATCHED = f"""
 {UNMATCHED_ROWS.create_table}
-SELECT * FROM staged WHERE id IN (SELECT id FROM {LEDGER_MATCHES} WHERE ledger_row IS NULL)"""
+SELECT * FROM {STAGED_WIDE}
+WHERE id IN (SELECT id FROM {LEDGER_MATCHES} WHERE ledger_row IS NULL)"""
 
 
 def core_columns(entries: Any) -> Any | None:
@@ -68,7 +70,10 @@ def stage_unverified(
 
 
 def match_ledger(
-    db: ScratchDatabase, urls: str, settings: BuildOptions, provenance: str | None = None
+    db: ScratchDatabase,
+    urls: str,
+    settings: BuildOptions,
+    provenance: str | None = None,
 ) -> None:
     """Create ``ledger_matches``: for each staged row, the identical row of the ledger.
 
@@ -82,7 +87,7 @@ def match_ledger(
         is_unchanged += f" AND {provenance} IS NOT DISTINCT FROM u.source"
     statement = LEDGER_MATCHES.create_table
     with db.unordered():
-        for staged_part, urls_part in partitions(db, STAGED.name, urls):
+        for staged_part, urls_part in partitions(db, STAGED_WIDE.name, urls):
             query = _MATCHED.format(
                 staged=staged_part,
                 urls=urls_part,
@@ -119,36 +124,53 @@ MAX_BITS = 1_000_000_000
 """Maximum length of a DuckDB bit string."""
 
 _CHANGED_ROWS = f"""
-{CHANGED_ROWS.create_table} SELECT *, source AS only_source FROM staged
+{CHANGED_ROWS.create_table} SELECT *, source AS only_source FROM {STAGED_WIDE}
     WHERE size IS NOT NULL OR reason IS NOT NULL
     OR id IN (SELECT id FROM {LEDGER_MATCHES} WHERE NOT is_unchanged)"""
-_UNCHANGED_ROWS = f"""
-{UNCHANGED_ROWS.create_view}
+_UNCHANGED_MATCHES = f"""
 SELECT ledger_row FROM {LEDGER_MATCHES} WHERE is_unchanged
     AND id NOT IN (SELECT id FROM changed_rows WHERE reason IS NOT NULL)"""
+_KNOWN = f" UNION ALL SELECT ledger_row FROM {KNOWN_ROWS}"
 # Note: count(DISTINCT …) takes ten times as long as counting the bits of a bit string.
 _DUPLICATES = """
-SELECT (SELECT count(*) - {distinct} FROM unchanged_rows)
-    + (SELECT count(*) - count(DISTINCT loc) FROM changed_rows)
+SELECT (SELECT count(*) - {distinct} FROM ({matches}))
+    + {known_twice} + (SELECT count(*) - count(DISTINCT loc) FROM changed_rows)
     + (SELECT count(*) FROM changed_rows f JOIN {urls} u ON f.loc = u.loc
-        JOIN unchanged_rows s ON s.ledger_row = u.rowid)
+        JOIN unchanged_rows s ON s.ledger_row = u.rowid),
+    (SELECT count(*) FROM unchanged_rows)
 """
 
 
-def split(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str) -> int | None:
-    """Split the staged rows into ``unchanged_rows`` and ``changed_rows``; count the unchanged.
+_KNOWN_TWICE = f"""
+(SELECT count(*) FROM ({_UNCHANGED_MATCHES}) m
+    JOIN {KNOWN_ROWS} k ON k.ledger_row = m.ledger_row)"""
 
-    ``rules`` is the digest of the current rules. Return None, and create neither, if the rules
+
+def split(
+    db: ScratchDatabase, ledger: Ledger, settings: BuildOptions, rules: str, *, has_known: bool
+) -> int | None:
+    """Split the rows of the sources into ``unchanged_rows`` and ``changed_rows``; count the first.
+
+    ``rules`` is the digest of the current rules; ``has_known`` states that ``known_rows`` exists,
+    whose rows are unchanged. Return None, and create neither, if the rules
     changed, if a source has evidence that sitemaps do not have, or if a URL is listed twice.
     """
     if settings.compact or ledger.rules != rules or _has_evidence(db, settings):
         return None
     db.run(_CHANGED_ROWS)
-    db.run(_UNCHANGED_ROWS)
-    count, last = db.fetch_one("SELECT count(*), max(ledger_row) FROM unchanged_rows")
+    unchanged = _UNCHANGED_MATCHES + _KNOWN * has_known
+    db.run(f"{UNCHANGED_ROWS.create_view} {unchanged}")
+    count, last = db.fetch_one(f"SELECT count(*), max(ledger_row) FROM ({_UNCHANGED_MATCHES})")
     distinct_bits = f"bit_count(bitstring_agg(ledger_row, 0, {last}))" if count else "0"
     distinct = distinct_bits if (last or 0) < MAX_BITS else "count(DISTINCT ledger_row)"
-    (duplicates,) = db.fetch_one(_DUPLICATES.format(urls=ledger.table("urls"), distinct=distinct))
+    duplicates, count = db.fetch_one(
+        _DUPLICATES.format(
+            urls=ledger.table("urls"),
+            distinct=distinct,
+            matches=_UNCHANGED_MATCHES,
+            known_twice=_KNOWN_TWICE if has_known else 0,
+        )
+    )
     if duplicates:
         db.run(f"DROP VIEW {UNCHANGED_ROWS}")
         db.run(f"DROP TABLE {CHANGED_ROWS}")

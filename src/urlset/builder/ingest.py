@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from urlset.arrow import batches, batches_to_entries
 from urlset.builder.canonical_urls import CanonicalUrls, without_fragments
 from urlset.builder.incremental import core_columns, match_ledger, stage_unverified, unmatched
+from urlset.builder.known_rows import KnownLedgerRows
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
 from urlset.builder.staged_rows import StagedRows
@@ -96,6 +97,7 @@ class Ingest:
         self._rejected_rows = 0
         self._first_rejected: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
+        self._known: KnownLedgerRows | None = None
         self._is_published = False
         self.staging: StagedRows = StagedRows(db, settings)
         self.urls: CanonicalUrls = CanonicalUrls(settings)
@@ -105,12 +107,19 @@ class Ingest:
         """Whether, after :meth:`verify_rest`, ``ledger_matches`` exists."""
         return self._urls is not None
 
-    def assume_known(self, urls: str) -> None:
+    @property
+    def has_known(self) -> bool:
+        """Whether, after :meth:`verify_rest`, ``known_rows`` exists."""
+        return self._known is not None
+
+    def assume_known(self, urls: str, known: KnownLedgerRows | None = None) -> None:
         """From now on, stage plain rows without verification, as the ledger may have them.
 
-        ``urls`` is the table of the ledger with which :meth:`verify_rest` compares them.
+        ``urls`` is the table of the ledger with which :meth:`verify_rest` compares them. The rows
+        of ``known`` are not staged.
         """
         self._urls = urls
+        self._known = known
 
     def add(self, source: Source, *, is_published: bool = False) -> Iterator[int]:
         """Add one source; yield the number of rows of all sources so far, batch by batch.
@@ -140,12 +149,23 @@ class Ingest:
     def _add_unverified(self, parts: Iterator[Part]) -> Iterator[int]:
         for part in parts:
             plain = core_columns(part.entries)
-            if plain is not None:
-                stage_unverified(self.staging, self._source, plain, self._extra_columns(part))
-                self.count += len(part.numbers)
-                yield self.count
-            else:
+            if plain is None:
                 yield from self._verify_parts(iter([part]))
+                continue
+            self.count += len(part.numbers)
+            rows: list[int] | None = None
+            if self._known is not None and not self._is_published and self._is_bare(part):
+                rows = list(self._known.unknown(self._source, plain))
+                plain = batches.take_rows(plain, rows)
+            if plain.num_rows:
+                columns = self._extra_columns(part, rows)
+                stage_unverified(self.staging, self._source, plain, columns)
+            yield self.count
+
+    def _is_bare(self, part: Part) -> bool:
+        """Return whether the rows of a part have nothing but an entry and its location."""
+        names = {*EVIDENCE, *self._settings.kept_columns} & {*part.batch.schema.names}
+        return not any(batches.has_values(part.batch, name) for name in names)
 
     @property
     def row_counts(self) -> list[int]:
@@ -176,6 +196,9 @@ class Ingest:
         self._is_published = False
         if self._urls is not None:
             columns = (*EVIDENCE, *self._settings.kept_columns)
+            if self._known is not None:
+                self._known.create_view()
+                self.staging.add_known()
             match_ledger(self._db, self._urls, self._settings, provenance)
             for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):
                 self._source = source

@@ -114,12 +114,15 @@ class Ledger:
         found: str | None = self._db.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]
         return found
 
-    def files(self) -> list[File]:
-        """Return the published files of the set, in the order of the index."""
+    def files(self, *, with_content: bool = False) -> list[File]:
+        """Return the published files of the set, in the order of the index.
+
+        ``content`` of a file is 0 unless ``with_content`` is set: it is computed from all URLs.
+        """
+        content = f"""coalesce((SELECT sum(size + if(u.lastmod IS NULL, 0, 19 + strlen(u.lastmod)))
+            FROM {self.table("urls")} u WHERE u.file = f.file), 0)"""
         rows = self._db.rows(f"""
-            SELECT file, f.section, position, f.urls,
-                coalesce((SELECT sum(size + if(u.lastmod IS NULL, 0, 19 + strlen(u.lastmod)))
-                    FROM {self.table("urls")} u WHERE u.file = f.file), 0)::UBIGINT,
+            SELECT file, f.section, position, f.urls, {content if with_content else 0}::UBIGINT,
                 news, name, bytes, packed_bytes, digest, lastmod
             FROM {self.table("files")} f ORDER BY f.section, position""")
         return [File(*row) for row in rows]

@@ -14,6 +14,7 @@ from urlset.builder.guards import warnings
 from urlset.builder.included_sitemaps import read_included
 from urlset.builder.incremental import memory_limit
 from urlset.builder.ingest import Ingest
+from urlset.builder.known_rows import KnownLedgerRows
 from urlset.builder.ledger import Ledger, PageCache, clamp_future
 from urlset.builder.options import BuildOptions
 from urlset.builder.provenance import Provenance
@@ -32,7 +33,12 @@ from urlset.builder.publish import (
 )
 from urlset.builder.published_sitemaps import import_published
 from urlset.builder.render import FileRenderer
-from urlset.builder.resolve import check_patterns, resolve, sources_with_future_dates
+from urlset.builder.resolve import (
+    check_patterns,
+    resolve,
+    rules_of,
+    sources_with_future_dates,
+)
 from urlset.builder.result import (
     Build,
     BuiltFile,
@@ -110,7 +116,12 @@ class Pipeline:
             self._ingest_sources(db, ledger, ingest, target)
             self._log_stage("sources read")
             self._duplicates = resolve(
-                db, ledger, settings, self._provenance, is_matched=ingest.is_matched
+                db,
+                ledger,
+                settings,
+                self._provenance,
+                is_matched=ingest.is_matched,
+                has_known=ingest.has_known,
             )
             counts = count_changes(db)
             self._undated = count_undated(db, ledger, settings)
@@ -219,7 +230,7 @@ class Pipeline:
     ) -> None:
         """Ingest the sources, or the published rows of those that are unchanged."""
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
-            ingest.assume_known(ledger.table("urls"))
+            ingest.assume_known(ledger.table("urls"), self._known_rows(db, ledger))
         self._check_sources()
         if self._settings.trust_mtime:
             self._pages = PageCache(db, ledger)
@@ -260,6 +271,20 @@ class Pipeline:
         if ingest.fragments:
             urls = "1 URL" if ingest.fragments == 1 else f"{ingest.fragments:,} URLs"
             self._notes.append(f"{urls} with a fragment (#…), which was removed")
+
+    def _known_rows(self, db: ScratchDatabase, ledger: Ledger) -> KnownLedgerRows | None:
+        """Return the rows of the ledger that stay as they are if a source lists them again."""
+        settings = self._settings
+        if (
+            ledger.rules != rules_of(settings)
+            or settings.compact
+            or settings.kept_columns
+            or settings.why  # the explanation names the row of the source
+            or settings.exclude_by_robots is not None
+        ):
+            return None
+        sources = self._provenance.staged_sources
+        return KnownLedgerRows.of(db, ledger.table("urls"), self._engine, sources)
 
     def _check_sources(self) -> None:
         """Raise an error if a source has wrong columns, before rows of any source are read."""
@@ -317,13 +342,13 @@ class Pipeline:
     ) -> None:
         """Publish the staged files and commit the ledger: both, or neither."""
         record_intent(db, ledger, self._settings, published, target)
+        unsettled = sources_with_future_dates(db, self._settings)
         is_swapped = False
         try:
             with db.transaction(), changes_written(db, self._settings.changes):
                 commit(
                     db, ledger, self._settings, published, allocator.ranges, counts, self._warnings
                 )
-                unsettled = sources_with_future_dates(db, self._settings)
                 self._provenance.commit(ingest.row_counts, unsettled)
                 if self._pages is not None:
                     self._pages.commit()

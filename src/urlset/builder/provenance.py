@@ -77,6 +77,13 @@ class Provenance:
         return f"(CASE {column}{cases} END)::USMALLINT"
 
     @property
+    def staged_sources(self) -> dict[int, int] | None:
+        """The number in the staging tables of each source, by that in the ledger, if compared."""
+        if not self.is_compared:
+            return None
+        return {number: position for position, number in enumerate(self._numbers, 1)}
+
+    @property
     def kept_source(self) -> int | None:
         """The number in the staging tables of the rows that stay listed, if there are any."""
         return len(self._sources) + 1 if self.kept else None

@@ -174,6 +174,12 @@ _FILE = "number section position name urls bytes packed_bytes news digest lastmo
 _INDEX = "name urls bytes packed_bytes digest lastmod".split()
 
 _REMOVED = "SELECT loc FROM diff WHERE state = 'removed'"
+_STAYS = "state IN ('changed', 'metadata')"
+_UPDATED = """section lastmod lastmod_from changefreq priority more size fingerprint content_lastmod
+adopted_lastmod source""".split()
+
+MAX_UPDATES = 10_000
+"""Maximum rows of the ledger that are updated in place; DuckDB keeps updates in memory."""
 
 FILES, ROWS = 256, 1_600_000
 """Maximum files, and approximate maximum URLs, that one statement commits to the ledger."""
@@ -220,11 +226,7 @@ def commit(
             INSERT INTO {gone}
             SELECT loc, fingerprint, first_seen, (SELECT max(built_at) FROM {builds}) FROM {urls}
             WHERE loc IN ({_REMOVED})""")
-        db.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM diff)")
-        stay = _URL.format(file="old_file", now=now)
-        db.run(f"""
-            INSERT INTO {urls} BY NAME SELECT {stay} FROM diff
-            WHERE state IN ('changed', 'metadata')""")
+        _commit_in_place(db, urls, now)
     for some in _groups(sorted(ranges.items(), key=lambda item: item[1])):
         files = "".join(f" WHEN n <= {last} THEN {number}" for number, (_, last) in some)
         placed = _URL.format(file=f"CASE{files} END", now=now)
@@ -243,6 +245,24 @@ def commit(
     shape = quoted(shape_of(settings))
     rules = quoted(rules_of(settings))
     db.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {rules}")
+
+
+def _commit_in_place(db: ScratchDatabase, urls: str, now: str) -> None:
+    """Write the rows that keep their file to the ledger, and remove those that leave theirs.
+
+    A few are updated: a checkpoint after their removal may write a third of the ledger again.
+    """
+    rows = f"SELECT {_URL.format(file='old_file', now=now)} FROM diff WHERE {_STAYS}"
+    (count,) = db.fetch_one(f"SELECT count(*) FROM diff WHERE {_STAYS}")
+    if count > MAX_UPDATES:
+        db.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM diff)")
+        db.run(f"INSERT INTO {urls} BY NAME {rows}")
+        return
+    if count:
+        values = ", ".join(f"{name} = d.{name}" for name in _UPDATED)
+        db.run(f"UPDATE {urls} u SET {values} FROM ({rows}) d WHERE u.loc = d.loc")
+    if db.fetch_one(f"SELECT count(*) FROM diff WHERE NOT {_STAYS} AND old_file IS NOT NULL")[0]:
+        db.run(f"DELETE FROM {urls} WHERE loc IN (SELECT loc FROM diff WHERE NOT {_STAYS})")
 
 
 def _groups(ranges: list[Range]) -> Iterator[list[Range]]:

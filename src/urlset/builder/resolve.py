@@ -22,10 +22,12 @@ from urlset.builder.working_tables import (
     DEDUPLICATED,
     DIFF,
     DUPLICATE_URLS,
+    KNOWN_ROWS,
     MERGED,
     RESOLVED,
     SOURCE_DATES,
     STAGED,
+    STAGED_WIDE,
 )
 from urlset.dates import W3C_DAY, format_date
 from urlset.errors import StoreError
@@ -95,6 +97,21 @@ FROM (
     FROM {rows} g LEFT JOIN {urls} u ON g.loc = u.loc
     WHERE {is_included}) d"""
 
+# What `_RESOLVED` finds for a row of `known_rows`, without a join.
+_KNOWN = ", ".join(
+    """id loc changefreq priority size source section fingerprint content_lastmod first_seen
+    adopted_lastmod lastmod_from""".split()
+)
+_OLD_KNOWN = ", ".join(
+    f"{name} AS old_{name}"
+    for name in """file size changefreq priority section fingerprint content_lastmod
+    lastmod_from""".split()
+)
+_RESOLVED_KNOWN = f"""
+UNION ALL BY NAME SELECT {_KNOWN}, {_OLD_KNOWN}, true AS is_known, lastmod_text AS lastmod,
+    lastmod_text AS old_lastmod, lastmod_text AS given_date, ledger_source AS provenance,
+    ledger_source AS old_provenance FROM {KNOWN_ROWS}"""
+
 _ALL_NEW = f"""
 {DIFF.create_view} SELECT *, 'added' AS state, true AS is_changed FROM resolved"""
 _DIFF = """
@@ -151,19 +168,26 @@ def resolve(
     provenance: Provenance,
     *,
     is_matched: bool,
+    has_known: bool,
 ) -> int:
     """Create the views and tables that decide about each URL; return the number of duplicates.
 
-    ``is_matched`` states that ``ledger_matches`` exists.
+    ``is_matched`` states that ``ledger_matches`` exists, ``has_known`` that ``known_rows`` does.
     """
-    unchanged = split(db, ledger, settings, rules_of(settings)) if is_matched else None
+    unchanged = None
+    if is_matched:
+        unchanged = split(db, ledger, settings, rules_of(settings), has_known=has_known)
     duplicates = _deduplicate(db, settings, is_unique=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
     expressions = {
         **_expressions(db, ledger, settings, provenance),
         "is_included": is_included,
     }
-    db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=MERGED, **expressions)}")
+    changed, known = MERGED.name, ""
+    if unchanged is not None and has_known:
+        # No URL is listed twice, so that `merged` has the rows of `staged`.
+        changed, known = f"(SELECT *, source AS only_source FROM {STAGED_WIDE})", _RESOLVED_KNOWN
+    db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=changed, **expressions)}{known}")
     if ledger.is_new:
         db.run(_ALL_NEW)
         return duplicates

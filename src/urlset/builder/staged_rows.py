@@ -7,7 +7,7 @@ from typing import Any
 
 from urlset.arrow import batches
 from urlset.builder.options import BuildOptions
-from urlset.builder.working_tables import STAGED, STAGED_RAW
+from urlset.builder.working_tables import KNOWN_ROWS, STAGED, STAGED_RAW, STAGED_WIDE
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
@@ -31,6 +31,10 @@ _MORE = {
 }
 
 
+_KNOWN = ("loc", "source", "id", "lastmod_text", "changefreq", "priority")
+"""The columns of rows that are not staged, because the ledger has them."""
+
+
 class StagedRows:
     """Writer of rows of the sources to the table behind the view ``staged``, in large batches.
 
@@ -45,6 +49,7 @@ class StagedRows:
         texts = dict.fromkeys([*EVIDENCE, *settings.kept_columns], "VARCHAR")
         self._types = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}
         self._present = set(_CORE)
+        self._has_known = False
         self._pending: list[Any] = []
         self._expressions: list[tuple[str, str]] = []
         columns = ", ".join(f"{name} {kind}" for name, kind in _CORE.items())
@@ -63,6 +68,11 @@ class StagedRows:
             self._present.add(name)
         if missing:
             self._create_view()
+
+    def add_known(self) -> None:
+        """Add the rows of the view ``known_rows``."""
+        self._has_known = True
+        self._create_view()
 
     def insert(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> None:
         """Queue the rows of a batch; they are inserted by :meth:`flush` or earlier.
@@ -102,4 +112,12 @@ class StagedRows:
             f'"{name}"' if name in self._present else f'NULL::{kind} AS "{name}"'
             for name, kind in self._types.items()
         )
-        self._db.run(f"{STAGED.create_view} SELECT {listed} FROM {STAGED_RAW}")
+        self._db.run(f"{STAGED_WIDE.create_view} SELECT {listed} FROM {STAGED_RAW}")
+        known = ""
+        if self._has_known:
+            names = ", ".join(
+                name if name in _KNOWN else f'NULL::{kind} AS "{name}"'
+                for name, kind in self._types.items()
+            )
+            known = f" UNION ALL SELECT {names} FROM {KNOWN_ROWS}"
+        self._db.run(f"{STAGED.create_view} SELECT * FROM {STAGED_WIDE}{known}")

@@ -25,12 +25,19 @@ STAGED_RAW = declare_table(
     writers="staged_rows incremental provenance url_exclusions",
     readers="incremental provenance staged_rows",
 )
-STAGED = declare_table(
-    "staged",
+STAGED_WIDE = declare_table(
+    "staged_wide",
     "View of `staged_raw` with every column.",
     f"{_ROW} instant {_EVIDENCE}",
     writers="staged_rows",
-    readers="incremental provenance published_sitemaps resolve result url_exclusions",
+    readers="incremental resolve staged_rows",
+)
+STAGED = declare_table(
+    "staged",
+    "View of `staged_wide` and `known_rows`: all rows of the sources.",
+    f"{_ROW} instant {_EVIDENCE}",
+    writers="staged_rows",
+    readers="provenance published_sitemaps resolve result url_exclusions",
 )
 EXTENDED = declare_table(
     "extended_rows",
@@ -38,6 +45,21 @@ EXTENDED = declare_table(
     " ".join(["id", *(field.name for field in EXTENSIONS)]),
     writers="ingest",
     readers="allocation guards render",
+)
+NOT_FOUND = declare_table(
+    "not_found",
+    "Rows of the ledger that no source lists as they are published.",
+    "ledger_row",
+    writers="known_rows",
+    readers="known_rows",
+)
+KNOWN_ROWS = declare_table(
+    "known_rows",
+    "View of the rows of the ledger that a source lists as they are published.",
+    "ledger_row source id loc lastmod_text changefreq priority file section lastmod_from size "
+    "first_seen fingerprint content_lastmod adopted_lastmod ledger_source",
+    writers="known_rows",
+    readers="incremental resolve staged_rows",
 )
 KEPT = declare_table(
     "kept",
@@ -190,8 +212,11 @@ PAGES_REQUESTED = declare_table(
 
 WORKING_TABLES = (
     STAGED_RAW,
+    STAGED_WIDE,
     STAGED,
     EXTENDED,
+    NOT_FOUND,
+    KNOWN_ROWS,
     KEPT,
     LEDGER_MATCHES,
     UNMATCHED_ROWS,

@@ -24,6 +24,7 @@ __all__ = [
     "Diagnostic",
     "ElementSpans",
     "Engine",
+    "KnownRows",
     "LogAggregator",
     "LogHit",
     "OffsetRun",
@@ -148,6 +149,26 @@ class WrittenUrls(Protocol):
     """
 
     def add(self, columns: Any, start: int, end: int) -> Sequence[int]: ...
+
+
+class KnownRows(Protocol):
+    """Set of published rows, to find them among the rows of sources.
+
+    A row is URL, date as it is written, change frequency and priority. Each belongs to a group.
+    Rows are given as the capsule of an Arrow stream in the entry schema.
+    """
+
+    def add(self, rows: Any, group: int) -> bool:
+        """Add rows, numbered from 0 in order; return False if there is no space for them."""
+
+    def unknown(self, rows: Any, group: int) -> Sequence[int]:
+        """Return the rows that are not in the group, or were found before, in order.
+
+        Raises ``ValueError`` for a column of another type, without a row found.
+        """
+
+    def not_found(self) -> Sequence[int]:
+        """Return the numbers of the added rows that :meth:`unknown` did not find, in order."""
 
 
 class LogAggregator(Protocol):
@@ -278,6 +299,9 @@ class Engine(Protocol):
 
     def written_urls(self) -> WrittenUrls:
         """Return an empty set for the URLs that will be written."""
+
+    def known_rows(self, rows: int) -> KnownRows | None:
+        """Return an empty set with space for a number of rows; an engine may return None."""
 
     def renderer(
         self,

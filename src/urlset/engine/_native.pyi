@@ -15,6 +15,7 @@ from urlset.model import Entry
 __all__ = [
     "OPT_LEVEL",
     "Columns",
+    "KnownRows",
     "LogAggregator",
     "Renderer",
     "ScannedPage",
@@ -130,6 +131,18 @@ class UrlHashes:
     def __new__(cls) -> UrlHashes: ...
     def add(self, columns: Columns, start: int, end: int) -> list[int]:
         """Add the URLs of rows; return the rows whose URL was already in the set."""
+
+class KnownRows:
+    """Set of rows, kept as hashes of 96 bits; see `urlset.engine.KnownRows`."""
+
+    def __new__(cls, rows: int) -> KnownRows: ...
+    def add(self, rows: Any, group: int) -> bool:
+        """Add the rows of an Arrow stream, given as a capsule."""
+
+    def unknown(self, rows: Any, group: int) -> list[int]:
+        """Return the rows of an Arrow stream that are not in the group, or were found before."""
+
+    def not_found(self) -> list[int]: ...
 
 _Names = list[tuple[str, list[str]]]
 

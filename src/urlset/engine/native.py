@@ -14,6 +14,7 @@ from urlset.dates import format_date
 from urlset.engine import Diagnostic, ElementSpans, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
+    KnownRows,
     LogAggregator,
     Renderer,
     UrlHashes,
@@ -46,6 +47,7 @@ __all__ = [
     "gunzip",
     "gzip",
     "is_utf8",
+    "known_rows",
     "log_aggregator",
     "name",
     "parse",
@@ -169,6 +171,11 @@ _CLASSES = (
 def written_urls() -> UrlHashes:
     """Return an empty set for the URLs that will be written."""
     return UrlHashes()
+
+
+def known_rows(rows: int) -> KnownRows:
+    """Return an empty set with space for a number of rows."""
+    return KnownRows(rows)
 
 
 class NativePage:

@@ -23,6 +23,7 @@ __all__ = [
     "gunzip",
     "gzip",
     "is_utf8",
+    "known_rows",
     "log_aggregator",
     "name",
     "parse",
@@ -156,6 +157,10 @@ def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # no
 def written_urls() -> UrlTexts:
     """Return an empty set for the URLs that will be written."""
     return UrlTexts()
+
+
+def known_rows(rows: int) -> None:
+    """Return None: in this engine, rows are compared in SQL."""
 
 
 renderer = DocumentRenderer
