@@ -10,6 +10,7 @@ import os
 import random
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import arro3.core as arro3
@@ -21,6 +22,7 @@ if "native" not in available():
     pytest.skip("the native engine is not built", allow_module_level=True)
 
 import urlset
+from urlset.arrow import entries_to_stream
 from urlset.engine import _native, get
 
 native = get("native")
@@ -158,3 +160,36 @@ def test_children_of_a_process_with_threads_use_the_engine():
     finally:
         stop.set()
         workers.join()
+
+
+def test_threads_share_a_set_of_known_rows():
+    rows = list(native.parse(SITEMAP, None, "s", []).entries)
+    known = native.known_rows(len(rows))
+    assert known is not None
+    assert known.add(entries_to_stream(rows), 1)
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            found = [*known.unknown(entries_to_stream(rows[number * 5 : number * 5 + 5]), 1)]
+            assert found in ([], [0, 1, 2, 3, 4])  # the second time they were found before
+
+    assert in_threads(work) == []
+    assert [*known.not_found()] == []
+
+
+def test_threads_scan_files_that_change(tmp_path):
+    paths = [str(tmp_path / f"{number}.html") for number in range(20)]
+    chance = random.Random(1)
+    for path in paths:
+        Path(path).write_bytes(PAGE.encode())
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            if number:
+                found = native.scan_files(paths, 10_000, "https://example.com", None)
+                assert len(found) == len(paths)
+            else:
+                for path in paths:
+                    Path(path).write_bytes(damaged(PAGE.encode(), chance))
+
+    assert in_threads(work, 4) == []
