@@ -168,3 +168,11 @@ def test_fragmented_set():
     filled: dict = {f"{n}.xml": entry("") for n in range(21)}
     filled["0.xml"] = Many(entry("{n}"), 21_000)
     assert messages("P501", filled) == []
+
+
+def test_both_cases_are_shown_when_they_are_equally_frequent():
+    text = "".join(f"{SITE}/Blog/{n}\n{SITE}/blog/{n}\n" for n in range(12))
+
+    messages = [found.message for found in check(text.encode())]
+
+    assert f"Mixed upper and lower case (12 like {SITE}/blog/0, 12 like {SITE}/Blog/0)" in messages

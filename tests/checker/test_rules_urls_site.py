@@ -320,3 +320,18 @@ def test_another_format_of_a_sitemap_is_only_an_info() -> None:
     assert levels("a.txt", "b.txt") == [("b.txt", "warning")]
     site = documents_of({"sitemap.xml": pages, "urls.txt": text})
     assert fix(site, select=["U501"], unsafe=True).documents == []
+
+
+def test_the_first_entry_in_another_sitemap_is_the_one_that_is_compared():
+    dates = [f"202{n}-11-11T08:00:00Z" for n in range(1, 6)]
+    first = "".join(f"<url><loc>{HOME}/a</loc><lastmod>{d}</lastmod></url>" for d in dates)
+    second = f"<url><loc>{HOME}/a</loc><lastmod>2026-11-13T08:00:00Z</lastmod></url>"
+    head = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    documents = {
+        f"{HOME}/a.xml": f"{head}{first}</urlset>".encode(),
+        f"{HOME}/b.xml": f"{head}{second}</urlset>".encode(),
+    }
+
+    for _ in range(3):
+        [found] = [f for f in check(documents) if f.code == "U502"]
+        assert f"{dates[0]} in" in found.message

@@ -177,8 +177,8 @@ RULES = (
                 WHERE split_part(loc, '/', 5) <> '' GROUP BY document, top),
             cases AS (
                 SELECT document, 'upper and lower case' AS style, max(n) AS a,
-                    (sum(n) - max(n))::UBIGINT AS b, arg_max(loc, n) AS first,
-                    arg_min(loc, n) AS second
+                    (sum(n) - max(n))::UBIGINT AS b, arg_max(loc, (n, loc)) AS first,
+                    arg_min(loc, (n, loc)) AS second
                 FROM tops WHERE top <> '' AND NOT contains(top, '%') AND NOT contains(top, '?')
                 GROUP BY document, lower(top)
                 HAVING count(*) > 1 AND sum(n) >= 20 AND sum(n) - max(n) >= sum(n) * 0.05)

@@ -72,7 +72,7 @@ _SHARED = f"""{_FILED},
     firsts AS (
         SELECT role, loc, count(DISTINCT file) AS n, arg_min({{'file': file, 'source': source,
             'kind': kind, 'lastmod': lastmod, 'lastmod_text': lastmod_text}},
-            (kind = 'text', document)) AS first
+            (kind = 'text', document, "offset")) AS first
         FROM filed GROUP BY role, loc HAVING min(file) <> max(file)),
     shared AS (
         SELECT f.document, f.loc, n, first.source AS other, first.lastmod AS other_lastmod,
