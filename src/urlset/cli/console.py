@@ -19,7 +19,13 @@ from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
 from urlset.inflight import long_waits, slow_requests
-from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
+from urlset.temp_files import (
+    AtomicFile,
+    expect_no_store,
+    expect_writable,
+    is_special,
+    write_error_reason,
+)
 from urlset.terminal_text import Line, pluralize, sanitize
 
 
@@ -39,6 +45,7 @@ def expect_target(option: str, path: Path | None) -> None:
         raise TargetError(f"{option}: expected the path of a file, found -; stdout has the result")
     try:
         expect_writable(path)
+        expect_no_store(path)
     except OSError as error:
         reason = sanitize(write_error_reason(path, error))
         raise TargetError(f"{option}: cannot write {sanitize(str(path))!r}: {reason}") from error
@@ -121,6 +128,7 @@ class Sink:
         if is_special(path):
             # A device or a pipe cannot be replaced; opening a folder raises an error.
             return path.open("w", encoding="utf-8", errors="replace", newline="")
+        expect_no_store(path)
         self._staged = AtomicFile(path)
         descriptor = self._staged.descriptor
         return open(descriptor, "w", encoding="utf-8", errors="replace", newline="")

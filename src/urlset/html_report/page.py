@@ -27,7 +27,7 @@ from urlset.html_report.model import Figure, LastmodTrial, ReportInput, RuleChan
 from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, safe, share, unbroken_dates, untrusted, web_url
 from urlset.option_names import option
-from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
+from urlset.temp_files import AtomicFile, expect_no_store, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
 
 MAX_HTML_BYTES = 300_000
@@ -76,6 +76,7 @@ def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None
     data = html_report(report).encode(errors="replace")
     try:
         expect_replaceable(Path(path))
+        expect_no_store(Path(path))
         file = AtomicFile(Path(path))
         try:
             with open(file.descriptor, "wb") as stream:
