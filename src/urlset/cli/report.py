@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
 from urlset.cli.options import Exit, UsageError
-from urlset.terminal_text import sanitize
+from urlset.terminal_text import clip, sanitize
 
 if TYPE_CHECKING:
     from urlset.live.report import Report, SiteState
+
+
+MAX_NAME = 300
+"""Width of the name of a site, in cells; the middle of a longer one is cut."""
 
 
 def report(
@@ -79,7 +83,7 @@ def _row(site: SiteState) -> tuple[str, ...]:
         site.new, site.alerts,
     )  # fmt: skip
     day = "" if site.moment is None else f"{site.moment:%Y-%m-%d}"
-    name = sanitize(site.site) + (" (not complete)" if site.incomplete else "")
+    name = clip(sanitize(site.site), MAX_NAME) + (" (not complete)" if site.incomplete else "")
     return (*("–" if number is None else f"{number:,}" for number in numbers), day, name)
 
 

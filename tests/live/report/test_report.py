@@ -216,3 +216,52 @@ def test_texts_of_a_store_are_data(stores, run, tmp_path):
     assert "<i>" not in page
     assert len(page) < 400_000
     assert "\x1b" not in printed + page
+
+
+def test_a_store_that_is_named_twice_is_one_site(stores, monkeypatch):
+    monkeypatch.chdir(stores)
+
+    assert len(urlset.report(["read.duckdb", "./read.duckdb"]).sites) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("folder", "a folder: .*; name the stores in it"),
+        ("none.duckdb", "nothing at .*; check the path"),
+        ("https://example.com/", "a URL: .*--store FILE` makes a store"),
+    ],
+)
+def test_what_is_no_store_is_named(tmp_path, name, found):
+    (tmp_path / "folder").mkdir()
+    path = name if "//" in name else tmp_path / name
+
+    with pytest.raises(urlset.StoreError, match=f"expected a store .*, found {found}"):
+        urlset.report(path)
+
+
+def test_what_is_no_path_is_refused():
+    with pytest.raises(TypeError, match="stores: expected paths of stores, found int"):
+        urlset.report(["a.duckdb", 3])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "{}", "-o", "{}"),
+        ("report", "{}", "--format", "html", "-o", "{}"),
+        ("read", "{}", "--format", "csv", "-o", "{}"),
+        ("diff", "{}", "{}", "--format", "jsonl", "-o", "{}"),
+        ("diff", "{}", "{}", "--report", "{}"),
+        ("check", "{}", "--report", "{}"),
+    ],
+)
+def test_no_text_replaces_a_store(stores, run, tmp_path, words):
+    path = tmp_path / "site.duckdb"
+    path.write_bytes((stores / "read.duckdb").read_bytes())
+
+    ran = run(*(word.format(path) for word in words))
+
+    assert ran.code == 2
+    assert "it is a store (a DuckDB file); name another file" in ran.err
+    assert path.read_bytes() == (stores / "read.duckdb").read_bytes()

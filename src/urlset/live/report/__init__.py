@@ -43,13 +43,18 @@ def report(
 
     Raises:
         urlset.StoreError: None of the stores can be read.
+        TypeError: A store is not a path.
         ValueError: There is no store.
     """
-    paths = [os.fspath(path) for path in as_tuple(stores, "stores")]
+    paths: dict[str, str] = {}  # a store that is named twice is one site
+    for path in as_tuple(stores, "stores"):
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"stores: expected paths of stores, found {type(path).__name__}")
+        paths.setdefault(os.path.realpath(path), os.fspath(path))
     if not paths:
         raise ValueError("stores: expected the path of one store at least, found none")
     sites, errors = [], []
-    for number, path in enumerate(dict.fromkeys(paths), start=1):
+    for number, path in enumerate(paths.values(), start=1):
         if progress is not None:
             progress(ProgressEvent(source=path, documents=number))
         try:

@@ -16,13 +16,7 @@ from urlset.terminal_text import pluralize
 
 
 class SiteRuleJson(TypedDict):
-    """Findings of one rule and level at a site.
-
-    Attributes:
-        findings: Number of them in the store, which has at most 10,000 of a rule.
-        new: Those that the audit before did not have.
-        example: Message of one of them.
-    """
+    """Findings of one rule and level at a site."""
 
     code: str
     rule: str
@@ -33,19 +27,7 @@ class SiteRuleJson(TypedDict):
 
 
 class SiteStateJson(TypedDict):
-    """State of one site; null where its store has no such data.
-
-    Attributes:
-        store: Path of the store.
-        kinds: What the store is of: audit or crawl, watch, or read.
-        moment: When it was examined last.
-        listed: Number of URLs that the sitemaps list, without duplicates.
-        visited: Number of them that were visited.
-        outcomes: Number of them with each outcome.
-        alerts: Number of open alerts.
-        fixed: Findings of the audit before that are fixed; null for a first audit.
-        incomplete: Why not everything was read or visited.
-    """
+    """State of one site; null where its store has no such data."""
 
     store: str
     site: str

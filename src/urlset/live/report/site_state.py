@@ -13,6 +13,7 @@ from urlset.errors import StoreError
 from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOME_COLUMNS
 from urlset.live.schemas import HISTORY_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
+from urlset.reader import is_url
 from urlset.store import Store
 
 MAX_REASONS = 10
@@ -115,15 +116,28 @@ def read_state(path: str | os.PathLike[str]) -> SiteState:
         StoreError: The file is not a store, or has no data.
     """
     if not Path(path).is_file():
-        raise StoreError(f"expected a store (.duckdb), found no such file: {os.fspath(path)!r}")
+        raise StoreError(f"expected a store (.duckdb), found {_what_is_at(os.fspath(path))}")
     with Store.open(path, read_only=True) as store:
         state = _read(store)
     if state is None:
         raise StoreError(
-            f"expected a store with an audit, a crawl, snapshots or sitemaps, found an empty one: "
-            f"{os.fspath(path)!r}"
+            "expected a store with an audit, a crawl, snapshots or sitemaps, found an empty one: "
+            f"{os.fspath(path)!r}; run the command that fills it again"
         )
     return state
+
+
+def _what_is_at(path: str) -> str:
+    """Return what is found instead of a store, and what to do, as the end of a message."""
+    if is_url(path):
+        return f"a URL: {path!r}; `urlset audit URL --store FILE` makes a store"
+    if Path(path).is_dir():
+        return (
+            f"a folder: {path!r}; name the stores in it, such as {os.path.join(path, '*.duckdb')}"
+        )
+    if os.path.lexists(path):
+        return f"no regular file: {path!r}; name another one"
+    return f"nothing at {path!r}; check the path"
 
 
 def _read(store: Store) -> SiteState | None:
