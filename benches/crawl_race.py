@@ -17,7 +17,7 @@ from nginx import nginx, serving
 
 WORKER = str(Path(__file__).parent / "workers" / "crawls.py")
 AUDIT, LINKS, CRAWL = "urlset audit", "urlset audit --crawl", "urlset crawl"
-MIN_RATE, MAX_PEAK_MB = 1_500, 500
+MIN_RATE, MAX_CPU_MS, MAX_PEAK_MB = 3_000, 0.5, 500
 
 
 class Crawler(NamedTuple):
@@ -90,14 +90,18 @@ def markdown(results: list[tuple[Crawler, Measured]]) -> Iterator[str]:
 
 
 def judge(results: list[tuple[Crawler, Measured]]) -> Iterator[Verdict]:
-    """Compare the audit of the whole site with its goals."""
+    """Compare audit and crawl of the whole site with their goals."""
     for each, result in results:
-        if each.who == AUDIT and result.times:
-            rate, peak = f"{result.rate:,.0f} pages/s", result.peak / 1e6
-            subject = f"audit of {result.count:,} pages"
-            yield Verdict(subject, f"≥ {MIN_RATE:,} pages/s", rate, result.rate >= MIN_RATE)
-            goal = f"< {MAX_PEAK_MB} MB"
-            yield Verdict(f"{subject}, peak memory", goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
+        if each.who not in (AUDIT, CRAWL) or not result.times:
+            continue
+        rate, peak = f"{result.rate:,.0f} pages/s", result.peak / 1e6
+        subject = f"{each.task} of {result.count:,} pages"
+        yield Verdict(subject, f"≥ {MIN_RATE:,} pages/s", rate, result.rate >= MIN_RATE)
+        cpu_ms = result.cpu / result.count * 1e3
+        goal, told = f"≤ {MAX_CPU_MS} ms", f"{cpu_ms:.2f} ms"
+        yield Verdict(f"{subject}, CPU of one", goal, told, cpu_ms <= MAX_CPU_MS)
+        goal = f"< {MAX_PEAK_MB} MB"
+        yield Verdict(f"{subject}, peak memory", goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
 
 
 def _measure(each: Crawler, result: Measured, url: str) -> None:

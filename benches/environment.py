@@ -5,9 +5,11 @@ All files are under ``.cache``. A peer that cannot be installed is omitted with 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from data import CACHE
@@ -71,6 +73,34 @@ def scanner() -> str | None:
     if not run("cargo", "build", *flags, *paths):
         return None
     return str(target / "release" / "bare-scanner")
+
+
+def debian_package(name: str) -> Path | None:
+    """Return the folder with the files of a Debian package, which is fetched and not installed.
+
+    None if that is not possible.
+    """
+    folder = CACHE / name
+    if folder.exists():
+        return folder
+    if not (shutil.which("apt-get") and shutil.which("dpkg")):
+        say(f"Debian's {name} is left out: this is no Debian to get it from.")
+        return None
+    say(f"Fetching Debian's {name} …")
+    with tempfile.TemporaryDirectory() as there:
+        fetch = ("apt-get", "download", "--quiet", name)
+        if not run(*fetch, cwd=there):
+            # The list of packages may be missing or old, and only root may renew it.
+            if os.geteuid() != 0 or not run("apt-get", "update", "--quiet"):
+                return None
+            if not run(*fetch, cwd=there):
+                return None
+        (package,) = Path(there).glob(f"{name}_*.deb")
+        unfinished = folder.with_name(f"{name}.unfinished")
+        if not run("dpkg", "--extract", str(package), str(unfinished)):
+            return None
+        unfinished.replace(folder)
+    return folder
 
 
 def run(*argv: str, cwd: str | None = None) -> bool:

@@ -26,12 +26,12 @@ def judge(results: Results) -> Iterator[Verdict]:
     for document in ("plain", "extended"):
         arrow, objects = f"{document} → Arrow", f"{document} → objects"
         ours = (arrow, NATIVE)
-        yield from _ratio(results, f"{arrow}, against the {SCANNER}", ours, (arrow, SCANNER), 0.70)
+        yield from _ratio(results, f"{arrow}, against the {SCANNER}", ours, (arrow, SCANNER), 0.90)
         yield from _ratio(results, f"{arrow}, against {XML2ARROW}", ours, (arrow, XML2ARROW), 4)
         yield from _ratio(results, f"{arrow}, against {USP}", ours, (objects, USP), 120)
         ours = (objects, NATIVE)
-        yield from _ratio(results, f"{objects}, against {USP}", ours, (objects, USP), 40)
-        yield from _ratio(results, f"{objects}, against Scrapy", ours, (objects, "Scrapy"), 10)
+        yield from _ratio(results, f"{objects}, against {USP}", ours, (objects, USP), 60)
+        yield from _ratio(results, f"{objects}, against Scrapy", ours, (objects, "Scrapy"), 12)
         ours = (objects, REFERENCE)
         text = f"{objects}, reference, against {USP}"
         yield from _ratio(results, text, ours, (objects, USP), 1)
@@ -40,7 +40,8 @@ def judge(results: Results) -> Iterator[Verdict]:
         yield from _ratio(results, text, ours, (arrow, NATIVE), 0.60)
     for document in ("plain", "extended"):
         yield from _rate(results, (f"Arrow → {document}", NATIVE), 300)
-        yield from _rate(results, (f"entries → {document}", NATIVE), 60)
+        yield from _rate(results, (f"entries → {document}", NATIVE), 200)
+        yield from _rate(results, (f"dicts → {document}", NATIVE), 100)
     yield from _packing(results, "plain → gzip")
 
 

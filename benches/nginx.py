@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from data import CACHE
-from environment import run, say
+from environment import debian_package, run, say
 
 PATIENCE_S = 10.0
 
@@ -59,30 +58,15 @@ def nginx() -> str | None:
     found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if found:
         return found
-    unpacked = CACHE / "nginx" / "usr" / "sbin" / "nginx"
-    if not unpacked.exists() and not _unpack(CACHE / "nginx"):
+    package = debian_package("nginx")
+    if package is None:
+        say("The sites are left out: nginx is not there.")
         return None
+    unpacked = package / "usr" / "sbin" / "nginx"
     if not run(str(unpacked), "-v"):
         say("The sites are left out: a library that Debian's nginx needs is not there.")
         return None
     return str(unpacked)
-
-
-def _unpack(folder: Path) -> bool:
-    if not (shutil.which("apt-get") and shutil.which("dpkg")):
-        say("The sites are left out: nginx is not there, and this is no Debian to get it from.")
-        return False
-    say("Fetching Debian's nginx …")
-    with tempfile.TemporaryDirectory() as there:
-        fetch = ("apt-get", "download", "--quiet", "nginx")
-        if not run(*fetch, cwd=there):
-            # The list of packages may be missing or old, and only root may renew it.
-            if os.geteuid() != 0 or not run("apt-get", "update", "--quiet"):
-                return False
-            if not run(*fetch, cwd=there):
-                return False
-        (package,) = Path(there).glob("nginx_*.deb")
-        return run("dpkg", "--extract", str(package), str(folder))
 
 
 @contextmanager

@@ -53,8 +53,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
         f"{_PACKAGE}/store",
     ),
     "pages": (
-        *_SITE, f"{_PACKAGE}/live/crawl", f"{_PACKAGE}/live/audit", f"{_PACKAGE}/html",
-        f"{_PACKAGE}/store", f"{_PACKAGE}/checker",
+        *_SITE, f"{_PACKAGE}/live/crawl", f"{_PACKAGE}/live/audit", f"{_PACKAGE}/live/visits",
+        f"{_PACKAGE}/html", f"{_PACKAGE}/store", f"{_PACKAGE}/checker",
+    ),
+    "jobs": (
+        *_SITE, f"{_PACKAGE}/builder", f"{_PACKAGE}/sources", f"{_PACKAGE}/publisher",
+        f"{_PACKAGE}/html", f"{_PACKAGE}/store", f"{_PACKAGE}/checker",
     ),
 }  # fmt: skip
 """Sources on the measured path, by group of works."""
@@ -149,13 +153,17 @@ def read_record(group: str) -> dict[str, Any] | None:
 
 
 def missed(group: str, goals: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the goals that the last recorded run met, and that these results do not meet."""
+    """Yield the goals that the last recorded run met, and that these results do not meet.
+
+    A goal that was raised since is not compared.
+    """
     record = read_record(group)
     met = {goal["text"]: goal for goal in record["goals"] if goal["is_met"]} if record else {}
     for goal in goals:
-        if goal["text"] in met and not goal["is_met"]:
-            before = met[goal["text"]]["measured"]
-            yield f"{goal['text']}: {goal['measured']}, was {before} (goal {goal['goal']})"
+        before = met.get(goal["text"])
+        if before and before["goal"] == goal["goal"] and not goal["is_met"]:
+            was = before["measured"]
+            yield f"{goal['text']}: {goal['measured']}, was {was} (goal {goal['goal']})"
 
 
 def _processor() -> str:

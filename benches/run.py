@@ -22,6 +22,8 @@ import check_race
 import crawl_data
 import crawl_race
 import environment
+import job_data
+import job_race
 import record
 import report
 import site_data
@@ -39,6 +41,7 @@ SITE = "whole site"
 CHECK = "check of a folder"
 BUILD = "build of a list"
 PAGES = "pages of a site"
+JOBS = "jobs"
 SHARE = 8
 """Documents that the peers read: the slowest one would take five minutes for all of them."""
 SECTIONS_OF_PEERS = 10
@@ -66,12 +69,14 @@ def main() -> int:
     checks = _checks(options) if _is_wanted(options, "check") else []
     builds = _builds(options, tools) if _is_wanted(options, "build") else []
     crawls = _crawls(options, tools) if _is_wanted(options, "pages") else []
+    jobs = _jobs(options) if _is_wanted(options, "jobs") else []
     by_group = {
         "documents": [*judge(results)],
         "site": [*site_report.judge(sites)],
         "check": [*check_race.judge(checks)],
         "build": [*build_race.judge(builds)],
         "pages": [*crawl_race.judge(crawls)],
+        "jobs": [*job_race.judge(jobs)],
     }
     verdicts = [verdict for found in by_group.values() for verdict in found]
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
@@ -79,6 +84,7 @@ def main() -> int:
     site_lines += check_race.text(checks) if checks else ()
     site_lines += build_race.text(builds) if builds else ()
     site_lines += crawl_race.text(crawls) if crawls else ()
+    site_lines += job_race.text(jobs) if jobs else ()
     for line in (*report.text(listed, results), *site_lines, *report.goals(verdicts)):
         print(line)
     if options.json:
@@ -87,6 +93,7 @@ def main() -> int:
             "check": [check.plain() for check in checks],
             "build": [build.plain() for build in builds],
             "pages": [crawl.plain() for _, crawl in crawls],
+            "jobs": [job.result.plain() for job in jobs],
         }
         options.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     if options.markdown:
@@ -94,6 +101,7 @@ def main() -> int:
         site_lines += check_race.markdown(checks) if checks else ()
         site_lines += build_race.markdown(builds) if builds else ()
         site_lines += crawl_race.markdown(crawls) if crawls else ()
+        site_lines += job_race.markdown(jobs) if jobs else ()
         lines = (*report.markdown(listed, results), *site_lines)
         _write(options.markdown, (*lines, *report.goals_markdown(verdicts)))
     if options.quick or options.only or options.match:
@@ -104,6 +112,7 @@ def main() -> int:
         "check": [result.row() for result in checks],
         "build": [result.row() for result in builds],
         "pages": [result.row() for _, result in crawls],
+        "jobs": [job.row() for job in jobs],
     }
     return _record(rows, by_group, is_recorded=options.record)
 
@@ -172,6 +181,16 @@ def _crawls(options: argparse.Namespace, tools: Tools) -> list[tuple[crawl_race.
     whole = crawl_data.pages(count)
     listed = crawl_race.crawlers(whole, crawl_data.Pages(whole.folder, share), tools.python)
     return crawl_race.race_crawls(listed, rounds=_rounds(options))
+
+
+def _jobs(options: argparse.Namespace) -> list[job_race.Job]:
+    """Measure jobs of one kind of input each, if selected."""
+    if options.only or (options.match and options.match not in JOBS):
+        return []
+    say("Making the inputs of the jobs, unless they exist …")
+    make = [sys.executable, HERE / "job_data.py"]
+    subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+    return job_race.race_jobs(job_data.inputs(), rounds=_rounds(options))
 
 
 def _rounds(options: argparse.Namespace) -> int:

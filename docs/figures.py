@@ -187,6 +187,31 @@ def _pages() -> Iterator[str]:
     yield _origin("pages")
 
 
+def _inputs() -> Iterator[str]:
+    yield "| job | number | time | µs of CPU for each | peak memory |"
+    yield "|---|--:|--:|--:|--:|"
+    for (work, _), row in _rows("jobs", "seconds").items():
+        count = f"{row['count']:,} {row['unit']}".strip()
+        each = row["cpu_s"] / row["count"] * 1e6
+        cells = f"{_seconds(row['seconds'])} | {_number(each)} | {row['peak_mb']:,} MB"
+        yield f"| {work} | {count} | {cells} |"
+    yield ""
+    yield _origin("jobs")
+
+
+GROUPS = ("documents", "site", "check", "build", "pages", "jobs")
+
+
+def _goals() -> Iterator[str]:
+    yield "| goal | wanted | measured | |"
+    yield "|---|--:|--:|---|"
+    for group in GROUPS:
+        for goal in _record(group)["goals"]:
+            said = "met" if goal["is_met"] else "**not met**"
+            measured = goal["measured"] or "not measured"
+            yield f"| {goal['text']} | {goal['goal']} | {measured} | {said} |"
+
+
 CORE_HOUR = 0.04
 """Assumed price of an hour of one core in US dollars: about that of the large clouds on demand."""
 
@@ -258,6 +283,8 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "builds": _builds,
     "checks": _checks,
     "pages": _pages,
+    "inputs": _inputs,
+    "goals": _goals,
     "scale": _scale,
     "sizes": _sizes,
 }

@@ -3,7 +3,8 @@
 python packaging/fuzz.py [--seconds 60] [--runs N] [TARGET...]
 
 Seeds are the texts of the tests, the rules and the docs. The corpora, which grow from run to run,
-are in build/fuzz, as are inputs that fail: `… TARGET --input FILE` repeats one.
+are in build/fuzz, as are inputs that fail: `… TARGET --input FILE` repeats one. Each run is a line
+of build/fuzz/history.jsonl; `--history` prints the sums.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ import argparse
 import ast
 import gzip
 import hashlib
+import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 CRATE = ROOT / "rust" / "fuzz"
 BUILD = ROOT / "build" / "fuzz"
+HISTORY = BUILD / "history.jsonl"
 
 # The flags of cargo-fuzz: counters and compared values of each edge, as libFuzzer reads them.
 _COVERAGE = (
@@ -126,7 +131,7 @@ def run(binary: Path, arguments: list[str]) -> tuple[int, str]:
     corpus, artifacts = BUILD / "corpus" / target, BUILD / "artifacts" / target
     artifacts.mkdir(parents=True, exist_ok=True)
     write_seeds(target, corpus)
-    start = time.monotonic()
+    start, start_cpu = time.monotonic(), cpu_seconds()
     command = [
         str(binary), str(corpus), f"-artifact_prefix={artifacts}/", f"-dict={CRATE}/tokens.dict",
         "-max_len=8192", "-timeout=25", "-rss_limit_mb=4096", "-print_final_stats=1", *arguments,
@@ -137,16 +142,54 @@ def run(binary: Path, arguments: list[str]) -> tuple[int, str]:
     progress = re.findall(r"cov: (\d+) ft: (\d+) corp: (\d+)/", log)
     executions = re.findall(r"number_of_executed_units: (\d+)", log)
     edges = re.findall(r"INFO: Loaded 1 modules\s+\((\d+) inline", log)
-    coverage, features, inputs = progress[-1] if progress else ("?", "?", "?")
-    seconds = time.monotonic() - start
-    summary = (
-        f"{target:8} {int(executions[-1]) if executions else 0:12,} executions {seconds:6.0f} s "
-        f"{coverage:>6} of {edges[0] if edges else '?'} edges {features:>6} features "
-        f"{inputs:>5} inputs"
-    )
+    coverage, features, inputs = map(int, progress[-1] if progress else (0, 0, 0))
+    record = {
+        "target": target,
+        "sources": subprocess.run(
+            ["git", "log", "-1", "--format=%h", "--", "rust"],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        ).stdout.strip(),
+        "date": time.strftime("%Y-%m-%d"),
+        "exit_code": done.returncode,
+        "executions": int(executions[-1]) if executions else 0,
+        "seconds": round(time.monotonic() - start),
+        "cpu_seconds": round(cpu_seconds() - start_cpu),
+        "edges": coverage,
+        "all_edges": int(edges[0]) if edges else 0,
+        "features": features,
+        "inputs": inputs,
+    }  # fmt: skip
+    with HISTORY.open("a", encoding="utf-8") as history:
+        history.write(json.dumps(record) + "\n")
+    summary = row(record)
     if done.returncode:
         summary += f"\n{log[-4000:]}\n{target}: failed; the input is in {artifacts}"
     return done.returncode, summary
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of the processes that this one has waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def row(record: dict[str, Any]) -> str:
+    """Return what one run or several did, as one line."""
+    return (
+        f"{record['target']:8} {record['executions']:12,} executions {record['seconds']:6} s "
+        f"{record['cpu_seconds']:6} s CPU {record['edges']:>6} of {record['all_edges']} edges "
+        f"{record['features']:>6} features {record['inputs']:>5} inputs"
+    )
+
+
+def sums() -> Iterator[dict[str, Any]]:
+    """Yield the sum of all runs of each target. Their edges are those of the last run."""
+    lines = HISTORY.read_text(encoding="utf-8").splitlines() if HISTORY.exists() else []
+    runs = [json.loads(line) for line in lines]
+    for target in targets():
+        if of_target := [run for run in runs if run["target"] == target]:
+            summed = ["executions", "seconds", "cpu_seconds"]
+            yield of_target[-1] | {key: sum(run[key] for run in of_target) for key in summed}
 
 
 def main() -> int:
@@ -157,7 +200,11 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=-1, help="stop after as many inputs")
     parser.add_argument("--input", help="run this input only")
     parser.add_argument("--write-seeds", type=Path, help="only write the seeds to this folder")
+    parser.add_argument("--history", action="store_true", help="only print the sums of all runs")
     options = parser.parse_args()
+    if options.history:
+        print("\n".join(map(row, sums())))
+        return 0
     if options.write_seeds:
         for target in options.targets or targets():
             write_seeds(target, options.write_seeds)

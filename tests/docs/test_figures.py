@@ -86,6 +86,9 @@ def test_goal_that_was_met_and_is_missed_is_reported(tmp_path, monkeypatch):
     assert [*missed("site", [goal])] == []
     assert [*missed("pages", now)] == []
 
+    raised = {**goal, "goal": "≥ 9 ×", "is_met": False}
+    assert [*missed("site", [raised])] == []
+
 
 def test_interval_of_few_runs_is_their_range():
     assert figure([3.0, 1.0, 2.0]) == {"median": 2.0, "low": 1.0, "high": 3.0, "runs": 3}
