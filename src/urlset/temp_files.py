@@ -146,14 +146,6 @@ def expect_replaceable(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is a device or a pipe; name a file")
 
 
-def expect_no_store(path: Path) -> None:
-    """Raise ``OSError`` if a path is a store or a ledger, which a text must not replace."""
-    from urlset.formats.detect import stored_form  # only outputs that exist need it
-
-    if path.exists() and stored_form(path) == "duckdb":
-        raise OSError(errno.EEXIST, "it is a store (a DuckDB file); name another file")
-
-
 def expect_writable(path: Path) -> None:
     """Raise ``OSError`` if a regular file cannot be created or replaced at a path.
 

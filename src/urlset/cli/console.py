@@ -21,7 +21,6 @@ from urlset.errors import TargetError
 from urlset.inflight import long_waits, slow_requests
 from urlset.temp_files import (
     AtomicFile,
-    expect_no_store,
     expect_writable,
     is_special,
     write_error_reason,
@@ -43,6 +42,8 @@ def expect_target(option: str, path: Path | None) -> None:
         return
     if str(path) == "-":
         raise TargetError(f"{option}: expected the path of a file, found -; stdout has the result")
+    from urlset.formats.detect import expect_no_store  # most commands write to stdout
+
     try:
         expect_writable(path)
         expect_no_store(path)
@@ -128,6 +129,8 @@ class Sink:
         if is_special(path):
             # A device or a pipe cannot be replaced; opening a folder raises an error.
             return path.open("w", encoding="utf-8", errors="replace", newline="")
+        from urlset.formats.detect import expect_no_store
+
         expect_no_store(path)
         self._staged = AtomicFile(path)
         descriptor = self._staged.descriptor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, format_size, print_errors, print_info
 from urlset.errors import SourceError
-from urlset.formats.detect import table_kind_of_file
+from urlset.formats.detect import table_form_of_file
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
@@ -168,13 +168,15 @@ class ReadSession:
         return 1 if self.documents else 2
 
     def _open(self, source: str) -> AbstractContextManager[Entries]:
-        if table_kind_of_file(source) is None:
+        form = table_form_of_file(source)
+        if form is None:
             return nullcontext(open_source(source, **self._options))
         from urlset.sources.entry_table import open_table  # with DuckDB
 
         names = ("base_url", "since", "include", "exclude", "hosts", "scope")
         return open_table(
             source,
+            form,
             self.failures,
             **{name: self._options[name] for name in names if name in self._options},
         )

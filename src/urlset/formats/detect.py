@@ -7,6 +7,7 @@ log lists URLs. A CSV file with URLs would be read wrongly as a list of URLs.
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import stat
 import sys
 from collections.abc import Collection
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from urlset.dates import LOG_TIME
@@ -23,6 +25,7 @@ from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.encoding import skip_space, utf16_codec, wide_codec
 from urlset.formats.signatures import Signature, file_signature, find_template, is_gzip, signature
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT
+from urlset.temp_files import expect_safe_to_read
 
 SourceKind = Literal[
     "text", "csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "sitemap", "html", "log", "sql",
@@ -32,6 +35,7 @@ TableForm = Literal["csv", "jsonl", "parquet", "arrow", "sqlite", "duckdb"]
 TextForm = Literal["text", "csv", "jsonl"]
 LogForm = Literal["common", "extended", "json"]
 TableKind = Literal["CSV", "JSON lines", "JSON", "Arrow", "SQLite"]
+StoredForm = Literal["duckdb", "parquet", "warc"]
 
 SniffedKind = Literal["index", "sitemap"]
 """Kind of a file by its first bytes: an index, or another kind of sitemap."""
@@ -57,6 +61,14 @@ _TABLE_SUFFIXES: dict[str, TableForm] = {
     ".arrows": "arrow",
 }
 _TEXT_KINDS: dict[TableForm | None, TableKind] = {"csv": "CSV", "jsonl": "JSON lines"}
+_FORM_OF_KIND: dict[TableKind, TableForm] = {
+    "CSV": "csv",
+    "JSON lines": "jsonl",
+    "JSON": "jsonl",
+    "Arrow": "arrow",
+    "SQLite": "sqlite",
+}
+_WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml")
 _SITEMAP_SUFFIXES = (".xml", ".txt", ".rss", ".atom", ".rdf", ".gz")
@@ -113,17 +125,34 @@ def detect_table_form(path: str, name: str | None = None) -> TableForm | None:
     return _TABLE_SIGNATURES.get(found) or _form_by_name(path)
 
 
-def stored_form(source: object) -> Literal["duckdb", "parquet"] | None:
-    """Return whether a source is a DuckDB or Parquet file, by its first bytes; None otherwise."""
+def stored_form(source: object) -> StoredForm | None:
+    """Return whether a source is a DuckDB, Parquet or WARC file, by its first bytes; or None.
+
+    A WARC file also has the suffix of one.
+    """
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     try:
         if not stat.S_ISREG(os.stat(source).st_mode):
             return None  # bytes read from a pipe could not be read again
-        found = file_signature(source)
+        with open(source, "rb") as file:
+            head = file.read(HEAD_BYTES)
+        found = signature(head)
+        if found == "duckdb" or found == "parquet":
+            return found
+        if not os.fspath(source).lower().endswith(_WARC_SUFFIXES):
+            return None
+        expect_safe_to_read(os.fspath(source))
     except (OSError, ValueError):
         return None  # reading it reports the error
-    return found if found in ("duckdb", "parquet") else None
+    is_warc = found == "zstd" or (inflated_head(head) or b"").startswith(b"WARC/")
+    return "warc" if is_warc else None
+
+
+def expect_no_store(path: Path) -> None:
+    """Raise ``OSError`` if a path is a store or a ledger, which a text must not replace."""
+    if stored_form(path) == "duckdb":
+        raise OSError(errno.EEXIST, "it is a store (a DuckDB file); name another file")
 
 
 # ── sitemaps and pages ──
@@ -306,17 +335,23 @@ def table_kind(head: bytes, name: str = "") -> TableKind | None:
     return "CSV" if by_name is None and _is_header(line) else by_name
 
 
-def table_kind_of_file(source: str) -> TableKind | None:
-    """Return the kind of table in a file or on stdin (``-``), which is not consumed; or None."""
+def table_form_of_file(source: str) -> TableForm | None:
+    """Return the form of the table in a file or on stdin (``-``), which is not consumed; or None.
+
+    It is a table if :func:`table_kind` names its kind.
+    """
     try:
         if source == "-":
-            return table_kind(inflated_head(_peek(sys.stdin.buffer)) or b"")
-        if not os.path.isfile(source):
+            head, name = _peek(sys.stdin.buffer), ""
+        elif os.path.isfile(source):
+            with open(source, "rb") as file:
+                head, name = file.read(HEAD_BYTES), source
+        else:
             return None
-        with open(source, "rb") as file:
-            return table_kind(inflated_head(file.read(HEAD_BYTES)) or b"", source)
     except (OSError, ValueError):
         return None  # reading it reports the error
+    kind = table_kind(inflated_head(head) or b"", name)
+    return None if kind is None else _FORM_OF_KIND[kind]
 
 
 def _form_by_name(path: str) -> TableForm | None:

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from urlset.errors import TargetError
+from urlset.formats.detect import expect_no_store
 from urlset.html_report.charts import Segment, StackedRow, diverging_bars, legend, stacked_bars
 from urlset.html_report.findings import (
     LEVELS,
@@ -27,7 +28,7 @@ from urlset.html_report.model import Figure, LastmodTrial, ReportInput, RuleChan
 from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, safe, share, unbroken_dates, untrusted, web_url
 from urlset.option_names import option
-from urlset.temp_files import AtomicFile, expect_no_store, expect_replaceable, write_error_reason
+from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import pluralize
 
 MAX_HTML_BYTES = 300_000

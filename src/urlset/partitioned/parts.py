@@ -13,7 +13,7 @@ from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.formats.detect import stored_form
 from urlset.protocol import READ_LIMIT
-from urlset.reader import Source, document_source, is_url, is_warc
+from urlset.reader import Source, document_source, is_url
 from urlset.reader.document_sources import RobotsFile
 from urlset.reader.filters import ChildFilter, EntryFilter, Moment
 from urlset.reader.planned import PlannedDocument, PlanWalk
@@ -163,10 +163,9 @@ def plan(
     for one in _sources(source):
         if is_url(one):
             urls.append(one)
-        elif stored_form(one) is not None:
-            stores.append(os.fspath(one))  # type: ignore[arg-type]
-        elif is_warc(one):
-            archives.append(os.fspath(one))  # type: ignore[arg-type]
+        elif (form := stored_form(one)) is not None:
+            paths = archives if form == "warc" else stores
+            paths.append(os.fspath(one))  # type: ignore[arg-type]
         else:
             walk = PlanWalk(
                 document_source(one, base_url, max_bytes),

@@ -17,7 +17,7 @@ from urlset.arrow.streams import table_of, without_row_numbers
 from urlset.errors import SourceError, suggestion
 from urlset.partitioned.concurrent_sites import merged
 from urlset.partitioned.parts import ReadPart, sites_of
-from urlset.reader import Entries, read_planned, read_site, read_store, read_warc
+from urlset.reader import Entries, read_planned, read_site, read_store
 from urlset.reader.documents import DocumentBatch, DocumentRecord
 from urlset.reader.filters import ChildFilter, EntryFilter, Moment, Patterns, host_of_loc
 
@@ -158,12 +158,9 @@ def readings(
             documents = tuple(one for one in documents if one.record.source in sources)
         yield read_planned(documents, entry_filter, robots=part.robots_files, **common)
         return
-    if part.kind == "store":
-        yield from (read_store(path, entry_filter) for path in part.sources)
-        return
-    if part.kind == "warc":
+    if part.kind in ("store", "warc"):
         del common["follow"]
-        yield from (read_warc(path, entry_filter, **common) for path in part.sources)
+        yield from (read_store(path, entry_filter, **common) for path in part.sources)
         return
     from urlset.http import run_policy
 

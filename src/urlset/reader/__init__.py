@@ -26,7 +26,7 @@ from urlset.reader.filters import (
 )
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
-from urlset.reader.warc import WarcReader, is_warc
+from urlset.reader.warc import WarcReader
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -41,14 +41,12 @@ __all__ = [
     "Visit",
     "document_source",
     "is_url",
-    "is_warc",
     "read",
     "read_documents",
     "read_planned",
     "read_site",
     "read_store",
     "read_stored",
-    "read_warc",
 ]
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
@@ -171,10 +169,10 @@ def read(
             keep=keep,
             **common,
         )
+    elif form == "warc":
+        reader = WarcReader(os.fspath(source), engine=engine, max_bytes=max_bytes)  # type: ignore[arg-type]
     elif form is not None:
         reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
-    elif is_warc(source):
-        reader = WarcReader(os.fspath(source), engine=engine, max_bytes=max_bytes)  # type: ignore[arg-type]
     else:
         reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
@@ -269,15 +267,13 @@ def read_site(
     )
 
 
-def read_store(path: str, entry_filter: EntryFilter) -> Entries:
-    """Return the entries of a store or Parquet file; a document with an error does not raise."""
-    reader = StoredDocuments("duckdb" if stored_form(path) == "duckdb" else "parquet", path)
-    return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)
-
-
-def read_warc(
+def read_store(
     path: str, entry_filter: EntryFilter, *, engine: str | None, max_bytes: int
 ) -> Entries:
-    """Return the entries of the sitemaps in a WARC file."""
-    reader = WarcReader(path, engine=engine, max_bytes=max_bytes)
+    """Return the entries of a store, Parquet or WARC file; a faulty document does not raise."""
+    form = stored_form(path)
+    if form == "warc":
+        reader: Any = WarcReader(path, engine=engine, max_bytes=max_bytes)
+    else:
+        reader = StoredDocuments(form or "parquet", path)
     return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)

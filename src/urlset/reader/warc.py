@@ -10,7 +10,6 @@ from typing import IO, Any
 
 from urlset.document import parse
 from urlset.errors import SourceError
-from urlset.formats.compression import HEAD_BYTES, inflated_head
 from urlset.formats.detect import has_sitemap_name, sniff
 from urlset.formats.signatures import signature
 from urlset.http import DOCUMENT_STATUSES, Request, Response, document_key
@@ -19,10 +18,8 @@ from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.discovery import MAX_ROBOTS
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
 from urlset.reader.files import printable
-from urlset.temp_files import expect_safe_to_read
 from urlset.urls import split_origin
 
-_NAMES = (".warc", ".warc.gz", ".warc.zst")
 _PIECE = 1 << 20
 _HEAD = (
     b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
@@ -32,19 +29,6 @@ _MAX_HEAD = 1 << 16  # bytes of the head of a record; those of crawlers have som
 _LENGTH = re.compile(
     rb"^content-length:[ \t]*+([0-9]{1,18})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE
 )
-
-
-def is_warc(source: object) -> bool:
-    """Return whether a source is the path of a WARC file, by its name and its first bytes."""
-    if not isinstance(source, str | os.PathLike) or not os.fspath(source).lower().endswith(_NAMES):
-        return False
-    try:
-        expect_safe_to_read(os.fspath(source))
-        with open(source, "rb") as file:
-            head = file.read(HEAD_BYTES)
-    except OSError:
-        return False  # reading it reports the error
-    return signature(head) == "zstd" or (inflated_head(head) or b"").startswith(b"WARC/")
 
 
 class WarcReader:

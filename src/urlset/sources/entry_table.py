@@ -15,9 +15,10 @@ from urlset.arrow.batches import as_table, column_values, replace_column, take_r
 from urlset.arrow.streams import rows_to_batch
 from urlset.dates import parse_date
 from urlset.errors import SourceError
+from urlset.formats.detect import TableForm
 from urlset.option_names import option
 from urlset.reader import Entries, read_stored
-from urlset.sources.factory import open_source
+from urlset.sources.factory import open_table_file
 from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, identifier, quoted
 from urlset.temp_files import LockedTempDir
@@ -31,32 +32,38 @@ _MEMORY_MB = 1_000
 
 @contextmanager
 def open_table(
-    source: str, failures: list[str], *, base_url: str | None = None, **selection: Any
+    source: str,
+    form: TableForm,
+    failures: list[str],
+    *,
+    base_url: str | None = None,
+    **selection: Any,
 ) -> Iterator[Entries]:
     """Open a table file as entries, in a context manager.
 
     Args:
         source: The file.
+        form: Its form.
         failures: Receives a message about the rows without a URL.
         base_url: The base URL of relative URLs.
         selection: The filters of :func:`urlset.read`.
 
     Raises:
-        urlset.SourceError: The file cannot be read as a table, or has no column_values with URLs.
+        urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
     """
     with LockedTempDir() as folder:
         path = os.path.join(folder.path, "entries.parquet")
-        failures.extend(table_as_parquet(source, path, base_url=base_url))
+        failures.extend(table_as_parquet(source, form, path, base_url=base_url))
         yield read_stored(path, source, **selection)
 
 
-def table_as_parquet(source: str, path: str, *, base_url: str | None) -> list[str]:
+def table_as_parquet(source: str, form: TableForm, path: str, *, base_url: str | None) -> list[str]:
     """Write the entries of a table to a Parquet file; return messages about rows without a URL.
 
     Raises:
         urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
     """
-    table = _Table(source, base_url)
+    table = _Table(source, form, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
         _prepare(database, source)
         for batch in table.batches():
@@ -98,28 +105,25 @@ def _write(database: ScratchDatabase, path: str) -> None:
 class _Table:
     """Rows of a source that are entries, and the number of rows without a URL."""
 
-    def __init__(self, name: str, base_url: str | None):
+    def __init__(self, name: str, form: TableForm, base_url: str | None):
         self._name = name
         self._base_url = base_url
-        self._source = open_source(name)
+        self._source = open_table_file(name, form)
         self._dropped = 0
         self._first_dropped = ""
 
     def batches(self) -> Iterator[Any]:
         """Yield batches of the rows with a URL; they may have columns that entries lack."""
         try:
-            yield from self._non_empty_batches()
+            for batch in self._source.batches():
+                entries = self._with_urls(batch)
+                if entries.num_rows:
+                    yield entries
         except NoUrlColumnError as error:  # its message suggests --map, which this command lacks
             raise SourceError(
                 f"{error.found}; rename the one that holds the URLs "
                 f"(`urlset build` has {option('map')} for it)"
             ) from error
-
-    def _non_empty_batches(self) -> Iterator[Any]:
-        for batch in self._source.batches():
-            entries = self._with_urls(batch)
-            if entries.num_rows:
-                yield entries
 
     def failures(self) -> Iterator[str]:
         """Yield messages about the rows that cannot be read."""

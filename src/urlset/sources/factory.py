@@ -13,10 +13,18 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, get_args
 
 from urlset.errors import SourceError
-from urlset.formats.detect import FileHead, SourceKind, detect_kind, is_json_array, read_head
+from urlset.formats.detect import (
+    FileHead,
+    SourceKind,
+    TableForm,
+    detect_kind,
+    is_json_array,
+    read_head,
+)
 from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
 from urlset.reader import is_url
@@ -132,7 +140,7 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
     if kind in ("sitemap", "text", "html", "log", "crawl") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
-    return _opener(kind)(path, options, name)
+    return _opener(kind)(path, replace(options, kind=kind), name)
 
 
 def _check_exists(path: str) -> None:
@@ -155,8 +163,21 @@ def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
     return tuple(value.rpartition(":")[2] for value in pairs.values())
 
 
+def open_table_file(path: str, form: TableForm) -> Source:
+    """Open a table whose form is known; ``-`` is standard input.
+
+    Raises:
+        urlset.SourceError: The file does not exist, or must not be read.
+    """
+    opener = partial(_open_table, options=SourceOptions(kind=form), name=path)
+    if path == "-":
+        return StreamSource(path, opener)
+    _check_exists(path)
+    return opener(path)
+
+
 def _open_table(path: str, options: SourceOptions, name: str) -> Source:
-    form: Any = options.kind or detect_kind(path, _mapped_columns(options), name=name)
+    form: Any = options.kind
     common: dict[str, Any] = {"mapping": options.mapping, "keep": options.keep, "name": name}
     is_text = form in ("csv", "jsonl") and options.query is None
     if is_text and (os.path.getsize(path) < LARGE or _needs_row_reader(read_head(path, name))):

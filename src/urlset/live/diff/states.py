@@ -5,20 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, Literal
 
 from urlset.arrow import is_arrow
 from urlset.errors import SourceError
-from urlset.formats.detect import stored_form, table_kind_of_file
+from urlset.formats.detect import stored_form, table_form_of_file
 from urlset.live.diff.revisions import extract_revision, split_revision
-from urlset.live.history import (
-    SnapshotName,
-    has_snapshots_only,
-    split_snapshot,
-    write_last_known,
-    write_snapshot,
-)
+from urlset.live.history import SnapshotName, snapshot_name, write_last_known, write_snapshot
 from urlset.model import Entry, ProgressEvent
 from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
 from urlset.sources.entry_table import table_as_parquet
@@ -77,8 +71,8 @@ def open_states(
         SourceError: A source cannot be read.
     """
     sources = {"before": before, "after": after}
-    snapshots = [_snapshot_name(source) for source in sources.values()]
-    first, second = snapshots
+    snapshots = {side: snapshot_name(source) for side, source in sources.items()}
+    first, second = snapshots.values()
     if first and second and os.path.realpath(first.path) == os.path.realpath(second.path):
         states = {}
         for side, snapshot, since in (("before", first, None), ("after", second, first)):
@@ -87,72 +81,69 @@ def open_states(
             name = os.fspath(sources[side])  # type: ignore[arg-type]
             states[side] = State(name, "store", path, is_last_known=True)
         return states
-    return {side: _open_state(source, options, stack, side) for side, source in sources.items()}
+    return {
+        side: _open_state(source, snapshots[side], options, stack, side)
+        for side, source in sources.items()
+    }
 
 
-def _snapshot_name(source: StateSource) -> SnapshotName | None:
-    """Return the snapshot that a source names: ``STORE@N``, or the store of a watch."""
-    if not isinstance(source, str | os.PathLike) or is_url(name := os.fspath(source)):
-        return None
-    if os.path.lexists(name):
-        is_history = stored_form(name) == "duckdb" and has_snapshots_only(name)
-        return SnapshotName(name, 0) if is_history else None
-    snapshot = split_snapshot(name)
-    return snapshot if snapshot and stored_form(snapshot.path) == "duckdb" else None
-
-
-def _open_state(source: StateSource, options: StateOptions, stack: ExitStack, label: str) -> State:
+def _open_state(
+    source: StateSource,
+    snapshot: SnapshotName | None,
+    options: StateOptions,
+    stack: ExitStack,
+    label: str,
+) -> State:
     if isinstance(source, str | os.PathLike):
-        return _named_state(os.fspath(source), options, stack)
+        return _named_state(os.fspath(source), snapshot, options, stack)
     name = getattr(source, "source", None) or getattr(source, "name", None)
     name = name if isinstance(name, str) else label
-    if isinstance(source, Entries):
-        return _filled_store(source, name, options, stack)
-    if is_arrow(source) or _has_entries(source):
+    if not isinstance(source, Entries) and (is_arrow(source) or _has_entries(source)):
         path = _new_path(stack, "parquet")
         write_parquet(source if is_arrow(source) else _stream(source), path)
         return State(name, "parquet", path)
-    return _filled_store(_entries(source, options), name, options, stack)
+    return _filled_store(source, name, options, stack)
 
 
-def _named_state(name: str, options: StateOptions, stack: ExitStack) -> State:
+def _named_state(
+    name: str, snapshot: SnapshotName | None, options: StateOptions, stack: ExitStack
+) -> State:
     if is_url(name):
-        return _filled_store(_entries(name, options), name, options, stack)
-    if (snapshot := _snapshot_name(name)) is not None:
+        return _filled_store(name, name, options, stack)
+    if snapshot is not None:
         path = _new_path(stack, "duckdb")
         write_snapshot(snapshot, path)
         return State(name, "store", path)
     form = stored_form(name)
     if form == "duckdb":
         return State(name, "store", name)
+    if form == "parquet" and is_entry_parquet(name):
+        return State(name, "parquet", name)
+    table = form if form == "parquet" else table_form_of_file(name)
+    if table is not None:
+        path = _new_path(stack, "parquet")
+        failures = table_as_parquet(name, table, path, base_url=options.base_url)
+        return State(name, "parquet", path, notes=tuple(failures))
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())
         path = extract_revision(revision, folder.path)
-        found = _filled_store(_entries(path, options), name, options, stack)
-        return State(name, "store", found.path, (path, name))
-    if form == "parquet" and is_entry_parquet(name):
-        return State(name, "parquet", name)
-    if form == "parquet" or table_kind_of_file(name) is not None:
-        path = _new_path(stack, "parquet")
-        failures = table_as_parquet(name, path, base_url=options.base_url)
-        return State(name, "parquet", path, notes=tuple(failures))
-    return _filled_store(_entries(name, options), name, options, stack)
+        return replace(_filled_store(path, name, options, stack), replaced=(path, name))
+    return _filled_store(name, name, options, stack)
 
 
-def _entries(source: Any, options: StateOptions) -> Entries:
-    return read(
-        source,
-        base_url=options.base_url,
-        engine=options.engine,
-        policy=options.policy,
-        ordered=False,
-        keep=False,
-    )
-
-
-def _filled_store(entries: Entries, name: str, options: StateOptions, stack: ExitStack) -> State:
-    """Read all documents into a temporary store, and close it."""
+def _filled_store(source: Any, name: str, options: StateOptions, stack: ExitStack) -> State:
+    """Read all documents of a source into a temporary store."""
+    entries = source
+    if not isinstance(source, Entries):
+        entries = read(
+            source,
+            base_url=options.base_url,
+            engine=options.engine,
+            policy=options.policy,
+            ordered=False,
+            keep=False,
+        )
     path = _new_path(stack, "duckdb")
     documents = urls = 0
     rejected: list[DocumentRecord] = []

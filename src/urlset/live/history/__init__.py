@@ -7,9 +7,8 @@ from urlset.live.history.reader import (
     SnapshotName,
     changes_at,
     entries_at,
-    has_snapshots_only,
     moment,
-    split_snapshot,
+    snapshot_name,
     write_last_known,
     write_snapshot,
 )
@@ -23,10 +22,9 @@ __all__ = [
     "SnapshotName",
     "changes_at",
     "entries_at",
-    "has_snapshots_only",
     "insert_rows",
     "moment",
-    "split_snapshot",
+    "snapshot_name",
     "write_last_known",
     "write_snapshot",
 ]

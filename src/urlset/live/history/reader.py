@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from urlset.errors import StoreError
+from urlset.formats.detect import stored_form
 from urlset.live.schemas import HISTORY_SCHEMA, HISTORY_TABLES
 from urlset.store import Store, StoreSession, quoted
 
@@ -124,23 +125,24 @@ class SnapshotName(NamedTuple):
     number: int
 
 
-def split_snapshot(name: str) -> SnapshotName | None:
-    """Return the parts of ``STORE@N``; None for other names.
+def snapshot_name(source: object) -> SnapshotName | None:
+    """Return the snapshot that a source names; None if it names another source.
 
-    >>> split_snapshot("site.duckdb@12"), split_snapshot("site.duckdb@latest").number
-    (SnapshotName(path='site.duckdb', number=12), 0)
-    >>> split_snapshot("https://user@example.com/")
+    It names one as ``STORE@N``, or as a store with snapshots and no documents that were read into
+    it, whose latest snapshot is meant.
     """
+    if not isinstance(source, str | os.PathLike):
+        return None
+    name = os.fspath(source)
+    if os.path.lexists(name):
+        if stored_form(name) != "duckdb":
+            return None
+        with Store.open(name, read_only=True) as store:
+            return SnapshotName(name, 0) if store.document_writer is _write_latest else None
     found = _NAME.fullmatch(name)
-    if found is None:
+    if found is None or stored_form(found[1]) != "duckdb":
         return None
     return SnapshotName(found[1], 0 if found[2] == "latest" else int(found[2]))
-
-
-def has_snapshots_only(path: str) -> bool:
-    """Return whether a store has snapshots, and no documents that were read into it."""
-    with Store.open(path, read_only=True) as store:
-        return store.document_writer is _write_latest
 
 
 def write_snapshot(name: SnapshotName, target: str) -> int:
