@@ -62,6 +62,18 @@ def test_file_that_cannot_be_written_is_a_target_error(name, tmp_path):
         urlset.read(SITEMAP).to_csv(tmp_path / name)
 
 
+@pytest.mark.parametrize("method", ["to_csv", "to_jsonl", "to_json", "to_text"])
+def test_text_does_not_replace_a_store(method, tmp_path):
+    path = tmp_path / "site.duckdb"
+    urlset.read(SITEMAP).to_duckdb(path)
+    before = path.read_bytes()
+
+    with pytest.raises(urlset.TargetError, match=r"it is a store \(a DuckDB file\)"):
+        getattr(urlset.read(SITEMAP), method)(path)
+
+    assert path.read_bytes() == before
+
+
 def test_failed_reading_keeps_the_existing_file(tmp_path):
     (tmp_path / "a.csv").write_text("before")
 

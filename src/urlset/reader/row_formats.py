@@ -19,6 +19,7 @@ from urlset.arrow.batches import column_values
 from urlset.dates import format_date, parse_date
 from urlset.errors import TargetError, UrlsetError
 from urlset.fields import EXTENSIONS
+from urlset.formats.detect import expect_no_store
 from urlset.model import Alternate, Entry, Image, News, Video
 from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
 from urlset.terminal_text import escape_json
@@ -187,6 +188,7 @@ def write_lines(lines: Iterable[str], path: str | os.PathLike[str]) -> None:
     staged = None
     try:
         expect_replaceable(Path(path))
+        expect_no_store(Path(path))
         staged = AtomicFile(Path(path))
         with open(staged.descriptor, "w", encoding="utf-8", newline="") as file:
             for line in lines:
