@@ -82,6 +82,7 @@ SMALL_MODULES = {
     "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.html": "public name of the package, loaded when a page is read",
+    "urlset.html.visited": "counterpart of visited.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.live.crawl.working_tables": "declarations, which tests read, too",
     "urlset.live.submit.working_tables": "declarations, as of the crawler",

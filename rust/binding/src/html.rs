@@ -112,9 +112,6 @@ fn elements<'py>(py: Python<'py>, elements: &[Element]) -> PyResult<Bound<'py, P
     Ok(found)
 }
 
-type PyFilePage<'py> =
-    (String, Option<String>, Option<String>, String, Bound<'py, PyList>, Vec<String>);
-
 /// Reads the pages of files. One that needs another engine, or cannot be read, is None.
 #[pyfunction]
 pub fn scan_files<'py>(
@@ -123,7 +120,7 @@ pub fn scan_files<'py>(
     max_bytes: usize,
     origin: &str,
     names: Option<Vec<String>>,
-) -> PyResult<Vec<Option<PyFilePage<'py>>>> {
+) -> PyResult<Vec<Option<Bound<'py, PyTuple>>>> {
     let pages: Vec<_> = py.detach(|| {
         let mut data = Vec::new();
         let mut page = |path: &PathBuf| {
@@ -132,12 +129,14 @@ pub fn scan_files<'py>(
         };
         paths.iter().map(&mut page).collect()
     });
-    let tuple = |page: FilePage| {
-        let elements = elements(py, &page.elements)?;
-        let (title, language) = (page.title, page.language);
-        Ok((title, language, page.description, page.fingerprint, elements, page.data))
-    };
-    pages.into_iter().map(|page| page.map(tuple).transpose()).collect()
+    pages.into_iter().map(|page| page.map(|page| file_page(py, page)).transpose()).collect()
+}
+
+/// Returns the fields of a page of a file as a tuple.
+pub fn file_page(py: Python<'_>, page: FilePage) -> PyResult<Bound<'_, PyTuple>> {
+    let elements = elements(py, &page.elements)?;
+    let FilePage { title, language, description, fingerprint, data, .. } = page;
+    (title, language, description, fingerprint, elements, data).into_pyobject(py)
 }
 
 /// Reads a file of at most `max_bytes` into a buffer.

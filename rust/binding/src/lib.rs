@@ -50,6 +50,7 @@ mod to_arrow;
 mod to_rows;
 mod url_hashes;
 mod user_values;
+mod visited;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -245,4 +246,6 @@ mod _native {
     use crate::spans::element_spans;
     #[pymodule_export]
     use crate::url_hashes::UrlHashes;
+    #[pymodule_export]
+    use crate::visited::PageReader;
 }

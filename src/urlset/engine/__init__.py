@@ -10,11 +10,11 @@ from __future__ import annotations
 import importlib
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol, cast, overload
 
-from urlset.engine.html_page import FilePage, ScannedPage
+from urlset.engine.html_page import FilePage, ScannedPage, VisitedPage
 from urlset.errors import EngineError
 from urlset.model import Entry, Kind, Sitemap
 
@@ -333,6 +333,29 @@ class Engine(Protocol):
         An engine may return None for any file, such as one that is unreadable, longer than
         ``max_bytes``, or not well-formed. ``origin`` is that of all pages. With ``names``, of the
         ``meta`` elements only those with these names are needed, and no images.
+        """
+
+    def visited_page(
+        self,
+        data: bytes,
+        url: str,
+        origin: str,
+        names: frozenset[str],
+        resolve: Callable[[str], str | None],
+        has_links: bool,
+    ) -> VisitedPage | None:
+        """Read a page in a response, as :func:`urlset.html.read_page` does.
+
+        An engine may return None for any page, such as one that is not well-formed.
+
+        Args:
+            data: The page.
+            url: Its normalized URL.
+            origin: The normalized origin of that.
+            names: Names of the ``meta`` elements that are needed, in lower case.
+            resolve: Returns the normalized URL of a link; None if it is not an http(s) URL. It may
+                be called for some links only.
+            has_links: Whether the links are needed; if not, only their number.
         """
 
     def log_aggregator(self, keeps_queries: bool) -> LogAggregator:

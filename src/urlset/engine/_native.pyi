@@ -125,6 +125,21 @@ class ScannedPage:
 
     def has_scripts(self) -> bool: ...
 
+@final
+class PageReader:
+    """Reader of pages that were visited; see `urlset.engine.Engine.visited_page`."""
+
+    def __new__(cls, names: Sequence[str], limit: int) -> PageReader: ...
+    def read(
+        self,
+        data: bytes,
+        url: str,
+        origin: str,
+        resolve: Callable[[str], str | None],
+        has_links: bool,
+    ) -> tuple[Any, ...] | None:
+        """Return the fields of :class:`urlset.engine.html_page.VisitedPage`, or None."""
+
 class UrlHashes:
     """Set of URLs, kept as hashes of 128 bits; see `urlset.engine.WrittenUrls`."""
 

@@ -44,6 +44,29 @@ class FilePage(NamedTuple):
     data: Sequence[str]
 
 
+class VisitedPage(NamedTuple):
+    """Page in a response, with what facts are read from; all URLs are absolute.
+
+    Attributes:
+        page: The facts as of a file; its elements are those that the caller needs.
+        canonicals: Canonical URLs, and ``head`` or ``body``; each once.
+        alternates: Languages and URLs of the other versions in the head; each once.
+        pagination: ``next`` and ``prev`` with their URLs; each once.
+        has_scripts: Whether it has a script that is run.
+        link_count: Number of its links.
+        links: Columns target, relation, whether that has ``nofollow``, and number of its links, as
+            text; None if the caller does not need them.
+    """
+
+    page: FilePage
+    canonicals: Sequence[tuple[str, str]]
+    alternates: Sequence[tuple[str, str]]
+    pagination: Sequence[tuple[str, str]]
+    has_scripts: bool
+    link_count: int
+    links: tuple[Sequence[str], Sequence[str | None], Sequence[str], Sequence[str]] | None
+
+
 class ScannedPage(Protocol):
     """Scanned page: the recorded elements, the texts of JSON-LD scripts, and its content.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -24,7 +25,14 @@ from urlset.engine._native import (
     uncertain_rows,
     well_formed_page,
 )
-from urlset.engine.html_page import MAX_ANCHORS, FilePage, HtmlElement, PageAnchor, ScannedPage
+from urlset.engine.html_page import (
+    MAX_ANCHORS,
+    FilePage,
+    HtmlElement,
+    PageAnchor,
+    ScannedPage,
+    VisitedPage,
+)
 from urlset.errors import panics_as_errors
 from urlset.model import (
     Alternate,
@@ -57,6 +65,7 @@ __all__ = [
     "uncertain_rows",
     "user_columns",
     "user_rows",
+    "visited_page",
     "well_formed_page",
     "written_urls",
 ]
@@ -231,6 +240,25 @@ def scan_files(
     with panics_as_errors():
         rows = _native.scan_files(paths, max_bytes, origin, names)
     return [None if row is None else _file_page(row) for row in rows]
+
+
+def visited_page(
+    data: bytes,
+    url: str,
+    origin: str,
+    names: frozenset[str],
+    resolve: Callable[[str], str | None],
+    has_links: bool,
+) -> VisitedPage | None:
+    """Read a page in a response; one that needs another engine is None."""
+    with panics_as_errors():
+        row = _page_reader(names).read(data, url, origin, resolve, has_links)
+    return None if row is None else VisitedPage(_file_page(row[0]), *row[1:])
+
+
+@cache
+def _page_reader(names: frozenset[str]) -> _native.PageReader:
+    return _native.PageReader(sorted(names), MAX_ANCHORS)
 
 
 def _file_page(row: tuple[Any, ...]) -> FilePage:

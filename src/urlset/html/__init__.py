@@ -22,6 +22,7 @@ from urlset.html.links import (
 )
 from urlset.html.metadata import Canonical, PlacedAlternate, forbids_index, unavailable_after
 from urlset.html.not_found import MAX_ERROR_TEXT
+from urlset.html.visited import VisitedFacts, read_visited_page
 
 __all__ = [
     "FACTS_VERSION",
@@ -34,12 +35,14 @@ __all__ = [
     "PageFacts",
     "PageLink",
     "PlacedAlternate",
+    "VisitedFacts",
     "facts_from_text",
     "facts_of_file",
     "facts_to_text",
     "forbids_index",
     "origin_of",
     "read_page",
+    "read_visited_page",
     "scan_files",
     "sitemaps_and_feeds_in_header",
     "sitemaps_and_feeds_in_page",

@@ -12,6 +12,9 @@ from urlset.html.metadata import absolute_url, as_w3c
 from urlset.model import Image, News, Video
 from urlset.protocol import MAX_IMAGES
 
+META_IMAGES = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image")
+"""Names of the ``meta`` elements with images, in lower case."""
+
 MAX_VIDEOS = 100
 MAX_CANDIDATES = 64
 MAX_DESCRIPTION = 2_048
@@ -84,7 +87,7 @@ def _references(
             and not _is_pixel(element.attributes)
         ):
             yield _best_source(element.attributes)
-    for name in ("og:image", "og:image:url", "og:image:secure_url", "twitter:image"):
+    for name in META_IMAGES:
         yield meta.get(name, "")
     for node in nodes:
         if node.is_of_page:

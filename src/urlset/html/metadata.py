@@ -203,14 +203,14 @@ def read_directives(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.lower() for part in found if part))
 
 
-_ENGINES = frozenset(
+ENGINES = frozenset(
     "robots googlebot bingbot slurp yandex baiduspider duckduckbot applebot".split()
 )
 """Names of ``meta`` elements, and agents of ``X-Robots-Tag``, that speak to search engines."""
 
 
 def directives_by_agent(
-    found: ScannedPage, header: str | None
+    found: ScannedPage | FilePage, header: str | None
 ) -> tuple[tuple[str, ...], str | None]:
     """Return the robots directives, general and by search engine, and where: meta, header or both.
 
@@ -220,7 +220,7 @@ def directives_by_agent(
     for element in found.elements:
         if element.name == "meta":
             agent = element.attributes.get("name", "").strip().lower()
-            if agent in _ENGINES:
+            if agent in ENGINES:
                 meta += _with_agent(agent, element.attributes.get("content", ""))
     in_header = [*_with_agent("robots", header)] if header else []
     places = [name for name, some in (("meta", meta), ("header", in_header)) if some]
@@ -233,7 +233,7 @@ def _with_agent(agent: str, text: str) -> Iterator[str]:
         named = _AGENT.match(directive)
         if named and named[1] not in _VALUED:  # it applies to the directives that follow
             agent, directive = named[1], directive[named.end() :]
-        if directive and agent in _ENGINES:
+        if directive and agent in ENGINES:
             yield directive if agent == "robots" else f"{agent}: {directive}"
 
 

@@ -14,7 +14,8 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.live.crawl.journal import Journal
-from urlset.live.visits.page_record import PageLinkRow, PageRecord, to_json
+from urlset.live.visits.page_record import PageLinkRow, PageRecord
+from urlset.live.visits.page_rows import rows_of
 from urlset.store import Store
 
 PAGES = 150
@@ -153,17 +154,18 @@ def test_a_torn_line_of_the_journal_is_skipped(tmp_path):
     journal = Journal(str(path))
     link = PageLinkRow("https://example.com/b", "a", None, True, 2)
     record = PageRecord("https://example.com/ä", {"title": "x\ny", "status": 200}, [link])
-    journal.add([to_json(record)])
+    rows = rows_of(record)
+    journal.add([rows.line])
     journal.close()
     with path.open("ab") as file:
         file.write(path.read_bytes()[:-20])
 
-    assert list(Journal(str(path)).records()) == [record]
+    assert list(Journal(str(path)).pages()) == [rows]
 
 
 def test_an_empty_journal_is_removed(tmp_path):
     journal = Journal(str(tmp_path / "journal"))
-    journal.add([to_json(PageRecord("https://example.com/", {}, []))])
+    journal.add([rows_of(PageRecord("https://example.com/", {}, [])).line])
     journal.clear()
     journal.close()
 

@@ -8,10 +8,11 @@ import urlset
 from tests.site_box import SiteBox
 from urlset.http import Request, Response
 from urlset.live.visits import page_worker
-from urlset.live.visits.page_record import from_json, read_record, to_json
-from urlset.live.visits.page_rows import PAGE_COLUMNS, read_rows, rows_of
+from urlset.live.visits.page_record import read_record
+from urlset.live.visits.page_rows import PAGE_COLUMNS, rows_of, rows_of_line
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.page_worker import PageWorker
+from urlset.live.visits.visited_rows import read_rows
 
 FIXED = {"fetched_at", "checked_at", "seconds"}
 COUNT = 30
@@ -48,7 +49,7 @@ def test_a_worker_returns_the_records_of_this_process(is_killed):
 
     expected = [read(response(number), {"crawl": 7}) for number in range(COUNT)]
     assert sorted(map(plain, found)) == sorted(map(plain, expected))
-    assert [rows_of(from_json(page.line)) for page in found] == found
+    assert [rows_of_line(page.line) for page in found] == found
     assert is_alive is not is_killed
 
 
@@ -75,6 +76,6 @@ def test_a_crawl_with_a_worker_has_the_same_tables(monkeypatch):
 
 
 def test_the_journal_keeps_a_record_as_it_is():
-    record = read_record(response(1), UrlResolver())
+    rows = rows_of(read_record(response(1), UrlResolver()))
 
-    assert from_json(to_json(record)) == record
+    assert rows_of_line(rows.line) == rows

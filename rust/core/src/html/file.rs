@@ -33,20 +33,28 @@ pub struct FilePage {
 /// of the `meta` elements those with these names, which are in lower case.
 #[must_use]
 pub fn file_page(data: &[u8], origin: &str, names: Option<&[String]>) -> Option<FilePage> {
+    let mut page = facts(well_formed(data)?, origin)?;
+    if let Some(names) = names {
+        page.elements.retain(|element| is_relevant(element, names));
+    }
+    Some(page)
+}
+
+/// Returns the text of a page that is well-formed UTF-8.
+pub(super) fn well_formed(data: &[u8]) -> Option<&str> {
     let text = utf8(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data))?;
     let prolog = &text.as_bytes()[..text.len().min(MAX_PROLOG)];
     let mut starts = memchr::memmem::find_iter(prolog, b"<html");
     let is_page = starts.any(|at| matches!(prolog.get(at + 5), Some(b' ' | b'\n' | b'>')));
-    if !is_page || !is_well_formed(text) {
-        return None;
-    }
-    let mut page = scan(text).ok()?;
+    (is_page && is_well_formed(text)).then_some(text)
+}
+
+/// Returns the facts of a well-formed page with all elements; None if it is unusual.
+pub(super) fn facts(text: &str, origin: &str) -> Option<FilePage> {
+    let page = scan(text).ok()?;
     let title = page.title?;
     let words = page.content.words(origin, |_| Err(()), |_| Err(())).ok()?;
     let description = description(&page.elements).map(str::to_owned);
-    if let Some(names) = names {
-        page.elements.retain(|element| is_relevant(element, names));
-    }
     let fingerprint = fingerprint(&title, description.as_deref(), &words);
     let (language, elements, data) = (page.language, page.elements, page.data);
     Some(FilePage { title, language, description, fingerprint, elements, data })
@@ -78,7 +86,8 @@ fn description(elements: &[Element]) -> Option<&str> {
     named("description").or_else(|| named("og:description"))
 }
 
-fn is_relevant(element: &Element, names: &[String]) -> bool {
+/// Returns whether an address, a directive or a date is read from an element.
+pub(super) fn is_relevant(element: &Element, names: &[String]) -> bool {
     let has = |name: &str, word: &str| {
         attribute(element, name).is_some_and(|value| value.to_lowercase().contains(word))
     };
@@ -100,7 +109,7 @@ fn is_relevant(element: &Element, names: &[String]) -> bool {
 }
 
 /// Returns the first value of an attribute.
-fn attribute<'e>(element: &'e Element, wanted: &str) -> Option<&'e str> {
+pub(super) fn attribute<'e>(element: &'e Element, wanted: &str) -> Option<&'e str> {
     let found = element.attributes.iter().find(|(name, _)| name == wanted)?;
     Some(&found.1)
 }

@@ -5,6 +5,7 @@
 
 mod anchors;
 mod attributes;
+mod base_url;
 mod chars;
 mod content;
 mod file;
@@ -13,6 +14,7 @@ mod places;
 mod regions;
 mod roles;
 mod unescape;
+mod visited;
 mod volatile;
 mod well_formed;
 
@@ -27,8 +29,10 @@ use self::unescape::unescape;
 use crate::search::find_near;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
+pub use self::base_url::BaseUrl;
 pub use self::content::Content;
 pub use self::file::{FilePage, file_page};
+pub use self::visited::{HeadLinks, VisitedPage, visited_page};
 pub use self::well_formed::is_well_formed;
 
 /// Markup that only the reference engine reads.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip as _gzip
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.frames import ListedRows
@@ -33,6 +33,7 @@ __all__ = [
     "uncertain_rows",
     "user_columns",
     "user_rows",
+    "visited_page",
     "well_formed_page",
     "written_urls",
 ]
@@ -83,6 +84,17 @@ def scan_files(
 ) -> list[None]:
     """Return None for each file: this engine scans only pages that were read and repaired."""
     return [None] * len(paths)
+
+
+def visited_page(
+    data: bytes,
+    url: str,
+    origin: str,
+    names: frozenset[str],
+    resolve: Callable[[str], str | None],
+    has_links: bool,
+) -> None:
+    """Return None: this engine scans only pages that were repaired."""
 
 
 def well_formed_page(data: bytes) -> str | None:  # noqa: ARG001 - part of the contract

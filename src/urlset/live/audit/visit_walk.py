@@ -20,6 +20,7 @@ from urlset.live.visits.page_urls import UrlResolver, section_of
 from urlset.live.visits.page_worker import PageReader
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.visited_rows import usual_rows
 from urlset.robots import Robots
 
 _FACTS = (
@@ -101,6 +102,12 @@ def _read_visit(
     values: dict[str, Any],
 ) -> PageRows:
     """Return the rows of the response for a listed page, with its redirects."""
+    attempts = response.attempts + is_second
+    if not response.request.ends_at_head:
+        added = {**values, "attempts": attempts}
+        rows = usual_rows(response, resolver, added, now=now, has_links=False)
+        if rows is not None:
+            return rows
     url = response.request.url
     final = response
     if response.url != url:
@@ -110,7 +117,7 @@ def _read_visit(
     row |= values
     row["url"] = url
     row["section"] = section_of(url)
-    row["attempts"] = response.attempts + is_second
+    row["attempts"] = attempts
     if response.request.ends_at_head:
         # What a head has says nothing about the content.
         row |= dict.fromkeys(("fingerprint", "link_count", "has_scripts"))

@@ -177,7 +177,7 @@ class Frontier:
         self._records, self._links = [], 0
 
     def _restore(self) -> None:
-        """Read the state of a crawl that is continued, and the records of its journal."""
+        """Read the state of a crawl that is continued, and the pages of its journal."""
         rows = self._session.rows("SELECT pattern, kind, cut_count, example FROM store.traps")
         self._cut = {Trap(row[0], row[1]): [row[2], row[3]] for row in rows}
         self._turns = dict(
@@ -192,7 +192,7 @@ class Frontier:
             "OR contains(url, ';') OR regexp_matches(url, '/(19|20|21)[0-9][0-9][/-]'))"
         )
         self._traps.fill(url for (url,) in self._session.rows(query))
-        self._records = [rows_of(record) for record in self._journal.records()]
+        self._records = list(self._journal.pages())
         self.flush()
 
     def _refill(self) -> None:

@@ -1,4 +1,4 @@
-"""Journal of a crawl: records of pages that are not in the tables yet."""
+"""Journal of a crawl: rows of pages that are not in the tables yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from urlset.live.visits.page_record import PageRecord, from_json
+from urlset.live.visits.page_rows import PageRows, rows_of_line
 from urlset.temp_files import expect_no_outside_link
 
 
@@ -24,19 +24,19 @@ class Journal:
         self._path = path
         self._file: int | None = None
 
-    def records(self) -> Iterator[PageRecord]:
-        """Yield the records in the file of a process that was killed; skip an incomplete line."""
+    def pages(self) -> Iterator[PageRows]:
+        """Yield the pages in the file of a process that was killed; skip an incomplete line."""
         if self._path is None or not os.path.exists(self._path):
             return
         with Path(self._path).open(encoding="utf-8") as file:
             for line in file:
                 try:
-                    yield from_json(line)
+                    yield rows_of_line(line.removesuffix("\n"))
                 except (ValueError, TypeError):
                     return
 
     def add(self, lines: Sequence[str]) -> None:
-        """Append records as text, by :func:`urlset.live.visits.page_record.to_json`."""
+        """Append the lines of pages, by :func:`urlset.live.visits.page_rows.with_line`."""
         if self._path is None:
             return
         if self._file is None:

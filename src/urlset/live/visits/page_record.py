@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ REPEAT_DELAY_S = 1.0
 MAX_IMAGES = 1_000
 _NOFOLLOW = frozenset(("nofollow", "none"))
 _NOINDEX = frozenset(("noindex", "none"))
-_HTML = ("text/html", "application/xhtml")
+HTML_TYPES = ("text/html", "application/xhtml")
 _IMPOSSIBLE = frozenset(("blocked", "bad-url"))
 
 
@@ -45,7 +45,7 @@ class PageLinkRow(NamedTuple):
 
 
 class PageRecord(NamedTuple):
-    """Row of ``pages`` by column, with its links; all values can be written as JSON.
+    """Row of ``pages`` by column, with its links.
 
     Attributes:
         url: Normalized URL of the page.
@@ -88,11 +88,11 @@ def read_record(
         "final_status": response.status,
         "error": None if response.error == "status" else response.error,
         "message": response.message,
-        "content_type": _header(response, "content-type"),
+        "content_type": header_text(response, "content-type"),
         "byte_count": len(response.body),
-        "last_modified": _header(response, "last-modified"),
-        "etag": _header(response, "etag"),
-        "server_date": _header(response, "date"),
+        "last_modified": header_text(response, "last-modified"),
+        "etag": header_text(response, "etag"),
+        "server_date": header_text(response, "date"),
         "first_byte_s": response.first_byte_s,
         "seconds": response.seconds,
         "fetched_at": moment,
@@ -228,7 +228,7 @@ def confirm_failure(record: PageRecord) -> None:
         row |= {"verdict": "unreachable", "unknown_reason": None}
 
 
-def _header(response: Response, name: str) -> str | None:
+def header_text(response: Response, name: str) -> str | None:
     """Return a header as text that can be stored: aiohttp decodes invalid bytes to surrogates."""
     value = response.headers.get(name)
     if value is None or value.isascii():
@@ -278,7 +278,7 @@ def _facts(response: Response) -> PageFacts | None:
     content_type = response.headers.get("content-type", "")
     if not response.has_document or not response.body:
         return None
-    is_html = content_type.lower().startswith(_HTML)
+    is_html = content_type.lower().startswith(HTML_TYPES)
     if not is_html and (content_type or b"<html" not in response.body[:1024].lower()):
         return None
     return read_page(
@@ -297,10 +297,8 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
     # Engines ignore a canonical in the body, and all of them if they differ.
     effective = {target for target, origin in canonicals if origin != "body"}
     canonical = next(iter(effective)) if len(effective) == 1 else None
-    words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
     ends = unavailable_after(facts.agent_robots)
-    is_over = ends is not None and ends < datetime.now(UTC)
-    is_noindex = bool(words & _NOINDEX) or is_over
+    is_excluded = is_noindex(facts.agent_robots, ends)
     row |= {
         "is_html": True,
         "title": facts.title,
@@ -311,13 +309,13 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
         "canonicals": [{"url": target, "origin": origin} for target, origin in canonicals],
         "robots": list(facts.agent_robots),
         "robots_from": facts.robots_from,
-        "is_noindex": is_noindex,
+        "is_noindex": is_excluded,
         "unavailable_after": format_date(ends) if ends else None,
-        "is_indexable": row["verdict"] == "ok" and not is_noindex and canonical in (None, url),
+        "is_indexable": row["verdict"] == "ok" and not is_excluded and canonical in (None, url),
         "refresh": facts.refresh,
         "alternates": [a._asdict() for a in facts.placed_alternates],
         "lastmod_text": facts.lastmod,
-        "lastmod": _instant(facts.lastmod),
+        "lastmod": instant(facts.lastmod),
         "lastmod_from": facts.lastmod_from,
         "images": [image.loc for image in facts.images[:MAX_IMAGES]],
         "has_scripts": facts.has_scripts,
@@ -325,8 +323,7 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
 
 
 def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list[PageLinkRow]:
-    words = {directive.rpartition(" ")[2] for directive in facts.agent_robots}
-    is_page_nofollow = bool(words & _NOFOLLOW)
+    is_page_nofollow = is_nofollow(facts.agent_robots)
     counts: dict[tuple[str, str], int] = {}
     for href, rel in facts.anchors:
         target = resolver.resolve(href, facts.base)
@@ -336,36 +333,51 @@ def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list
         PageLinkRow(target, "a", rel or None, is_page_nofollow or "nofollow" in rel, n)
         for (target, rel), n in counts.items()
     ]
-    others = [("canonical", canonical["url"]) for canonical in row["canonicals"]]
-    others += [("hreflang", alternate.href) for alternate in facts.placed_alternates]
-    others += list(facts.pagination)
-    others += [("refresh", facts.refresh)] if facts.refresh else []
-    others += [("img", image) for image in row["images"]]
-    for (kind, target), n in Counter(others).items():
-        found = page_url(target)
-        if found is not None:
-            links.append(PageLinkRow(found, kind, None, is_page_nofollow, n))
+    others = other_links(
+        [canonical["url"] for canonical in row["canonicals"]],
+        [alternate.href for alternate in facts.placed_alternates],
+        facts.pagination,
+        facts.refresh,
+        row["images"],
+    )
+    links += [PageLinkRow(url, kind, None, is_page_nofollow, n) for kind, url, n in others]
     return links
 
 
-def _instant(text: str | None) -> str | None:
-    instant = parse_date(text).instant if text else None
-    return format_date(instant) if instant is not None else None
+def other_links(
+    canonicals: Iterable[str],
+    alternates: Iterable[str],
+    pagination: Iterable[tuple[str, str]],
+    refresh: str | None,
+    images: Iterable[str],
+) -> Iterator[tuple[str, str, int]]:
+    """Yield kind, target and number of the links of a page that are none for its readers."""
+    links = [("canonical", url) for url in canonicals]
+    links += [("hreflang", url) for url in alternates]
+    links += pagination
+    links += [("refresh", refresh)] if refresh else []
+    links += [("img", url) for url in images]
+    for (kind, url), n in Counter(links).items():
+        found = page_url(url)
+        if found is not None:
+            yield kind, found, n
 
 
-_to_json = json.JSONEncoder(separators=(",", ":")).encode
+def is_noindex(directives: Iterable[str], ends: datetime | None) -> bool:
+    """Return whether directives for robots exclude a page from an index, or its end is over."""
+    return bool(_words(directives) & _NOINDEX) or (ends is not None and ends < datetime.now(UTC))
 
 
-def to_json(record: PageRecord) -> str:
-    """Return a record as one line of JSON, for the journal of a crawl."""
-    return _to_json(record)
+def is_nofollow(directives: Iterable[str]) -> bool:
+    """Return whether directives for robots state that no link of a page is to be followed."""
+    return bool(_words(directives) & _NOFOLLOW)
 
 
-def from_json(text: str) -> PageRecord:
-    """Return the record of a line of the journal.
+def _words(directives: Iterable[str]) -> set[str]:
+    return {directive.rpartition(" ")[2] for directive in directives}
 
-    Raises:
-        ValueError: The line is not whole.
-    """
-    url, row, links, is_unchanged = json.loads(text)
-    return PageRecord(url, row, [PageLinkRow(*link) for link in links], is_unchanged)
+
+def instant(text: str | None) -> str | None:
+    """Return the instant of a date on a page, as W3C text; None if it has none."""
+    found = parse_date(text).instant if text else None
+    return format_date(found) if found is not None else None

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
-from urlset.http import Response
 from urlset.live.schemas import LIVE_TABLES
-from urlset.live.visits.page_record import PageRecord, read_record, to_json
-from urlset.live.visits.page_urls import UrlResolver
+from urlset.live.visits.page_record import PageRecord
 from urlset.store import StoreSession
 
 _TYPES = {
@@ -33,7 +31,7 @@ class PageRows(NamedTuple):
         verdict: Verdict of the visit.
         values: Values of the columns of ``pages``, in their order, as text.
         links: Columns target, kind, rel, is_nofollow and n of its links, as text.
-        line: The record as a line of the journal; empty if there is no journal.
+        line: The rows as a line of the journal; empty if there is no journal.
         is_unchanged: Whether the server confirmed the stored facts (304).
         is_repeated: Whether the page is visited a second time, at the end of the crawl.
     """
@@ -48,7 +46,7 @@ class PageRows(NamedTuple):
 
 
 def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
-    """Convert a record to its rows; with ``has_line``, they contain its line for the journal."""
+    """Convert a record to its rows; with ``has_line``, they contain their line of the journal."""
     row = record.row
     links = tuple(zip(*record.links, strict=True)) if record.links else ()
     if links:
@@ -56,23 +54,40 @@ def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
         flags = tuple(["true" if flag else "false" for flag in nofollow])
         links = (target, kind, rel, flags, tuple(map(str, count)))
     values = map(row.get, PAGE_COLUMNS)
-    texts = [each if each is None or type(each) is str else _text(each) for each in values]
-    return PageRows(
+    texts = [each if each is None or type(each) is str else text_of(each) for each in values]
+    rows = PageRows(
         record.url,
         row.get("verdict", "unknown"),
         tuple(texts),
         links,
-        to_json(record) if has_line else "",
+        "",
         record.is_unchanged,
         bool(row.get("is_repeated")),
     )
+    return with_line(rows) if has_line else rows
 
 
-def read_rows(resolver: UrlResolver, response: Response, values: dict[str, Any]) -> PageRows:
-    """Read the page in a response; return its rows, with additional values by column."""
-    record = read_record(response, resolver)
-    record.row.update(values)
-    return rows_of(record)
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def with_line(rows: PageRows) -> PageRows:
+    """Return rows with their line for the journal of a crawl."""
+    url, verdict, values, links, _, is_unchanged, is_repeated = rows
+    line = _to_json((url, verdict, values, links, is_unchanged, is_repeated))
+    return PageRows(url, verdict, values, links, line, is_unchanged, is_repeated)
+
+
+def rows_of_line(line: str) -> PageRows:
+    """Return the rows of a line of the journal.
+
+    Raises:
+        ValueError: The line is not whole, or that of another version.
+    """
+    url, verdict, values, links, is_unchanged, is_repeated = json.loads(line)
+    if len(values) != len(PAGE_COLUMNS):
+        raise ValueError(f"expected {len(PAGE_COLUMNS)} values, found {len(values)}")
+    columns = tuple(map(tuple, links))
+    return PageRows(url, verdict, tuple(values), columns, line, is_unchanged, is_repeated)
 
 
 def confirm_pages(session: StoreSession, pages: Sequence[PageRows]) -> None:
@@ -169,7 +184,8 @@ def _cast(name: str) -> str:
     return f"i.{name}{via}::{kind}"
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a value as the text that :func:`_cast` converts."""
     if value is True:
         return "true"
     if value is False:
