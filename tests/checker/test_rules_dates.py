@@ -180,6 +180,22 @@ def test_an_index_that_is_behind(listed: str | None, newest: str, is_stale: bool
         assert f"Index says {listed}, but the sitemap has an entry of {newest}" == finding.message
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2026-11-20T08:00:00Z", "2026-11-20T09:00:00+01:00"),
+        ("2026-11-19T10:00:00Z", "2026-11-20"),  # the earliest instant of that day
+    ],
+)
+def test_the_last_wording_of_the_newest_date_is_named(first: str, second: str) -> None:
+    for dates in ((first, second), (second, first)):
+        example = {"index.xml": child("a.xml", "2026-11-10"), "a.xml": dated(*dates)}
+
+        [finding] = told(example, "D501")
+
+        assert finding.message == f"Index says 2026-11-10, but the sitemap has an entry of {second}"
+
+
 def test_an_index_with_one_date_for_all() -> None:
     names = [f"{n}.xml" for n in range(5)]
     same = {"index.xml": "".join(child(name, "2026-11-20") for name in names)}

@@ -202,9 +202,11 @@ SITE_VIEWS = {
         FROM entries e JOIN readable s ON s.document = e.document
         JOIN repeated_keys r ON e.document = r.document AND e.entry = r.entry""",
     "document_roles": roles_sql("SELECT document FROM duplicates"),
-    # The newest date in each sitemap; D007 reports dates in the future.
+    # The newest date in each sitemap, of several wordings the last in the order of text.
+    # D007 reports dates in the future.
     "newest_dates": """
-        SELECT document, max(since) AS newest, arg_max(lastmod_text, since) AS newest_text
+        SELECT document, max(since) AS newest,
+            arg_max(lastmod_text, (since, lastmod_text)) AS newest_text
         FROM (SELECT document, lastmod_text, earliest(lastmod, lastmod_text) AS since
             FROM entries WHERE lastmod <= check_time())
         GROUP BY document""",

@@ -11,18 +11,8 @@ use crate::search::any;
 const MAX_VOLATILE_LINE: usize = 400;
 const MAX_LINK: usize = 2_048;
 
-/// First words of a line with a time of day, or with a colon before a number, that may be volatile.
-const VOLATILE: [&str; 34] = [
-    "this",
-    "the",
-    "page",
-    "site",
-    "website",
-    "doc",
-    "docs",
-    "documentation",
-    "was",
-    "last",
+/// Words that say that a page was built.
+const STAMPS: [&str; 11] = [
     "generated",
     "built",
     "rendered",
@@ -34,6 +24,20 @@ const VOLATILE: [&str; 34] = [
     "build",
     "erstellt",
     "generado",
+];
+
+/// First words of a line with a colon before a number that may be volatile, as are [`STAMPS`].
+const VOLATILE: [&str; 23] = [
+    "this",
+    "the",
+    "page",
+    "site",
+    "website",
+    "doc",
+    "docs",
+    "documentation",
+    "was",
+    "last",
     "view",
     "views",
     "pageview",
@@ -89,7 +93,8 @@ pub(super) fn may_be_volatile(line: &str) -> bool {
         rest.starts_with(['é', 'É', '\u{17f}', '\u{212a}', '\u{130}', '\u{131}'])
             || ["build", "commit", "rev"].iter().any(starts_with)
             || (is_one_of(word, &TIMED) && may_end_with_seconds(line))
-            || (is_one_of(word, &VOLATILE) && has_number_after_colon(rest))
+            || ((is_one_of(word, &VOLATILE) || is_one_of(word, &STAMPS))
+                && has_number_after_colon(rest))
             || (is_one_of(word, &["page", "seite"])
                 && may_end_with_seconds(line)
                 && (!second.is_ascii() || b"grle".contains(&second.to_ascii_lowercase())))
@@ -125,20 +130,6 @@ const STAMP_STARTS: [&[&str]; 4] = [
     &["page ", "site ", "website ", "doc ", "docs ", "documentation "],
     &["was "],
     &["last "],
-];
-
-const STAMPS: [&str; 11] = [
-    "generated",
-    "built",
-    "rendered",
-    "compiled",
-    "published",
-    "deployed",
-    "updated",
-    "cached",
-    "build",
-    "erstellt",
-    "generado",
 ];
 
 /// Returns whether a line is the time of a build: `Built on 21 November 2026 at 10:00:12 UTC`.
