@@ -15,10 +15,9 @@ from urlset.http.exchange import Hop
 from urlset.live.audit.probes import Probe, ProbeRow
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.submit.indexnow import submission
-from urlset.live.submit.indexnow_run import IndexNowSettings
 from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
 from urlset.live.submit.preflight import requests_for
-from urlset.live.submit.search_console_run import GoogleSettings
+from urlset.live.submit.settings import SubmitSettings
 from urlset.object_store import AwsProfile
 
 SECRET = "s3cr3t-0123456789"
@@ -104,10 +103,11 @@ REQUEST = Request(
 OBJECTS = {
     "key": KEY,
     "keys": IndexNowKeys({"example.com": KEY}, KEY),
-    "settings of IndexNow": IndexNowSettings(
-        IndexNowKeys({}, KEY), (f"https://engine.example/?key={SECRET}",), 1, True, False
+    "settings of a submission": SubmitSettings(
+        keys=IndexNowKeys({}, KEY),
+        endpoints=(f"https://engine.example/?key={SECRET}",),
+        google_credentials=SECRET,
     ),
-    "settings of Google": GoogleSettings(property="sc-domain:example.com", credentials=None),
     "settings of an audit": AuditSettings(indexnow_key=SECRET, auth=("ann", SECRET)),
     "submission": submission("https://engine.example/", "example.com", KEY, ["https://a/"]),
     "preflight": requests_for(KEY, "https://example.com", ["https://example.com/a"]),

@@ -15,7 +15,7 @@ from urlset.builder import GATES
 from urlset.builder.options import EXTENSIONS, Evidence
 from urlset.checker import CATALOGUE
 from urlset.cli.command_model import CommandInfo, OptionInfo, describe_commands
-from urlset.live.submit.pipeline import CHANNELS
+from urlset.live.submit.settings import CHANNELS
 
 FILES = {"FILE", "PATH", "DIR", "FOLDER", "SOURCE", "SITE", "A", "B", "CHANGES"}
 """Names of values that are files or folders, or may be."""

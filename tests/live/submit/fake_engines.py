@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from urlset.http import ErrorCode, Policy, Request, Response, Walk, drive_in_thread
-from urlset.live.submit.pipeline import SubmitSettings, submit_with
+from urlset.live.submit.pipeline import submit_with
 from urlset.live.submit.result import Submission
+from urlset.live.submit.settings import SubmitSettings
 
 ENDPOINT = "http://api.indexnow.test/indexnow"
 KEY = "73134416ae45434d98edc086e0bf6740"

@@ -71,6 +71,12 @@ def google(tmp_path):
     return Google(tmp_path)
 
 
+def test_retry_refused_finds_none_without_indexnow(google):
+    result = google.submit(retry_refused=True)
+
+    assert (result.retried, result.sent, result.incomplete) == (0, 1, ())
+
+
 def test_both_path_parameters_are_encoded_whole(google):
     result = google.submit()
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple
 
-from urlset.hidden_fields import repr_without
 from urlset.http import NetworkScope, origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
 from urlset.live.submit.indexnow import MAX_URLS, Verdict, submission
 from urlset.live.submit.indexnow_delivery import Delivery
-from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
+from urlset.live.submit.keys import IndexNowKey, IndexNowKeys, keys_from
 from urlset.live.submit.preflight import (
     ExcludedUrl,
     PreflightWalk,
@@ -21,34 +19,12 @@ from urlset.live.submit.preflight import (
 from urlset.live.submit.request_text import request_text
 from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import Sender
+from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.politeness import Politeness
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
 MAX_LEFT_OUT = 1_000
-
-
-class IndexNowSettings(NamedTuple):
-    """Settings of a run.
-
-    Attributes:
-        keys: Keys by host.
-        endpoints: URLs of engines.
-        sample: Pages of a host that the preflight visits; half as many removed ones.
-        has_preflight: Whether the key file is checked, and pages are visited.
-        is_dry_run: Whether requests are described instead of sent.
-        input_hosts: Hosts of the changes of this run; others wait since an earlier one.
-    """
-
-    keys: IndexNowKeys
-    endpoints: tuple[str, ...]
-    sample: int
-    has_preflight: bool
-    is_dry_run: bool
-    input_hosts: frozenset[str] = frozenset()
-
-    def __repr__(self) -> str:
-        return repr_without(self, "keys", "endpoints")
 
 
 class IndexNowRun:
@@ -57,7 +33,7 @@ class IndexNowRun:
     Args:
         log: Announcements.
         sender: Sends the requests.
-        settings: Keys, endpoints and the preflight.
+        settings: Settings of the submission.
         result: Result of the submission, which the run completes.
     """
 
@@ -65,35 +41,41 @@ class IndexNowRun:
         self,
         log: AnnouncementLog,
         sender: Sender,
-        settings: IndexNowSettings,
+        settings: SubmitSettings,
         result: Submission,
     ):
         self._log = log
         self._sender = sender
         self._settings = settings
+        self._keys = keys_from(settings.keys)
         self._result = result
+        self._input_hosts: frozenset[str] = frozenset()
         self._stopped: dict[str, Verdict] = {}
 
-    def run(self) -> None:
-        """Send all waiting announcements, host by host."""
+    def run(self, input_hosts: frozenset[str]) -> None:
+        """Send all waiting announcements, host by host.
+
+        Args:
+            input_hosts: Hosts of the changes of this run; others wait since an earlier one.
+        """
+        self._input_hosts = input_hosts
         hosts = {
             host: None
             for endpoint in self._settings.endpoints
             for host in self._log.hosts(endpoint)
         }
-        given = self._settings.input_hosts
         for host in hosts:
             # A key without a host is that of the input, whatever else waits since an earlier run.
-            key = self._settings.keys.key_of(host, len(given if host in given else hosts))
+            key = self._keys.key_of(host, len(input_hosts if host in input_hosts else hosts))
             if key is None:
-                self._result.faults += (no_key_message(host, self._settings.keys),)
+                self._result.faults += (no_key_message(host, self._keys),)
                 continue
             self._announce(host, key)
 
     def _announce(self, host: str, key: IndexNowKey) -> None:
         refused = self._refuse_outside(host, key)
         fault = None
-        if self._settings.has_preflight and not self._settings.is_dry_run:
+        if self._settings.preflight and not self._settings.dry_run:
             fault, excluded = self._preflight(host, key)
             refused += excluded
         for endpoint in self._settings.endpoints:
@@ -102,7 +84,7 @@ class IndexNowRun:
                 found = ChannelResult(
                     endpoint, host, waiting=waiting, error=fault, error_code="preflight"
                 )
-            elif self._settings.is_dry_run:
+            elif self._settings.dry_run:
                 found = self._describe(endpoint, host, key)
             else:
                 found = self._send(endpoint, host, key)
@@ -130,7 +112,7 @@ class IndexNowRun:
 
     def _preflight(self, host: str, key: IndexNowKey) -> tuple[str | None, int]:
         """Return why nothing may be sent for a host, or None; and the number of refused URLs."""
-        sample = self._settings.sample
+        sample = self._settings.preflight_pages
         present: dict[str, None] = {}
         removed: dict[str, None] = {}
         for endpoint in self._settings.endpoints:
@@ -189,9 +171,9 @@ class IndexNowRun:
         The user named a host that a key was given for. The only host of the input may be private,
         but never an address such as 169.254.169.254: the changes may be those of a stranger.
         """
-        if host in self._settings.keys.by_host:
+        if host in self._keys.by_host:
             return "anywhere"
-        return "private" if self._settings.input_hosts == {host} else "public"
+        return "private" if self._input_hosts == {host} else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
         delivery = Delivery(self._log, self._sender, endpoint, host, key)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 from urlset.errors import SourceError
 from urlset.http import Request, Response, Secrets
 from urlset.live.submit import search_console
 from urlset.live.submit.announcement_log import AnnouncementLog
-from urlset.live.submit.google_auth import Credentials, secrets_of, token_of, token_request
+from urlset.live.submit.google_auth import (
+    Credentials,
+    read_credentials,
+    secrets_of,
+    token_of,
+    token_request,
+)
 from urlset.live.submit.inspections import InspectionTable
 from urlset.live.submit.request_text import HIDDEN, request_text
 from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import Sender
+from urlset.live.submit.settings import SubmitSettings
 from urlset.option_names import option
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.store import Store
@@ -28,38 +33,6 @@ REQUESTS_A_MINUTE = 200
 """Requests of an account to Search Console, other than inspections."""
 
 INSPECTIONS_A_MINUTE = 600
-
-
-@dataclass(frozen=True, kw_only=True)
-class GoogleSettings:
-    """Settings for Search Console.
-
-    Attributes:
-        property: Property, exactly as Search Console shows it.
-        credentials: Token or service account; None for a dry run.
-        sitemaps: Sitemaps to submit; those of robots.txt if empty.
-        resubmit: Whether sitemaps that were submitted before are submitted again.
-        status: Whether the sitemaps that Search Console lists are reported.
-        inspect: Number of URLs to inspect.
-        store: Store with the URLs, in which the results are stored.
-        base: Origin of the API.
-    """
-
-    property: str
-    credentials: Credentials | None = field(repr=False)
-    sitemaps: tuple[str, ...] = ()
-    resubmit: bool = False
-    status: bool = False
-    inspect: int = 0
-    store: str | None = None
-    base: str = search_console.BASE
-
-
-class _Parts(NamedTuple):
-    log: AnnouncementLog
-    sender: Sender
-    result: Submission
-    access: _Access
 
 
 def call(sender: Sender, request: Request) -> tuple[search_console.GoogleVerdict, Response]:
@@ -110,120 +83,143 @@ class _Access:
         return token_of(response, credentials)
 
 
-def run_google(
-    log: AnnouncementLog, sender: Sender, settings: GoogleSettings, result: Submission
-) -> None:
-    """Submit new sitemaps to Search Console, report the state of all, and inspect URLs."""
-    access = _Access(sender, None if result.is_dry_run else settings.credentials)
-    parts = _Parts(log, sender, result, access)
-    site = settings.property
-    robots_url = (
-        f"https://{site.removeprefix('sc-domain:')}/robots.txt"
-        if site.startswith("sc-domain:")
-        else f"{site}robots.txt"
-    )
-    sitemaps = _due(settings, robots_url, parts)
-    is_stopped = _submit_sitemaps(sitemaps, settings, parts)
-    if is_stopped or result.is_dry_run:
-        return
-    if settings.status:
-        verdict, response = access.call(partial(search_console.list_sitemaps, settings.base, site))
-        if verdict.kind == "ok":
-            found = search_console.sitemaps_of(response)
-            result.sitemaps += [one._asdict() for one in found]
-        else:
-            result.faults += (_google_error(verdict, settings, parts),)
-    if settings.inspect:
-        _inspect(settings, parts)
+class GoogleRun:
+    """Run of Search Console: submits sitemaps, reports the state of all, and inspects URLs.
 
+    Args:
+        log: Announcements.
+        sender: Sends the requests.
+        settings: Settings of the submission.
+        result: Result of the submission, which the run completes.
 
-def _google_error(
-    verdict: search_console.GoogleVerdict, settings: GoogleSettings, parts: _Parts
-) -> str:
-    """Return the message for an error of Google; after 403, list the sites of the account."""
-    name = settings.credentials.name if settings.credentials else "the account"
-    detail = f"{verdict.error_code} ({verdict.message or 'no message'})"
-    if verdict.kind == "unauthorized":
-        return f"Search Console does not accept {name}: {detail}; it may have expired"
-    if verdict.kind == "quota":
-        return f"Search Console: quota exceeded: {detail}; run the command again later"
-    if verdict.kind != "forbidden":
-        return f"Search Console, property {settings.property}: {detail}"
-    _, response = parts.access.call(partial(search_console.list_sites, settings.base))
-    seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
-    return (
-        f"Search Console refuses {settings.property} to {name}: {detail}; the account sees "
-        f"{', '.join(seen[:20]) or 'no property'}; write the property exactly so, or add the "
-        "account as a full user or owner of the property"
-    )
+    Raises:
+        ValueError: There are no credentials, or they have another form.
+        SourceError: Google issues no token.
+    """
 
+    def __init__(
+        self, log: AnnouncementLog, sender: Sender, settings: SubmitSettings, result: Submission
+    ):
+        self._log = log
+        self._sender = sender
+        self._settings = settings
+        self._result = result
+        self._base = settings.google_base
+        self._site = settings.property or ""
+        text = settings.google_credentials
+        if text is None and not settings.dry_run:
+            raise ValueError(
+                "google_credentials: expected a token or a service account, found none"
+            )
+        credentials = None if text is None else read_credentials(text, "google_credentials")
+        self._account = credentials.name if credentials else "the account"
+        self._access = _Access(sender, None if settings.dry_run else credentials)
 
-def _due(settings: GoogleSettings, robots_url: str, parts: _Parts) -> list[str]:
-    """Return the sitemaps to submit: given, or listed in robots.txt, and not accepted yet."""
-    given, site = settings.sitemaps, settings.property
-    if not given and not parts.result.is_dry_run:
-        request = Request(robots_url, None, "robots", scope="anywhere", max_bytes=MAX_BYTES)
-        response = parts.sender.fetch(request)
-        robots = robots_from_response(response)
-        given = tuple(dict.fromkeys(line.url for line in robots.sitemaps))
-        if not given:
-            name = option("sitemaps")
-            parts.result.notes.append(f"{robots_url} names no sitemap; name one with {name}")
-    log = parts.log
-    due = [url for url in given if settings.resubmit or not log.is_accepted(CHANNEL, site, url)]
-    parts.result.known += len(given) - len(due)
-    return due
-
-
-def _submit_sitemaps(sitemaps: list[str], settings: GoogleSettings, parts: _Parts) -> bool:
-    """Submit sitemaps one after another; return whether an error stopped this."""
-    log, sender, result, access = parts
-    site = settings.property
-    accepted = 0
-    error = code = None
-    for number, url in enumerate(sitemaps):
-        make = partial(search_console.submit_sitemap, settings.base, site, url)
-        if result.is_dry_run:
-            result.requests.append(request_text(make(access.secrets), sender.policy))
-            continue
-        if number and number % REQUESTS_A_MINUTE == 0:
-            sender.wait(60, f"{CHANNEL}: {REQUESTS_A_MINUTE} requests a minute")
-        sender.progress(f"submitting {url} to {CHANNEL}")
-        row = log.add_one(CHANNEL, site, url, "sitemap", sender.now())
-        log.begin([row], sender.now())
-        verdict, _ = access.call(make)
-        state = "accepted" if verdict.kind == "ok" else "waiting"
-        log.finish([row], state, sender.now(), status=verdict.status, error_code=verdict.error_code)
-        if verdict.kind == "ok":
-            accepted += 1
-            continue
-        error, code = _google_error(verdict, settings, parts), verdict.error_code
-        break
-    result.new += len(sitemaps)
-    if sitemaps:
-        waiting = 0 if result.is_dry_run else len(sitemaps) - accepted
-        result.results.append(
-            ChannelResult(CHANNEL, site, accepted, waiting=waiting, error=error, error_code=code)
-        )
-    return error is not None
-
-
-def _inspect(settings: GoogleSettings, parts: _Parts) -> None:
-    """Inspect a sample of the URLs in a store, up to the quota, and store the results."""
-    if settings.store is None:
-        raise SourceError("inspect: expected a store with the URLs of the site, found none")
-    sender = parts.sender
-    with Store.open(settings.store) as store, InspectionTable(store, settings.property) as table:
-        limit = min(settings.inspect, search_console.INSPECTIONS_A_DAY - table.used(sender.now()))
-        for number, url in enumerate(table.sample(max(0, limit), seed=random.randrange(2**32))):
-            if number and number % INSPECTIONS_A_MINUTE == 0:
-                sender.wait(60, f"{CHANNEL}: {INSPECTIONS_A_MINUTE} inspections a minute")
-            sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
-            make = partial(search_console.inspect_url, settings.base, settings.property, url)
-            verdict, response = parts.access.call(make)
+    def run(self) -> None:
+        """Submit new sitemaps to Search Console, report the state of all, and inspect URLs."""
+        is_stopped = self._submit_sitemaps(self._due())
+        if is_stopped or self._settings.dry_run:
+            return
+        if self._settings.status:
+            make = partial(search_console.list_sitemaps, self._base, self._site)
+            verdict, response = self._access.call(make)
             if verdict.kind == "ok":
-                table.add(url, search_console.inspection_of(response), sender.now())
-                parts.result.inspected += 1
+                found = search_console.sitemaps_of(response)
+                self._result.sitemaps += [one._asdict() for one in found]
+            else:
+                self._result.faults += (self._error(verdict),)
+        if self._settings.inspect:
+            self._inspect()
+
+    def _due(self) -> list[str]:
+        """Return the sitemaps to submit: given, or listed in robots.txt, and not accepted yet."""
+        given, site = tuple(self._settings.sitemaps), self._site
+        if not given and not self._settings.dry_run:
+            is_domain = site.startswith("sc-domain:")
+            root = f"https://{site.removeprefix('sc-domain:')}/" if is_domain else site
+            request = Request(
+                f"{root}robots.txt", None, "robots", scope="anywhere", max_bytes=MAX_BYTES
+            )
+            robots = robots_from_response(self._sender.fetch(request))
+            given = tuple(dict.fromkeys(line.url for line in robots.sitemaps))
+            if not given:
+                name = option("sitemaps")
+                self._result.notes.append(f"{request.url} names no sitemap; name one with {name}")
+        due = [
+            url
+            for url in given
+            if self._settings.resubmit or not self._log.is_accepted(CHANNEL, site, url)
+        ]
+        self._result.known += len(given) - len(due)
+        return due
+
+    def _submit_sitemaps(self, sitemaps: list[str]) -> bool:
+        """Submit sitemaps one after another; return whether an error stopped this."""
+        log, sender, result, site = self._log, self._sender, self._result, self._site
+        accepted = 0
+        error = code = None
+        for number, url in enumerate(sitemaps):
+            make = partial(search_console.submit_sitemap, self._base, site, url)
+            if result.is_dry_run:
+                result.requests.append(request_text(make(self._access.secrets), sender.policy))
                 continue
-            parts.result.faults += (_google_error(verdict, settings, parts),)
-            break
+            if number and number % REQUESTS_A_MINUTE == 0:
+                sender.wait(60, f"{CHANNEL}: {REQUESTS_A_MINUTE} requests a minute")
+            sender.progress(f"submitting {url} to {CHANNEL}")
+            row = log.add_one(CHANNEL, site, url, "sitemap", sender.now())
+            log.begin([row], sender.now())
+            verdict, _ = self._access.call(make)
+            state = "accepted" if verdict.kind == "ok" else "waiting"
+            status, code = verdict.status, verdict.error_code
+            log.finish([row], state, sender.now(), status=status, error_code=code)
+            if verdict.kind != "ok":
+                error = self._error(verdict)
+                break
+            accepted += 1
+        result.new += len(sitemaps)
+        if sitemaps:
+            waiting = 0 if result.is_dry_run else len(sitemaps) - accepted
+            result.results.append(
+                ChannelResult(
+                    CHANNEL, site, accepted, waiting=waiting, error=error, error_code=code
+                )
+            )
+        return error is not None
+
+    def _inspect(self) -> None:
+        """Inspect a sample of the URLs in a store, up to the quota, and store the results."""
+        path, sender = self._settings.inspect_store, self._sender
+        if path is None:
+            raise SourceError("inspect: expected a store with the URLs of the site, found none")
+        with Store.open(path) as store, InspectionTable(store, self._site) as table:
+            left = search_console.INSPECTIONS_A_DAY - table.used(sender.now())
+            limit = min(self._settings.inspect, left)
+            for number, url in enumerate(table.sample(max(0, limit), seed=random.randrange(2**32))):
+                if number and number % INSPECTIONS_A_MINUTE == 0:
+                    sender.wait(60, f"{CHANNEL}: {INSPECTIONS_A_MINUTE} inspections a minute")
+                sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
+                make = partial(search_console.inspect_url, self._base, self._site, url)
+                verdict, response = self._access.call(make)
+                if verdict.kind != "ok":
+                    self._result.faults += (self._error(verdict),)
+                    break
+                table.add(url, search_console.inspection_of(response), sender.now())
+                self._result.inspected += 1
+
+    def _error(self, verdict: search_console.GoogleVerdict) -> str:
+        """Return the message for an error of Google; after 403, list the sites of the account."""
+        name, site = self._account, self._site
+        detail = f"{verdict.error_code} ({verdict.message or 'no message'})"
+        if verdict.kind == "unauthorized":
+            return f"Search Console does not accept {name}: {detail}; it may have expired"
+        if verdict.kind == "quota":
+            return f"Search Console: quota exceeded: {detail}; run the command again later"
+        if verdict.kind != "forbidden":
+            return f"Search Console, property {site}: {detail}"
+        _, response = self._access.call(partial(search_console.list_sites, self._base))
+        seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
+        return (
+            f"Search Console refuses {site} to {name}: {detail}; the account sees "
+            f"{', '.join(seen[:20]) or 'no property'}; write the property exactly so, or add the "
+            "account as a full user or owner of the property"
+        )

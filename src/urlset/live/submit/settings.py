@@ -1,0 +1,70 @@
+"""Settings of a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from urlset.http import Policy, origin_of
+from urlset.live.submit.indexnow import DEFAULT_ENDPOINT
+from urlset.live.submit.keys import IndexNowKeys, keys_from
+from urlset.live.submit.search_console import expect_property
+from urlset.option_schema import check_options
+
+CHANNELS = ("indexnow", "google")
+
+KeysGiven = str | Mapping[str, str | tuple[str, str]] | IndexNowKeys | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmitSettings:
+    """Settings of a submission: the options of :func:`urlset.submit`, which describes them."""
+
+    # These are generated from urlset.option_schema by `make docs`.
+    keys: KeysGiven = field(default=None, repr=False)
+    endpoints: Sequence[str] = field(default=("https://api.indexnow.org/indexnow",), repr=False)
+    google_credentials: str | None = field(default=None, repr=False)
+    to: Iterable[str] = ("indexnow",)
+    store: Path = Path(".urlset/announcements.duckdb")
+    announce_all: bool = False
+    preflight_pages: int = 20
+    preflight: bool = True
+    max_wait_s: float = 900.0
+    retry_refused: bool = False
+    dry_run: bool = False
+    sitemaps: Iterable[str] = ()
+    resubmit: bool = False
+    property: str | None = None
+    status: bool = False
+    inspect: int = 0
+    inspect_store: Path | None = None
+    policy: Policy | None = None
+    google_base: str = "https://searchconsole.googleapis.com"
+
+    def __post_init__(self) -> None:
+        check_options("submit", self)
+        to = tuple([self.to] if isinstance(self.to, str) else self.to)
+        unknown = [name for name in to if name not in CHANNELS]
+        if unknown or not to:
+            raise ValueError(f"to: expected {', '.join(CHANNELS)}, found {unknown or 'none'}")
+        sitemaps = tuple([self.sitemaps] if isinstance(self.sitemaps, str) else self.sitemaps)
+        for sitemap in sitemaps:
+            if origin_of(sitemap) is None:
+                raise ValueError(f"sitemaps: expected a URL, found {sitemap!r}")
+        if "google" in to:
+            expect_property(self.property or "")
+            if self.inspect and self.inspect_store is None:
+                raise ValueError("inspect: expected a store with the URLs of the site, found none")
+        object.__setattr__(self, "to", to)
+        object.__setattr__(self, "sitemaps", sitemaps)
+        endpoints = [self.endpoints] if isinstance(self.endpoints, str) else [*self.endpoints]
+        for endpoint in endpoints:
+            if origin_of(endpoint) is None:
+                raise ValueError(
+                    f"endpoints: expected a URL as {DEFAULT_ENDPOINT}, found {endpoint!r}"
+                )
+        if not endpoints:
+            raise ValueError("endpoints: expected a URL, found none")
+        object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
+        object.__setattr__(self, "keys", keys_from(self.keys))
