@@ -62,11 +62,14 @@ def shape(first: str, repeated: str, last: str = "") -> Make:
 
 
 def html(data: bytes) -> None:
+    from urlset.html import read_visited_page
     from urlset.html.facts import WANTS, read_page
     from urlset.html.links import sitemaps_and_feeds_in_page
 
-    read_page(data, "https://example.com/", wants=(*WANTS, "links"))
-    sitemaps_and_feeds_in_page(data, "https://example.com/")
+    url = "https://example.com/"
+    read_page(data, url, wants=(*WANTS, "links"))
+    read_visited_page(data, url, url.rstrip("/"), str, has_links=True)
+    sitemaps_and_feeds_in_page(data, url)
 
 
 def header(name: str, data: bytes) -> None:

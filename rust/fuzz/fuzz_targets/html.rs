@@ -5,13 +5,20 @@
 use std::convert::Infallible;
 
 use libfuzzer_sys::fuzz_target;
-use urlset_core::html::{anchors, file_page, has_scripts, is_well_formed, scan};
+use urlset_core::html::{
+    BaseUrl, anchors, file_page, has_scripts, is_well_formed, scan, visited_page,
+};
 use urlset_fuzz::text;
 
 fuzz_target!(|data: &[u8]| {
     let text = text(data);
     let _ = (has_scripts(&text), is_well_formed(&text));
-    let _ = file_page(data, "https://example.com", None);
+    let origin = "https://example.com";
+    let _ = file_page(data, origin, None);
+    if let Some(base) = BaseUrl::new("https://example.com/a/b?c", origin) {
+        assert!(base.resolve(&text).is_none_or(|url| url.starts_with("https://example.com/")));
+        let _ = visited_page(data, &base, origin, &[], 3);
+    }
     if let Ok(page) = scan(&text) {
         for element in &page.elements {
             let is_lower = |name: &str| !name.bytes().any(|byte| byte.is_ascii_uppercase());

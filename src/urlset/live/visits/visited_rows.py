@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from urlset.dates import format_date
@@ -144,31 +144,35 @@ def _texts_of(facts: VisitedFacts, url: str) -> dict[str, str | None]:
 
 
 def _objects(rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> str:
-    """Return rows as an array of JSON objects."""
-    return json.dumps([dict(zip(names, row, strict=True)) for row in rows]) if rows else "[]"
+    """Return rows as an array of JSON objects; :func:`json.dumps` takes thrice the time."""
+    objects = (
+        ", ".join([f'"{name}": {quoted(value)}' for name, value in zip(names, row, strict=True)])
+        for row in rows
+    )
+    return "[{" + "}, {".join(objects) + "}]" if rows else "[]"
 
 
 def _links_of(facts: VisitedFacts) -> tuple[tuple[str | None, ...], ...]:
     """Return the columns target, kind, rel, is_nofollow and n of the links of a page, as text."""
     assert facts.links is not None
     targets, relations, flags, counts = facts.links
-    others = list(
-        other_links(
-            [url for url, _ in facts.canonicals],
-            [url for _, url in facts.alternates],
-            facts.pagination,
-            facts.refresh,
-            facts.images[:MAX_IMAGES],
-        )
+    others = other_links(
+        [url for url, _ in facts.canonicals],
+        [url for _, url in facts.alternates],
+        facts.pagination,
+        facts.refresh,
+        facts.images[:MAX_IMAGES],
     )
-    if not (targets or others):
+    kinds, urls, numbers = tuple(zip(*others, strict=True)) or ((), (), ())
+    if not (targets or urls):
         return ()
     is_page_nofollow = bool(facts.agent_robots) and is_nofollow(facts.agent_robots)
-    flag = text_of(is_page_nofollow)
+    if is_page_nofollow:
+        flags = ("true",) * len(flags)
     return (
-        (*targets, *(url for _, url, _ in others)),
-        (*("a",) * len(targets), *(kind for kind, _, _ in others)),
-        (*relations, *(None,) * len(others)),
-        (*((flag,) * len(flags) if is_page_nofollow else flags), *(flag,) * len(others)),
-        (*counts, *(str(n) for _, _, n in others)),
+        (*targets, *urls),
+        ("a",) * len(targets) + kinds,
+        (*relations, *(None,) * len(urls)),
+        (*flags, *(text_of(is_page_nofollow),) * len(urls)),
+        (*counts, *map(str, numbers)),
     )
