@@ -244,11 +244,13 @@ class Frontier:
 
     def _discover(self) -> None:
         """Add the link targets of the visited pages to the frontier, if they are new."""
-        self._session.insert(
-            "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
-            "SEMI JOIN incoming i ON i.url = l.url",
-            texts(url=[record.url for record in self._records if record.is_unchanged]),
-        )
+        unchanged = [record.url for record in self._records if record.is_unchanged]
+        if unchanged:
+            self._session.insert(
+                "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
+                "SEMI JOIN incoming i ON i.url = l.url",
+                texts(url=unchanged),
+            )
         if self._options.follow_links:
             self._insert_new([Discovered(*row) for row in self._session.rows(_DISCOVER)])
         self._session.run("DELETE FROM temp.new_links")
