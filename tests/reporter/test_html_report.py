@@ -63,7 +63,7 @@ def page(log, figures):
     return report_of(
         log,
         [figures],
-        lastmod_trial=[LastmodTrial("/shop/", 70, 20, 5, 5, 10)],
+        lastmod_trial=[LastmodTrial("/shop/", 100, 70, 20, 5, 5, 10)],
         changes=[RuleChange("N001", 3, 1, 8)],
     )
 

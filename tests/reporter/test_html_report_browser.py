@@ -33,7 +33,7 @@ def report(tmp_path_factory):
     page = report_of(
         log,
         [figures],
-        lastmod_trial=[LastmodTrial("/shop/", 70, 20, 5, 5, 10)],
+        lastmod_trial=[LastmodTrial("/shop/", 100, 70, 20, 5, 5, 10)],
         changes=[RuleChange("N001", 3, 1, 8), RuleChange("N003", 0, 5, 8)],
     )
     path = tmp_path_factory.mktemp("report") / "report.html"

@@ -197,14 +197,31 @@ class CoverageCounts(NamedTuple):
 
 
 class LastmodTrial(NamedTuple):
-    """Verdict on the ``lastmod`` values of one section: number of URLs by result."""
+    """Numbers of ``lastmod`` dates of a section, by whether they agree with their pages.
+
+    Attributes:
+        section: First folder of the paths.
+        dates: Dates with a witness: the header Last-Modified, the date on the page, or the content
+            at the previous audit.
+        truthful: Dates that agree with it.
+        late: Dates older than the last change of the page.
+        early: Dates newer than it.
+        invented: Dates that changed without the page, or that are equal for many pages.
+        unknown: Dates without a witness, which are not among ``dates``.
+    """
 
     section: str
+    dates: int
     truthful: int
     late: int
     early: int
     invented: int
-    unknown: int
+    unknown: int = 0
+
+    @property
+    def share(self) -> float:
+        """Share of truthful dates, from 0 to 1."""
+        return self.truthful / self.dates if self.dates else 0.0
 
 
 class RuleChange(NamedTuple):

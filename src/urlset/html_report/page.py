@@ -326,9 +326,9 @@ _TRIAL = (
 def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure]:
     if not trial:
         return
-    rows = sorted(trial, key=lambda row: -sum(row[1:]))[:12]
+    rows = sorted(trial, key=lambda row: -(row.dates + row.unknown))[:12]
     truthful = sum(row.truthful for row in trial)
-    judged = sum(sum(row[1:]) - row.unknown for row in trial)
+    judged = sum(row.dates for row in trial)
     title = "No date could be compared with its page"
     if judged:
         title = f"{share(truthful, judged)} of the dates that could be compared are truthful"
@@ -336,10 +336,8 @@ def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure
         [
             StackedRow(
                 row.section,
-                [Segment(role, value) for (role, _), value in zip(_TRIAL, row[1:], strict=True)],
-                share(row.truthful, sum(row[1:]) - row.unknown)
-                if sum(row[1:]) > row.unknown
-                else "–",
+                [Segment(role, value) for (role, _), value in zip(_TRIAL, row[2:], strict=True)],
+                share(row.truthful, row.dates) if row.dates else "–",
             )
             for row in rows
         ]
@@ -351,7 +349,7 @@ def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure
         "content since the previous audit. At the end of each bar: the share of truthful dates.",
         chart + legend(_TRIAL),
         ("section", *(label for _, label in _TRIAL)),
-        [tuple(row) for row in trial[:200]],
+        [(row.section, *row[2:]) for row in trial[:200]],
         sql,
         True,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from urlset.live.audit.coverage import Coverage, CoverageRegion
-from urlset.live.audit.lastmod_trial import SectionTrial
 from urlset.live.audit.pipeline import audit
 from urlset.live.audit.result import Audit
 from urlset.live.audit.settings import AuditSettings
@@ -16,7 +15,6 @@ __all__ = [
     "Coverage",
     "CoverageRegion",
     "Interval",
-    "SectionTrial",
     "VerdictShare",
     "audit",
     "wilson",

@@ -16,6 +16,7 @@ from urlset.arguments import checked_arguments
 from urlset.checker import Baseline, Profile, Rule
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
+from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
@@ -26,8 +27,7 @@ from urlset.live.audit.inputs import (
     read_sitemaps,
 )
 from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
-from urlset.live.audit.lastmod_trial import lastmod_trials
-from urlset.live.audit.result import Audit, Overview
+from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.verdict_shares import verdict_shares
@@ -281,6 +281,7 @@ class _AuditRun:
             overview,
             self._entries.documents,
             reasons,
+            facts,
             self._budget.requests,
             self._rules.rules,
             self._started,
@@ -402,4 +403,5 @@ class _AuditRun:
                 is_complete=self._settings.crawl and not crawl.reasons,
                 reasons=crawl.reasons,
             )
-            return Overview(listed, visited, shares, coverage, lastmod_trials(session))
+            trials = [LastmodTrial(*row) for row in session.rows(LASTMOD_SQL)]
+            return Overview(listed, visited, shares, coverage, trials)

@@ -23,7 +23,6 @@ from urlset.html_report import (
 )
 from urlset.live.audit.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
 from urlset.live.audit.judgement import AuditFindings, Changes, RunFacts
-from urlset.live.audit.lastmod_trial import LASTMOD_SQL, SectionTrial
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.summary import share_lines, summary_sentence
 from urlset.live.audit.verdict_shares import VerdictShare
@@ -41,6 +40,12 @@ TABLES = (
 """Tables of an audit that :attr:`Audit.tables` has."""
 
 
+LASTMOD_SQL = (
+    "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections\n"
+    "ORDER BY dates DESC, section"
+)
+"""Query of the rows of :class:`LastmodTrial`; it needs the live views."""
+
 _RUN_TABLES = frozenset(("failed", "markup"))
 """Views of what could not be read, which a store does not keep."""
 
@@ -52,7 +57,7 @@ class Overview(NamedTuple):
     visited: int
     shares: list[VerdictShare]
     coverage: Coverage
-    lastmod: list[SectionTrial]
+    lastmod: list[LastmodTrial]
 
 
 class AuditJson(CountsJson):
@@ -99,6 +104,7 @@ class Audit(CountedFindings):
         overview: Overview,
         documents: list[DocumentRecord],
         unvisited: tuple[str, ...],
+        facts: RunFacts,
         request_count: int,
         rules: Mapping[str, Rule],
         started: datetime,
@@ -112,9 +118,10 @@ class Audit(CountedFindings):
         self.visited: int = overview.visited
         self.verdicts: list[VerdictShare] = overview.shares
         self.coverage: Coverage = overview.coverage
-        self.lastmod: list[SectionTrial] = overview.lastmod
+        self.lastmod: list[LastmodTrial] = overview.lastmod
         self.documents = documents
         self._unvisited = unvisited
+        self._facts = facts
         self.request_count = request_count
         self.rules = rules
         self.started = started
@@ -279,18 +286,7 @@ class Audit(CountedFindings):
             sources=[figures],
             sentence=self.summary,
             notes=self.notes,
-            lastmod_trial=[
-                LastmodTrial(
-                    trial.section,
-                    trial.truthful,
-                    trial.late,
-                    trial.early,
-                    trial.invented,
-                    trial.unknown,
-                )
-                for trial in self.lastmod
-                if trial.dates
-            ],
+            lastmod_trial=[trial for trial in self.lastmod if trial.dates],
             lastmod_sql=f"{view_script([LASTMOD_SQL])}\n{LASTMOD_SQL};",
             views_sql=self._views_script(),
             changes=self._rule_changes(),
@@ -316,12 +312,6 @@ class Audit(CountedFindings):
         """Return SQL that creates the views of the rules with findings in the store."""
         texts = rule_texts(self.rules)
         queries = [texts[code].sql or "" for code in self.by_rule if code in texts]
-        facts = RunFacts(
-            self.settings.sample is not None,
-            self.coverage.is_complete,
-            not self._unvisited,
-            self.coverage.is_over,
-        )
         views = view_script(queries, omitted=_RUN_TABLES)
         now = (self.settings.now or self.started).isoformat()
         profile = self.settings.profile
@@ -329,7 +319,7 @@ class Audit(CountedFindings):
             f"SET VARIABLE now = '{now}'::TIMESTAMPTZ;\n"
             f"SET VARIABLE profile = {quoted(profile) if profile else 'NULL'};\n"
         )
-        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {facts.columns};\n"
+        run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {self._facts.columns};\n"
         return f"{variables}{run_view}{views}" if views else ""
 
     def _weakly_linked(self) -> list[tuple[str, int]]:
