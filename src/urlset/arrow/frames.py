@@ -88,7 +88,28 @@ def _table(stream: Any) -> Any:
         raise failure from None
 
 
-class IndexedRows:
+class StreamedRows:
+    """Rows that are an Arrow stream, and that become tables and frames of other libraries."""
+
+    __slots__ = ()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise NotImplementedError
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a ``pyarrow.Table``; pyarrow must be installed."""
+        return to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """Return the rows as a ``polars.DataFrame``; polars must be installed."""
+        return to_polars(self)
+
+
+class IndexedRows(StreamedRows):
     """Rows with access by number: ``rows[0]``, ``rows[-1]``, ``rows[10:20]``.
 
     Iteration is much faster for reading all rows.
@@ -102,9 +123,6 @@ class IndexedRows:
     def __iter__(self) -> Iterator[Entry]:
         raise NotImplementedError
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        raise NotImplementedError
-
     @overload
     def __getitem__(self, index: int) -> Entry: ...
     @overload
@@ -114,18 +132,6 @@ class IndexedRows:
         if isinstance(index, slice):
             return self._entries(range(len(self))[index])
         return self._entries([_number(index, len(self))])[0]
-
-    def to_arrow(self) -> Any:
-        """Return the entries as a ``pyarrow.Table``."""
-        return to_arrow(self)
-
-    def to_pandas(self) -> Any:
-        """Return the entries as a pandas data frame."""
-        return to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """Return the entries as a polars data frame."""
-        return to_polars(self)
 
     def _entries(self, numbers: range | list[int]) -> list[Entry]:
         if not numbers:

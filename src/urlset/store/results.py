@@ -11,7 +11,8 @@ from typing import Any
 
 import duckdb
 
-from urlset.arrow import frames, rows_of
+from urlset.arrow import rows_of
+from urlset.arrow.frames import StreamedRows
 from urlset.errors import QueryError, StoreError
 from urlset.store.connection import literal, map_interrupts
 from urlset.store.duckdb_errors import query_error
@@ -24,7 +25,7 @@ _NUMBERS = (
 _names = count(1)
 
 
-class QueryResult:
+class QueryResult(StreamedRows):
     """Result of a query: iterates over tuples and exports an Arrow stream, any number of times.
 
     ``len()`` counts the rows. Rows that do not fit into memory are on disk.
@@ -57,18 +58,6 @@ class QueryResult:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._relation("*").__arrow_c_stream__(requested_schema)
-
-    def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; pyarrow must be installed."""
-        return frames.to_arrow(self)
-
-    def to_pandas(self) -> Any:
-        """Return the rows as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
-        return frames.to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """Return the rows as a ``polars.DataFrame``; polars must be installed."""
-        return frames.to_polars(self)
 
     @property
     def are_numbers(self) -> list[bool]:

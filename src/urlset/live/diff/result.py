@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cached_property
-from typing import Any, TextIO, get_args
+from typing import TextIO, get_args
 
 from urlset.arrow import rows_of
-from urlset.arrow.frames import to_arrow, to_pandas, to_polars
+from urlset.arrow.frames import StreamedRows
 from urlset.dates import W3C
 from urlset.live.diff.markdown import markdown
 from urlset.live.diff.report import write_report
@@ -33,7 +33,7 @@ from urlset.store import FIRST_FOLDER, quoted
 from urlset.terminal_text import escape_json, pluralize
 
 
-class ChangeRows:
+class ChangeRows(StreamedRows):
     """Changes as an Arrow stream, which can be read any number of times.
 
     Columns: ``change``, ``loc``, ``previous_loc``, ``before``, ``after`` (structs with the fields
@@ -60,18 +60,6 @@ class ChangeRows:
 
     def __len__(self) -> int:
         return self._tables.count(f"SELECT count(*) FROM ({self._query})")
-
-    def to_arrow(self) -> Any:
-        """Return the changes as a ``pyarrow.Table``; pyarrow must be installed."""
-        return to_arrow(self)
-
-    def to_pandas(self) -> Any:
-        """Return the changes as a ``pandas.DataFrame``; pandas and pyarrow must be installed."""
-        return to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """Return the changes as a ``polars.DataFrame``; polars must be installed."""
-        return to_polars(self)
 
 
 class Diff(Result):
