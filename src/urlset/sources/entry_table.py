@@ -115,15 +115,18 @@ class _Table:
     def batches(self) -> Iterator[Any]:
         """Yield batches of the rows with a URL; they may have columns that entries lack."""
         try:
-            for batch in self._source.batches():
-                entries = self._with_urls(batch)
-                if entries.num_rows:
-                    yield entries
+            yield from self._non_empty_batches()
         except NoUrlColumnError as error:  # its message suggests --map, which this command lacks
             raise SourceError(
                 f"{error.found}; rename the one that holds the URLs "
                 f"(`urlset build` has {option('map')} for it)"
             ) from error
+
+    def _non_empty_batches(self) -> Iterator[Any]:
+        for batch in self._source.batches():
+            entries = self._with_urls(batch)
+            if entries.num_rows:
+                yield entries
 
     def failures(self) -> Iterator[str]:
         """Yield messages about the rows that cannot be read."""
