@@ -6,8 +6,9 @@ shown, so ``hasattr`` stays cheap.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
+
+from urlset.errors import similar
 
 _TABLE = {
     "df": "to_pandas() or to_polars()",
@@ -129,7 +130,7 @@ def hint_for(owner: str, attribute: str, known: tuple[str, ...]) -> str:
     """
     meant = HINTS.get(owner, {}).get(attribute)
     if meant is None:
-        meant = next(iter(get_close_matches(attribute, known, 1, 0.7)), None)
+        meant = similar(attribute, known, 0.7)
     return "" if meant is None else f"; did you mean {meant}?"
 
 

@@ -12,13 +12,15 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from urlset.checker import Rule, custom_rule
 from urlset.errors import ConfigurationError, suggestion
 from urlset.option_names import option
 from urlset.option_schema import LEDGER, Option, options_of
 from urlset.temp_files import bounded_text
+
+if TYPE_CHECKING:
+    from urlset.checker import Rule
 
 FILES = ("urlset.toml", "pyproject.toml")
 """File names of a configuration; the first one in a folder is used."""
@@ -201,6 +203,8 @@ class Configuration(NamedTuple):
         return kind + os.fspath(self._resolve_path(path))
 
     def _rules(self, tables: Sequence[Mapping[str, Any]]) -> Iterator[Rule]:
+        from urlset.checker import custom_rule  # of a configuration with rules
+
         for number, table in enumerate(tables, 1):
             try:
                 yield custom_rule(number, table)

@@ -157,8 +157,19 @@ def suggestion(key: str, keys: Iterable[str]) -> str:
     >>> suggestion("buid", ["build", "check"]), suggestion("x", ["build", "check"])
     ("; did you mean 'build'?", '; expected build, check')
     """
+    known = sorted(keys)
+    close = similar(key, known)
+    return f"; did you mean {close!r}?" if close else f"; expected {', '.join(known)}"
+
+
+def similar(word: str, words: Iterable[str], min_ratio: float = 0.6) -> str | None:
+    """Return the word that is most similar to a word, for a message; None if there is none.
+
+    ``min_ratio`` is the least :meth:`difflib.SequenceMatcher.ratio`.
+
+    >>> similar("lastmd", ["loc", "lastmod"])
+    'lastmod'
+    """
     from difflib import get_close_matches  # only errors need it
 
-    known = sorted(keys)
-    close = get_close_matches(key, known, 1)
-    return f"; did you mean {close[0]!r}?" if close else f"; expected {', '.join(known)}"
+    return next(iter(get_close_matches(word, words, 1, min_ratio)), None)

@@ -24,6 +24,7 @@ from urlset.builder.url_exclusions import (
 )
 from urlset.http.request_url import escaped
 from urlset.model import Entry
+from urlset.url_patterns import PLACEHOLDER, SEGMENT_PLACEHOLDER
 from urlset.urls import ASCII_SPACE, parse_url, split_origin
 from urlset.writer.values import dot_segment
 
@@ -292,7 +293,4 @@ def is_unfilled(url: str) -> bool:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return two patterns for unfilled placeholders of templates in URLs (rule U019)."""
-    from urlset.checker.rules.urls import UNFILLED  # imports many modules
-
-    anywhere, in_rest = UNFILLED
-    return re.compile(anywhere, re.ASCII), re.compile(in_rest, re.ASCII)
+    return re.compile(PLACEHOLDER, re.ASCII), re.compile(SEGMENT_PLACEHOLDER, re.ASCII)

@@ -15,6 +15,7 @@ from urlset.errors import SourceError
 from urlset.robots import Robots, read_robots
 from urlset.robots.matcher import alternatives, regexes_of
 from urlset.store import ScratchDatabase, quoted
+from urlset.url_patterns import IN_PATH, SESSION, SITEMAP_NAME, TRACKING
 from urlset.urls import split_origin
 
 SESSION_ID = "session id in the URL"
@@ -122,8 +123,6 @@ def _has_session(url: str) -> bool:
 @cache
 def _tracking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns for a URL with a tracking parameter, and for the parameters of a query."""
-    from urlset.checker.rules.urls import TRACKING  # imports many modules
-
     value = "=(?:[^&;]|;(?![^&;=]+=))*"  # a value may contain a semicolon
     return (
         re.compile(f"[?&;](?:{TRACKING})(?:=|&|;|#|$)", re.IGNORECASE | re.MULTILINE),
@@ -137,8 +136,6 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
     A tracking parameter that could not be removed counts as well.
     """
-    from urlset.checker.rules.urls import IN_PATH, SESSION, TRACKING
-
     either = f"{SESSION}|{TRACKING}"
     return (
         re.compile(f"[?&;](?:{either})(?:=|&|;|#|$)", re.IGNORECASE | re.MULTILINE),
@@ -149,8 +146,6 @@ def _session() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 @cache
 def _sitemap_name() -> re.Pattern[str]:
-    from urlset.checker.rules.urls import SITEMAP_NAME
-
     return re.compile(SITEMAP_NAME)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any
 
 from urlset.checker.rule import Need, Rule, rule
 from urlset.checker.rules import CATALOGUE
-from urlset.errors import suggestion
+from urlset.errors import similar, suggestion
 from urlset.model import Level
 from urlset.registry import provided
 
@@ -151,10 +150,8 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     if found:
         return found
     names = [rule.name for rule in rules.values()] + list(rules)
-    close = difflib.get_close_matches(name, names, 1) or difflib.get_close_matches(
-        name.upper(), names, 1
-    )
-    hint = f"did you mean {close[0]!r}?" if close else "`urlset rules` lists them"
+    close = similar(name, names) or similar(name.upper(), names)
+    hint = f"did you mean {close!r}?" if close else "`urlset rules` lists them"
     raise ValueError(f"expected the name or the code of a rule, found {name!r}; {hint}")
 
 

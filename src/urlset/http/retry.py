@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from urlset.http.content_encoding import is_supported
 from urlset.http.models import ErrorCode, Response
@@ -157,6 +156,8 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
     text = value.strip()
     if _SECONDS.fullmatch(text):
         return float(text)
+    from email.utils import parsedate_to_datetime  # few responses have a date here
+
     try:
         then = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):

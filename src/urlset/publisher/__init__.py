@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from urlset.errors import TargetError
 from urlset.object_store import SCHEMES
@@ -105,4 +104,8 @@ def _path(url: str) -> Path:
         raise TargetError(
             f"expected file:///path, found {url!r}, which names the host {split.netloc!r}"
         )
-    return Path(url2pathname(split.path) if os.name == "nt" else unquote(split.path))
+    if os.name != "nt":
+        return Path(unquote(split.path))
+    from urllib.request import url2pathname  # loads TLS
+
+    return Path(url2pathname(split.path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import glob
 import os
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, get_args
 
-from urlset.errors import SourceError
+from urlset.errors import SourceError, similar
 from urlset.formats.detect import (
     FileHead,
     SourceKind,
@@ -128,8 +127,8 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
 
 def _unknown_kind(text: str, kind: str) -> SourceError:
     kinds = get_args(SourceKind)
-    close = difflib.get_close_matches(kind, kinds, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    close = similar(kind, kinds)
+    hint = f"; did you mean {close!r}?" if close else ""
     return SourceError(f"{text}: expected a kind ({', '.join(kinds)}), found {kind!r}{hint}")
 
 

@@ -16,7 +16,7 @@ from urlset import arrow
 from urlset.arrow import batches as arrow_batches
 from urlset.arrow.streams import TableReader
 from urlset.engine import Columns, Engine
-from urlset.errors import EntryError
+from urlset.errors import EntryError, similar
 from urlset.fields import CONTENT, EXTENSIONS
 from urlset.model import Entry
 from urlset.writer import values
@@ -186,11 +186,7 @@ def closest_field(name: str) -> str | None:
 
 
 def _misspelt(word: str) -> str | None:
-    from difflib import get_close_matches  # only unknown names need it
-
-    if word in _NAMES:
-        return None
-    return next(iter(get_close_matches(word, CONTENT_NAMES, 1, 0.8)), None)
+    return None if word in _NAMES else similar(word, CONTENT_NAMES, 0.8)
 
 
 def _table_batches(stream: Any) -> Iterator[TableBatch]:

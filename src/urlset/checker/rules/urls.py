@@ -6,43 +6,25 @@ from functools import partial
 
 from urlset.checker.examples import entry
 from urlset.checker.rule import engine_rule, rule
-
-_OPEN, _CLOSE = r"(?:\{|%7[Bb])", r"(?:\}|%7[Dd])"
-_NAME = r"[A-Za-z_][\w.:]{0,40}(?:-[A-Za-z]+){0,5}"  # no GUID, which may stand in braces, too
-_WORDS = "undefined|null|NaN"
-
-_TEMPLATES = (
-    rf"{_OPEN}{_OPEN}.{{0,80}}?{_CLOSE}{_CLOSE}"  # {{ page.url }}: Jinja, Liquid, Handlebars, Vue
-    rf"|{_OPEN}%.{{0,80}}?%{_CLOSE}"  # {% url %}
-    r"|<%.{0,80}?%>"  # <%= url %>: ERB, EJS
-    rf"|[$#@]?{_OPEN}(?:%20)*(?:{_NAME}|\d{{0,2}})(?:%20)*{_CLOSE}"  # {slug}, ${slug}, {0}
-    r"|(?:\[|%5[Bb])object(?:%20|\+)[A-Z]\w*(?:\]|%5[Dd])"  # JavaScript: String({})
+from urlset.url_patterns import (
+    EMPTY_VALUES,
+    IN_PATH,
+    PLACEHOLDER,
+    SEGMENT_PLACEHOLDER,
+    SESSION,
+    SITEMAP_NAME,
+    TRACKING,
 )
-# Only as a complete path segment or parameter value. A percent-encoded bracket is intended, as in
-# /tagged/%5Bpython%5D, and a parameter may be null.
-_SEGMENTS = (
-    rf"(?:/(?:{_WORDS})(?:[/?&;#]|$)|=(?:undefined|NaN)(?:[&;#]|$)|[/=](?:"
-    r"\[{1,2}(?:\.\.\.)?[A-Za-z_][\w-]*\]{1,2}"  # [slug]: Next.js, Astro
-    # :id: routes of Express, Rails, Vue; not any word, for wikis have /wiki/:Category
-    r"|:(?:id|slug|\w+(?:_id|Id|_slug|Slug)|uuid|name|user|username|lang|locale|page|path|tag"
-    r"|category|product|post|title|year|month|day)\??"
-    r"|<(?:[a-z]+:)?[A-Za-z_][\w-]+>"  # <int:id>: Flask, Django
-    r"|%\([A-Za-z_]\w*\)?[sd]|%[sd]"  # Python, C
-    r"|%[A-Za-z_]{3,30}%"  # %PUBLIC_URL%
-    r"|__(?:template|placeholder|slug|path|url|lang|locale|id|title)__)"
-    r"(?:[/?&;#]|$))"
-)
-UNFILLED = (_TEMPLATES, _SEGMENTS)
-"""Patterns of unfilled template values: anywhere in a URL, and in its path and query."""
 
 _HAS_TEMPLATE = (
     "(contains(loc, '{') OR contains(lower(loc), '%7b') OR contains(loc, '<%') "
-    f"OR contains(loc, 'object')) AND regexp_matches(loc, '{_TEMPLATES}')"
+    f"OR contains(loc, 'object')) AND regexp_matches(loc, '{PLACEHOLDER}')"
 )
-_IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest, '{_SEGMENTS}'))"
+_IS_UNFILLED = f"({_HAS_TEMPLATE} OR regexp_matches(rest, '{SEGMENT_PLACEHOLDER}'))"
 _UNFILLED = (
-    f"CASE WHEN {_HAS_TEMPLATE} THEN regexp_extract(loc, '{_TEMPLATES}') "
-    f"ELSE regexp_replace(regexp_extract(rest, '{_SEGMENTS}'), '^[/=]|[/?&;#]$', '', 'g') END"
+    f"CASE WHEN {_HAS_TEMPLATE} THEN regexp_extract(loc, '{PLACEHOLDER}') "
+    f"ELSE regexp_replace(regexp_extract(rest, '{SEGMENT_PLACEHOLDER}'), "
+    "'^[/=]|[/?&;#]$', '', 'g') END"
 )
 
 _ILLEGAL = r'[\x00-\x20\x7f<>"{}|\\^`]'
@@ -59,29 +41,9 @@ _TIDY = (
 )
 
 
-# Names of parameters, in lower case. Session ids of Java, PHP, ASP, ColdFusion, osCommerce,
-# Zen Cart, xt:Commerce, Magento and Perl's CGI::Session.
-SESSION = (
-    "jsessionid|phpsessid|aspsessionid[a-z]*|asp\\.net_sessionid|cfid|cftoken|oscsid|zenid|"
-    "xtcsid|cgisessid|mscsid|sessionid|session_id|session-id|sessid|sess_id|php_session_id|"
-    "(?:sid|s_id|session)=[0-9a-f-]{16,}|sid=[0-9A-Za-z]{24,}"
-)
-# Of Google, Microsoft, Meta, Yandex, X, TikTok, LinkedIn, Pinterest, Mailchimp, HubSpot, Marketo,
-# Matomo, Adobe, Eloqua, Klaviyo, Vero, Oracle, Branch, and networks of affiliates.
-TRACKING = (
-    "utm_[a-z_]+|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|_ga|_gl|"
-    "msclkid|fbclid|fb_action_ids|fb_action_types|fb_source|igshid|igsh|yclid|ysclid|_openstat|"
-    "twclid|ttclid|li_fat_id|epik|mc_cid|mc_eid|_hsenc|_hsmi|__hssc|__hstc|__hsfp|hsctatracking|"
-    "hsa_[a-z]+|mkt_tok|mtm_[a-z]+|matomo_[a-z]+|piwik_[a-z]+|pk_(?:campaign|kwd|keyword|source|"
-    "medium|content|cid)|s_kwcid|ef_id|elqtrackid|elqtrack|_kx|vero_id|vero_conv|oly_enc_id|"
-    "oly_anon_id|_branch_match_id|_bhlid|rb_clickid|wickedid|irclickid|cjevent|zanpid|ranmid|"
-    "raneaid|ransiteid|sscid|dicbo|tblci|xtor|wt\\.mc_id|wt_mc|at_campaign|at_medium|guccounter|"
-    "guce_referrer|spm=[0-9a-z_-]+\\.[0-9a-z_-]+\\.[0-9a-z._-]*|nr_email_referer|ck_subscriber_id|sc_eh|sc_lid|sc_uid"
-)
 _PARAMETER = f"(?i)(?:^|[&;])({SESSION}|{TRACKING})(?:=|&|;|$)"
 # Every loc with such a parameter matches this; it is cheaper than extracting the query.
 _MAY_HAVE = f"(?i)[?&;](?:{SESSION}|{TRACKING})(?:=|&|;|#|$)"
-IN_PATH = r"(?i);((?:j|php)sess(?:ion)?id)=|/(\([AFS]\([0-9a-z]{20,}\)\))/"  # ASP.NET has no name
 
 # Not included: files that browsers show as a page (text, PDF, office), XML, which may be either,
 # and files that Google indexes as documents.
@@ -102,9 +64,6 @@ _IS_FILE = (
     f"AND NOT regexp_matches(path, '{_NAMED}')) OR (suffix(path, '.js') AND "
     f"regexp_matches(path, '{_SCRIPTS}|{_ROOT_SCRIPTS}')))"
 )
-SITEMAP_NAME = r"(?i)/(sitemap([._-][^/]*)?|[^/]*[._-]sitemap|sitemap[0-9]+)\.(xml|txt)(\.gz)?$"
-"""Regular expression for the end of a path that names a sitemap."""
-
 _IS_PAGE = "kind <> 'index'"
 
 
@@ -268,7 +227,7 @@ RULES = (
         where=_IS_UNFILLED,
         values={"value": _UNFILLED},
         # A dictionary may have a page about the word "null", but no site has one about {slug}.
-        level_sql=f"CASE WHEN ((regexp_matches(path, '/({_WORDS})/?$') AND query = '') "
+        level_sql=f"CASE WHEN ((regexp_matches(path, '/({EMPTY_VALUES})/?$') AND query = '') "
         "OR regexp_matches(query, '=(undefined|NaN)(&|;|$)')) "
         f"AND NOT ({_HAS_TEMPLATE}) THEN 'warning' ELSE 'error' END",
         why="A generator wrote the name of a variable instead of its value. The page does not "

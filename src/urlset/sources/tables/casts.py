@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import repeat
 from typing import Any
 
 from urlset import engine as engines
 from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of, open_stream
 from urlset.dates import DAY, TIME, UNKNOWN_ZONE
-from urlset.errors import SourceError
+from urlset.errors import SourceError, similar
 from urlset.model import Entry
 from urlset.sources.candidates import FAULT, encode_fault
 from urlset.store import TABLES, quoted
@@ -366,9 +365,9 @@ def _struct(value: Any, where: str, spec: StructOf) -> Any:
 def _rename(key: object, fields: Iterable[str]) -> str:
     """Return advice for an unknown key: the field with this name, or with its last word."""
     words = f"{key}".lower()
-    close = get_close_matches(words, fields, 1, 0.7)
-    close += [name for name in fields if words and name.endswith(f"_{words}")]
-    return f"did you mean {close[0]!r}?" if close else "rename it, or remove it"
+    ends = (name for name in fields if words and name.endswith(f"_{words}"))
+    close = similar(words, fields, 0.7) or next(ends, None)
+    return f"did you mean {close!r}?" if close else "rename it, or remove it"
 
 
 def _leaf(value: Any, where: str, kind: Any) -> Any:

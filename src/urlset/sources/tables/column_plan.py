@@ -5,13 +5,12 @@ The result is a list of SQL expressions, one for each column of a candidate.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from urlset.dates import W3C
-from urlset.errors import SourceError
+from urlset.errors import SourceError, similar
 from urlset.fields import ENTRY, EXTENSIONS, is_leaf
 from urlset.option_names import option
 from urlset.sources.candidates import EVIDENCE
@@ -231,8 +230,8 @@ class _MappingBuilder:
         """Return the name of a column as the table spells it; raise ``SourceError`` if missing."""
         if found := self.found(column):
             return found
-        close = difflib.get_close_matches(column, self._columns, n=1, cutoff=0.6)
-        hint = f"; is {close[0]!r} meant?" if close else ""
+        close = similar(column, self._columns)
+        hint = f"; is {close!r} meant?" if close else ""
         raise SourceError(
             f"{self._name}: expected a column {column!r} for {target}, "
             f"found {_column_list(self._columns)}{hint}"
@@ -247,8 +246,8 @@ class _MappingBuilder:
 
     def _parse_target(self, target: str, value: str) -> _Target | None:
         if target not in _TARGETS and not re.fullmatch(r"alternates\.[A-Za-z0-9-]+", target):
-            close = difflib.get_close_matches(target, _TARGETS, n=1)
-            hint = f"; is {close[0]!r} meant?" if close else ""
+            close = similar(target, _TARGETS)
+            hint = f"; is {close!r} meant?" if close else ""
             raise SourceError(
                 f"{self._name}: expected a mapping of {', '.join(_TARGETS)} or "
                 f"alternates.LANGUAGE, found {target!r}{hint}"
