@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyCapsule, PyString};
 use urlset_core::columns::Entries;
 
@@ -40,6 +41,24 @@ impl Columns {
         py: Python<'py>,
         source: Option<&str>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        stream(py, &self.entries, source)
+        stream(py, &self.entries, &[(source, self.entries.row())])
     }
+}
+
+/// Returns an Arrow C stream of one batch with the rows of several columns, each with its source.
+#[pyfunction]
+pub fn joined_stream<'py>(
+    py: Python<'py>,
+    parts: Vec<(Bound<'py, Columns>, Option<PyBackedStr>)>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let columns: Vec<_> = parts.iter().map(|(part, _)| Arc::clone(&part.get().entries)).collect();
+    let joined = py.detach(|| {
+        let mut joined = Entries::default();
+        columns.iter().for_each(|entries| joined.append(entries));
+        joined.close();
+        Arc::new(joined)
+    });
+    let sources = parts.iter().map(|(_, source)| source.as_deref());
+    let sources: Vec<_> = sources.zip(columns.iter().map(|entries| entries.row())).collect();
+    stream(py, &joined, &sources)
 }

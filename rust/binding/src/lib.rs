@@ -225,7 +225,7 @@ mod _native {
         are_canonical, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
     };
     #[pymodule_export]
-    use crate::columns::Columns;
+    use crate::columns::{Columns, joined_stream};
     #[pymodule_export]
     use crate::from_arrow::columns_from_arrow;
     #[pymodule_export]

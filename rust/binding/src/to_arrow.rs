@@ -9,7 +9,8 @@ use arrow_array::{
     RecordBatchIterator, StringArray, StructArray,
 };
 use arrow_buffer::{
-    ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer, ToByteSlice,
+    ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer,
+    ScalarBuffer, ToByteSlice,
 };
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 use bytes::Bytes;
@@ -25,13 +26,13 @@ use urlset_core::columns::{
 type ArrayResult = Result<ArrayRef, ArrowError>;
 type FieldsAndArrays = (Vec<Arc<Field>>, Vec<ArrayRef>);
 
-/// Returns an Arrow C stream of one batch. `source` fills that column.
+/// Returns an Arrow C stream of one batch. `sources` fill that column: each with its number of rows.
 pub fn stream<'py>(
     py: Python<'py>,
     entries: &Arc<Entries>,
-    source: Option<&str>,
+    sources: &[(Option<&str>, usize)],
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let batch = py.detach(|| batch(entries, source));
+    let batch = py.detach(|| batch(entries, sources));
     let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let schema = batch.schema();
     let reader = RecordBatchIterator::new([Ok(batch)], schema);
@@ -51,7 +52,10 @@ impl<F: Fn(&Entries) -> &[u8]> AsRef<[u8]> for Shared<F> {
     }
 }
 
-fn batch(entries: &Arc<Entries>, source: Option<&str>) -> Result<RecordBatch, ArrowError> {
+fn batch(
+    entries: &Arc<Entries>,
+    sources: &[(Option<&str>, usize)],
+) -> Result<RecordBatch, ArrowError> {
     let columns = ArrowColumns { entries };
     let rows = entries.row();
     let column = |name: &'static str| {
@@ -74,7 +78,7 @@ fn batch(entries: &Arc<Entries>, source: Option<&str>) -> Result<RecordBatch, Ar
             "videos" => columns.videos(rows)?,
             "news" => columns.optional(&NEWS_FIELDS, rows, |e| &e.news)?,
             "alternates" => columns.records(&ALTERNATE_FIELDS, rows, |e| &e.alternates)?,
-            "source" => Arc::new(repeated(source, rows)?),
+            "source" => Arc::new(repeated(sources)?),
             "offset" => {
                 let offset = columns.buffer(|e| e.offset.to_byte_slice());
                 positions::<UInt64Type>(offset, entries.offset.len(), rows)
@@ -111,17 +115,35 @@ fn scalars<T: ArrowNativeType>(buffer: Buffer, rows: usize) -> ScalarBuffer<T> {
     ScalarBuffer::new(buffer, 0, rows)
 }
 
-fn repeated(text: Option<&str>, rows: usize) -> Result<StringArray, ArrowError> {
-    let Some(text) = text else {
-        return Ok(StringArray::new_null(rows));
-    };
-    let size = i32::try_from(text.len().saturating_mul(rows));
-    let size = size.map_err(|_| ArrowError::OffsetOverflowError(rows))?;
-    let step = size.checked_div(i32::try_from(rows).unwrap_or(i32::MAX)).unwrap_or(0);
-    let mut ends = vec![0];
-    ends.extend((1..=rows).map(|row| i32::try_from(row).unwrap_or(0) * step));
-    let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-    StringArray::try_new(ends, Buffer::from_vec(text.repeat(rows).into_bytes()), None)
+/// Returns a column with each text in its number of rows.
+fn repeated(texts: &[(Option<&str>, usize)]) -> Result<StringArray, ArrowError> {
+    let rows = texts.iter().map(|(_, rows)| rows).sum();
+    let size =
+        |(text, rows): &(Option<&str>, usize)| text.map_or(0, str::len).saturating_mul(*rows);
+    let size = texts.iter().map(size).fold(0, usize::saturating_add);
+    if i32::try_from(size).is_err() {
+        return Err(ArrowError::OffsetOverflowError(size));
+    }
+    let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::with_capacity(size));
+    let mut valid = BooleanBufferBuilder::new(rows);
+    ends.push(0);
+    let mut end = 0;
+    for (text, rows) in texts {
+        let text = text.as_ref();
+        valid.append_n(*rows, text.is_some());
+        let text = text.copied().unwrap_or_default();
+        bytes.extend_from_slice(text.repeat(*rows).as_bytes());
+        let step = i32::try_from(text.len()).unwrap_or(i32::MAX);
+        ends.extend((1..=i32::try_from(*rows).unwrap_or(i32::MAX)).map(|row| end + row * step));
+        end = ends[ends.len() - 1];
+    }
+    let nulls = NullBuffer::new(valid.finish());
+    let nulls = Some(nulls).filter(|nulls| nulls.null_count() > 0);
+    StringArray::try_new(
+        OffsetBuffer::new(ScalarBuffer::from(ends)),
+        Buffer::from_vec(bytes),
+        nulls,
+    )
 }
 
 /// Conversion of single columns.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from operator import index
 from typing import Any, overload
 
@@ -132,6 +133,12 @@ class IndexedRows(StreamedRows):
         if isinstance(index, slice):
             return self._entries(range(len(self))[index])
         return self._entries([_number(index, len(self))])[0]
+
+    def joined(self, others: Sequence[IndexedRows]) -> Any:
+        """Return an Arrow stream of one batch with these entries and those of other documents."""
+        readers = (arro3.RecordBatchReader.from_stream(rows) for rows in (self, *others))
+        batches = [*chain.from_iterable(readers)]
+        return arro3.Table.from_batches(batches, schema=schema()).combine_chunks()
 
     def _entries(self, numbers: range | list[int]) -> list[Entry]:
         if not numbers:

@@ -164,16 +164,18 @@ def _grouped(streams: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any
 
 def _joined(group: Iterable[tuple[int, NumberedRows]], field: Any) -> Iterator[Any]:
     """Yield the rows of small documents as one batch, with both columns of numbers."""
-    found = [(n, start, batch) for n, rows in group for start, batch in rows.batches()]
-    if found:
-        table = arro3.Table.from_batches([batch for *_, batch in found], schema=schema())
-        (joined,) = table.combine_chunks().to_batches()
-        documents, entries = array("I"), array("I")
-        for number, start, batch in found:
-            documents.extend(array("I", [number]) * batch.num_rows)
-            entries.extend(range(start, start + batch.num_rows))
-        joined = joined.add_column(0, _ENTRY, arro3.Array.from_buffer(entries))
-        yield joined.add_column(0, field, arro3.Array.from_buffer(documents))
+    filled = [(number, rows.whole()) for number, rows in group if len(rows)]
+    if not filled:  # arro3 does not accept empty buffers
+        return
+    (_, first), *others = filled
+    stream = first.joined([rows for _, rows in others])
+    documents, entries = array("I"), array("I")
+    for number, rows in filled:
+        documents.extend(array("I", [number]) * len(rows))
+        entries.extend(range(1, len(rows) + 1))
+    (joined,) = arro3.RecordBatchReader.from_stream(stream)
+    joined = joined.add_column(0, _ENTRY, arro3.Array.from_buffer(entries))
+    yield joined.add_column(0, field, arro3.Array.from_buffer(documents))
 
 
 class RowLimit:
@@ -218,15 +220,11 @@ class NumberedRows:
         """Whether all entries are selected: there is neither a filter nor a limit."""
         return self._choose is None and self.row_limit.limit is None
 
-    def batches(self) -> Iterator[tuple[int, Any]]:
-        """Yield all entries in batches without ``entry``, each with the number of its first row."""
+    def whole(self) -> Any:
+        """Return the rows of the document, all of which are selected, and count them."""
         self._reset_count()
-        start = 1
-        for batch in arro3.RecordBatchReader.from_stream(self._rows):
-            if batch.num_rows:  # arro3 does not accept empty buffers
-                yield start, batch
-                self._count(batch.num_rows)
-                start += batch.num_rows
+        self._count(len(self))
+        return self._rows
 
     def _batches(self) -> Iterator[Any]:
         self._reset_count()

@@ -29,6 +29,7 @@ __all__ = [
     "gunzip",
     "gzip",
     "is_utf8",
+    "joined_stream",
     "parse",
     "parse_date",
     "parse_url",
@@ -188,6 +189,12 @@ def element_spans(
 
     Offsets are signed integers of 64 bits, rows of 32 bits, in the byte order of the machine.
     Raises ``ValueError`` for bytes that are not UTF-8.
+    """
+
+def joined_stream(parts: Sequence[tuple[Columns, str | None]]) -> object:
+    """Return an Arrow C stream of one batch with the rows of several columns, one after another.
+
+    Each has its source, as in :meth:`Columns.arrow_c_stream`; all come from :func:`parse`.
     """
 
 def is_utf8(data: bytes) -> bool:

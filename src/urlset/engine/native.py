@@ -91,6 +91,13 @@ class NativeRows(IndexedRows):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.columns.arrow_c_stream(self.source)
 
+    def joined(self, others: Sequence[IndexedRows]) -> Any:
+        """Return an Arrow stream of one batch with these entries and those of other documents."""
+        parts = [rows for rows in (self, *others) if isinstance(rows, NativeRows)]
+        if len(parts) <= len(others):
+            return super().joined(others)
+        return _Stream(_native.joined_stream([(rows.columns, rows.source) for rows in parts]))
+
     def __reduce__(self) -> tuple[type[ListedRows], tuple[list[Entry]]]:
         """Pickle the entries; columns of Rust cannot be pickled."""
         return ListedRows, (list(self),)

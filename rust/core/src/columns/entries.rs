@@ -100,6 +100,17 @@ pub struct Videos {
 }
 
 impl Videos {
+    fn append(&mut self, first: usize, other: &Self) {
+        if let Some(video) = self.list.append(first, &other.list) {
+            self.texts.append(video, &other.texts);
+            self.content_segments.append(video, &other.content_segments);
+            self.tags.append(video, &other.tags);
+            self.prices.append(video, &other.prices);
+            self.tvshow.append(video, &other.tvshow);
+            self.ids.append(video, &other.ids);
+        }
+    }
+
     fn truncate(&mut self, rows: usize) {
         let videos = self.list.truncate(rows);
         self.truncate_items(videos);
@@ -185,6 +196,23 @@ impl Entries {
     /// Commits several rows whose fields, including the URL, are set.
     pub fn commit_many(&mut self, rows: usize) {
         self.rows += rows;
+    }
+
+    /// Adds all rows of closed columns, in order.
+    pub fn append(&mut self, other: &Self) {
+        let first = self.rows;
+        for column in TEXT_COLUMNS {
+            (column.get_mut)(self).append(first, (column.get)(other));
+        }
+        self.lastmod.append(first, &other.lastmod);
+        self.priority.append(first, &other.priority);
+        self.images.append(first, &other.images);
+        self.videos.append(first, &other.videos);
+        self.news.append(first, &other.news);
+        self.alternates.append(first, &other.alternates);
+        self.offset.extend_from_slice(&other.offset);
+        self.line.extend_from_slice(&other.line);
+        self.rows += other.rows;
     }
 
     /// Discards the current row.

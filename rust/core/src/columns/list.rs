@@ -50,6 +50,12 @@ impl List {
         usize::try_from(last).ok()
     }
 
+    /// Adds the rows of a closed column from row `first` on and returns the number of their first
+    /// item; None if there are no items, or if the column would overflow.
+    pub fn append(&mut self, first: usize, other: &Self) -> Option<usize> {
+        if other.items() > 0 { self.extend(first, &other.ends) } else { None }
+    }
+
     /// Returns the numbers of the items of a row.
     #[inline]
     #[must_use]

@@ -23,6 +23,15 @@ macro_rules! numbers {
                 self.valid.set(row);
             }
 
+            /// Adds the rows of a closed column from row `first` on.
+            pub fn append(&mut self, first: usize, other: &Self) {
+                if other.valid.count() > 0 {
+                    self.values.resize(first, <$type>::default());
+                    self.values.extend_from_slice(&other.values);
+                    self.valid.extend(first, other.values.len(), Some(other.valid.bytes()));
+                }
+            }
+
             /// Returns the value of a row.
             #[inline]
             #[must_use]

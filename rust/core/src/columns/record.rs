@@ -23,6 +23,13 @@ impl<const N: usize> Record<N> {
         self.fields.iter_mut().for_each(|field| field.reserve_times(times));
     }
 
+    /// Adds the rows of closed columns from row `first` on.
+    pub fn append(&mut self, first: usize, other: &Self) {
+        for (field, added) in self.fields.iter_mut().zip(&other.fields) {
+            field.append(first, added);
+        }
+    }
+
     /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         self.fields.iter_mut().for_each(|field| field.truncate(rows));
@@ -48,6 +55,13 @@ impl TextList {
     pub fn push(&mut self, row: usize, text: &[u8]) {
         let item = self.list.push(row);
         self.texts.set(item, text);
+    }
+
+    /// Adds the rows of a closed column from row `first` on.
+    pub fn append(&mut self, first: usize, other: &Self) {
+        if let Some(item) = self.list.append(first, &other.list) {
+            self.texts.append(item, &other.texts);
+        }
     }
 
     /// Discards the rows from `rows` on.
@@ -81,6 +95,13 @@ impl<const N: usize> RecordList<N> {
         }
     }
 
+    /// Adds the rows of a closed column from row `first` on.
+    pub fn append(&mut self, first: usize, other: &Self) {
+        if let Some(item) = self.list.append(first, &other.list) {
+            self.items.append(item, &other.items);
+        }
+    }
+
     /// Discards the rows from `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         let items = self.list.truncate(rows);
@@ -109,6 +130,15 @@ impl<const N: usize> OptionalRecord<N> {
     pub fn set_present(&mut self, row: usize) {
         self.valid.set(row);
         self.rows = row + 1;
+    }
+
+    /// Adds the rows of a closed column from row `first` on.
+    pub fn append(&mut self, first: usize, other: &Self) {
+        if other.valid.count() > 0 {
+            self.valid.extend(first, other.rows, Some(other.valid.bytes()));
+            self.items.append(first, &other.items);
+            self.rows = first + other.rows;
+        }
     }
 
     /// Discards the rows from `rows` on.

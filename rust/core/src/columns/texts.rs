@@ -96,6 +96,13 @@ impl Texts {
         self.valid.extend(first, rows, valid);
     }
 
+    /// Adds the rows of a closed column from row `first` on.
+    pub fn append(&mut self, first: usize, other: &Self) {
+        if !other.is_all_null() {
+            self.extend(first, &other.ends, &other.bytes, Some(other.valid.bytes()));
+        }
+    }
+
     /// Returns the text of a row.
     #[inline]
     #[must_use]
