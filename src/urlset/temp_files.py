@@ -103,19 +103,26 @@ def expect_safe_to_read(path: str) -> None:
     """
     if path.startswith(("/dev/", "/proc/")):  # of the shell, for `<(command)`
         return
-    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+    if _is_pipe(path):
         raise OSError(errno.EINVAL, "it is a pipe, which may never end; use - for standard input")
     here = os.path.join(os.getcwd(), "")
     given = os.path.abspath(path)
     if not given.startswith(here):
         return
     real = os.path.realpath(given)
-    if real.startswith(os.path.join(os.path.realpath(here), "")):
+    if real.startswith(here) or real.startswith(os.path.join(os.path.realpath(here), "")):
         return
     is_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
     if is_ci or (hasattr(os, "getuid") and os.lstat(given).st_uid not in (os.getuid(), 0)):
         message = "it is a link that leads out of the working directory"
         raise OSError(errno.ELOOP, f"{message}; name the file itself, or remove the link")
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def is_special(path: Path) -> bool:

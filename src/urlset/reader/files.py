@@ -124,13 +124,15 @@ class FileSystemSource:
             self._stream = SingleDocument(printable(path), base_url, load)
         self._top = path if self._is_folder else os.path.dirname(path) or "."
         self._top_real = os.path.realpath(self._top)
+        self._inside = os.path.join(self._top_real, "")
 
     def locations(self) -> Iterator[Location]:
         """Yield the file, or all sitemaps in the folder, indexes before their children."""
         if self._stream is not None:
             yield from self._stream.locations()
         elif not self._is_folder:
-            yield self._location(self._path, self._base_url)._replace(is_named=True)
+            real = os.path.realpath(self._path)
+            yield self._location(self._path, real, self._base_url)._replace(is_named=True)
         else:
             yield from self._in_folder()
 
@@ -139,13 +141,13 @@ class FileSystemSource:
         if self._stream is not None:
             return self._stream.child(loc, parent)
         own = os.path.dirname(str(parent.key))
-        looked_in = [own] if self._is_inside(own) and own != self._top_real else []
+        looked_in = [own] if own.startswith(self._inside) else []
         looked_in.append(self._top_real)
         for suffix in path_suffixes(loc):
             for folder in looked_in:
                 path = os.path.join(folder, *suffix)
                 if os.path.isfile(path):
-                    return self._location(self._path_as_given(path), loc)
+                    return self._child_location(path, loc)
         raise SourceError(
             f"listed but missing: expected the file {_file_name(loc)!r} "
             f"in or below {printable(self._top)!r}",
@@ -164,29 +166,34 @@ class FileSystemSource:
                 found = error
             yield f"{scheme}://{host}/robots.txt", found
 
-    def _location(self, path: str, base_url: str | None) -> Location:
+    def _child_location(self, path: str, base_url: str) -> Location:
+        """Return the location of a path below the resolved folder.
+
+        Its name is below the folder as the user wrote it.
+
+        Raises:
+            SourceError: The path is a link that leads out of the folder.
+        """
+        real = os.path.realpath(path)
+        if not real.startswith(self._inside):
+            raise SourceError(
+                f"symbolic link that leads out of {printable(self._top)!r}; not followed"
+            )
+        return self._location(
+            os.path.join(self._top, path.removeprefix(self._inside)), real, base_url
+        )
+
+    def _location(self, path: str, real: str, base_url: str | None) -> Location:
         return Location(
             printable(path),
             base_url,
             partial(load_file, path, self._max_bytes),
-            os.path.realpath(path),
+            real,
             load_head=partial(_load_head, path),
         )
 
-    def _path_as_given(self, path: str) -> str:
-        """Convert a path below the resolved folder to one below the folder as the user wrote it.
-
-        Raises:
-            SourceError: The path is outside the folder.
-        """
-        if not self._is_inside(path):
-            raise SourceError(
-                f"symbolic link that leads out of {printable(self._top)!r}; not followed"
-            )
-        return os.path.join(self._top, os.path.relpath(path, self._top_real))
-
     def _is_inside(self, path: str) -> bool:
-        return os.path.realpath(path).startswith(os.path.join(self._top_real, ""))
+        return os.path.realpath(path).startswith(self._inside)
 
     def _in_folder(self) -> Iterator[Location]:
         indexes: list[tuple[str, bool]] = []
@@ -206,7 +213,8 @@ class FileSystemSource:
                 "sitemap by its content; name a file with another ending itself"
             )
         for path, is_guess in (*indexes, *others):
-            yield self._location(path, self._url_of(path))._replace(is_guess=is_guess)
+            real = os.path.realpath(path)
+            yield self._location(path, real, self._url_of(path))._replace(is_guess=is_guess)
         for error in skipped:
             name = str(error.filename)
             yield Location(printable(name), None, partial(_raise, error), name)
