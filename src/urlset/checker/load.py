@@ -9,7 +9,6 @@ from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from functools import partial
 from types import TracebackType
 from typing import NamedTuple
 
@@ -146,8 +145,11 @@ def _write_error(error: OSError) -> StoreError:
     )
 
 
-MAX_WAITING = 8
-"""Maximum number of queued background tasks; each document has two, and each keeps a document."""
+MAX_WAITING = 4
+"""Maximum number of queued background tasks; each keeps its documents."""
+
+TASK_BYTES = 256 << 10
+"""Text for which a background task is worth while: small documents share one."""
 
 _CODES = {rule.name: code for code, rule in RULES.items()}
 
@@ -177,7 +179,7 @@ def load(
     omitted: Tally = Counter()
     documents = urls = 0
     with (
-        _BackgroundWorker() as worker,
+        _BackgroundWorker(texts.add, markup.add) as worker,
         store.writer(None) as writer,
         closing(entries.batches(writer.on_response)) as batches,
     ):
@@ -190,8 +192,7 @@ def load(
             if document is None:
                 continue
             if document.text:  # a document from a store has no text
-                worker.run(partial(texts.add, number, document))
-                worker.run(partial(markup.add, number, document))
+                worker.add(number, document)
             is_broken = any(problem.code in BROKEN for problem in document.problems)
             for name, count in document.omitted.items():
                 rule = RULES[_CODES[name]]
@@ -220,20 +221,35 @@ class Failures:
 
 
 class _BackgroundWorker:
-    """Background thread that runs tasks one after another; a context manager.
+    """Background thread that passes documents to functions, in order; a context manager.
 
     Parsing and storing release Python's interpreter lock, so this thread can scan the texts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *functions: Callable[[int, Document], None]) -> None:
+        self._functions = functions
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="urlset-texts")
         self._waiting: deque[Future[None]] = deque()
+        self._documents: list[tuple[int, Document]] = []
+        self._bytes = 0
 
-    def run(self, task: Callable[[], None]) -> None:
-        """Queue a task for the worker; block while :data:`MAX_WAITING` tasks are queued."""
+    def add(self, number: int, document: Document) -> None:
+        """Queue a document; block while :data:`MAX_WAITING` tasks are queued."""
+        self._documents.append((number, document))
+        self._bytes += len(document.text)
+        if self._bytes >= TASK_BYTES:
+            self._submit()
+
+    def _submit(self) -> None:
         while len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft().result()
-        self._waiting.append(self._thread.submit(task))
+        self._waiting.append(self._thread.submit(self._run, self._documents))
+        self._documents, self._bytes = [], 0
+
+    def _run(self, documents: list[tuple[int, Document]]) -> None:
+        for number, document in documents:
+            for function in self._functions:
+                function(number, document)
 
     def __enter__(self) -> _BackgroundWorker:
         return self
@@ -244,6 +260,8 @@ class _BackgroundWorker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is None:
+            self._submit()
         self._thread.shutdown(cancel_futures=kind is not None)
         if kind is None:
             for task in self._waiting:
