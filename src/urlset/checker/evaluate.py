@@ -91,6 +91,8 @@ class Evaluation(NamedTuple):
 
     def rows(self) -> Iterator[Row]:
         """Yield the findings by document and position; at most 10,000 of each rule."""
+        if not self.counts:
+            return
         query = """
             SELECT document, coalesce(f.source, d.source, getvariable('checked')), "offset", line,
                 "column", f.loc, nth, code, f.level, f.message, f.parameters, f.basis

@@ -231,21 +231,30 @@ def _create_in_parts(session: StoreSession, name: str, statement: str) -> int:
     return count
 
 
-_ALWAYS = (
-    "reported declared origin_of"  # of urlset.checker.evaluate and urlset.checker.robots_access
-)
 _HAS_ROWS = {
-    "problems": {"reported": "count(*) > 0"},
-    "sitemaps": dict.fromkeys(("listed", "nested_indexes"), "count(*) > 0"),
-    "robots": dict.fromkeys(("declared", "declaring_hosts"), "count(*) > 0"),
+    "problems": dict.fromkeys(("broken", "reported"), "count(*) > 0"),
+    "sitemaps": {
+        **dict.fromkeys(("listed", "nested_indexes", "sitemaps"), "count(*) > 0"),
+        **dict.fromkeys(("lastmods", "clustered_dates"), "count(lastmod_text) > 0"),
+    },
+    "robots": dict.fromkeys(("declared", "declaring_hosts", "robots"), "count(*) > 0"),
     "failures": {"failed": "count(*) > 0"},
+    "markup_facts": {"unused_namespaces": "bool_or(fact = 'unused')"},
     "documents": {
         "declaring_hosts": "count(declared_by) > 0",
         "unlisted_feeds": "bool_or(kind IN ('rss', 'atom'))",
+        "generation_times": "count(last_modified) + count(status) + count(lastmod) > 0",
+        "site_mixes": "bool_or(entry_count IS DISTINCT FROM 1)",
+        **dict.fromkeys(("url_scopes", "urls_of_documents"), "count(url) > 0"),
+        "texts": "bool_or(kind = 'text')",
+        "gzip_files": "bool_or(layers > 0 OR contains(lower(source), '.gz'))",
+        "large_documents": "max(greatest(size // 1048576, entry_count // 45000, "
+        "sitemap_count // 45000)) > 0",
+        "many_indexes": "count_if(kind = 'index') > 500",
     },
     f"(SELECT 1 FROM {PARAMETERIZED} LIMIT 1)": {"parameterized": "count(*) > 0"},
     "entries": {
-        "extended": "bool_or(extra IS NOT NULL)",
+        "extended": "count(extra) > 0",
         "images": "bool_or(len(images) > 0)",
         "videos": "bool_or(len(videos) > 0)",
         "articles": "bool_or(news IS NOT NULL)",
@@ -253,17 +262,27 @@ _HAS_ROWS = {
             ("alternates", "hreflang_sets", "suspect_links", "suspect_link_details"),
             "bool_or(len(alternates) > 0)",
         ),
+        "duplicates": "count(*) > 1",
+        "clustered_dates": "bool_or(entry >= 10)",
+        "style_mixes": "bool_or(entry >= 20)",
+        "lastmods": "count(lastmod_text) > 0",
+        "undated_entries": "count(lastmod_text) < count(*)",
+        "hinted_entries": "count(changefreq) + count(priority) > 0",
     },
 }
 """Cheap tests, as SQL over tables, whether a view can have rows: one of its tests is true then.
 
-DuckDB plans them in one statement much slower than in one for each table."""
+The other names are conditions for rules (:attr:`Rule.requires_rows`). DuckDB plans the tests in one
+statement much slower than in one for each table."""
 
 
 def _queries(rules: Iterable[Rule]) -> Iterator[str]:
     """Yield all SQL of the rules."""
-    yield _ALWAYS
     for rule in rules:
+        if rule.is_engine_rule:
+            yield "reported"  # of urlset.checker.evaluate
+        if "robots" in rule.needs:
+            yield "origin_of"  # of urlset.checker.robots_access
         yield from filter(
             None, (rule.view, rule.where, rule.sql, rule.requires_rows, rule.level_sql)
         )

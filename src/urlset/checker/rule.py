@@ -109,8 +109,9 @@ class Rule:
         view: View whose rows are tested by ``where``.
         where: SQL condition for the rows of ``view``.
         sql: Complete query, instead of ``view`` and ``where``.
-        requires_rows: Names of views; if all of them are empty, ``sql`` finds nothing and is
-            skipped.
+        requires_rows: Names of views, or of conditions of :mod:`urlset.checker.planner`. The rule
+            is skipped, because it finds nothing, if all of the views are empty and none of the
+            conditions is true.
         values: Additional columns for the message, as SQL by name.
         level_sql: SQL for the level of a row, if it differs from ``level``.
         element: Element that the finding points at, instead of the start of the entry.

@@ -102,14 +102,14 @@ VIEWS = {
         SELECT l.*, s.kind, s.url AS sitemap, s.origin AS sitemap_origin
         FROM ({split_url_sql(PARAMETERIZED)}) l
         JOIN readable s ON s.document = l.document""",
-    # Number of URLs per site in each document whose own URL is unknown.
+    # Number of URLs per site in each document with several entries whose own URL is unknown.
     "site_mixes": """
         SELECT document, kind, scheme, host_of(first.loc) AS host, urls, first
         FROM (SELECT s.document, s.kind, lower(split_part(e.loc, ':', 1)) AS scheme,
                 split_part(e.loc, '/', 3) AS authority, count(*) AS urls,
                 arg_min({'start': e."offset", 'line': e.line, 'loc': e.loc}, e."offset") AS first
             FROM entries e JOIN readable s ON s.document = e.document
-            WHERE s.url IS NULL GROUP BY ALL)""",
+            WHERE s.url IS NULL AND s.entry_count IS DISTINCT FROM 1 GROUP BY ALL)""",
     # Every lastmod, of a page or of a child; `lastmod` is NULL if the text is not a date.
     "lastmods": """
         SELECT l.*, s.kind, length(lastmod_text) > 10
@@ -216,6 +216,7 @@ PROBES = {
 """Cheap tables, and the view that is empty if the table is. Most sites have no rows there."""
 
 EMPTY_TABLES = {
+    "broken": "document UINTEGER, is_packed BOOLEAN, is_rootless BOOLEAN",
     "unusual_urls": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, '
     "kind VARCHAR, sitemap VARCHAR, path VARCHAR",
     "declaring_hosts": "document UINTEGER, host VARCHAR",

@@ -201,6 +201,7 @@ RULES = (
     _rule(
         "D011 lastmod-coverage info",
         message="{missing:,} of {total:,} URLs have no lastmod",
+        requires_rows="undated_entries",
         sql="""
             SELECT t.document, t.n AS total, t.n - t.lastmods AS missing
             FROM totals t JOIN readable s ON s.document = t.document

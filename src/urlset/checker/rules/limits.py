@@ -102,6 +102,7 @@ RULES = (
     rule(
         "L003 near-limit info",
         message="{share}% of the limit: {n:,} of {most:,} {unit}",
+        requires_rows="large_documents",
         view="readable",
         # Generators that split fill each file: a listed or numbered file is full on purpose.
         where="""loc IS NULL
@@ -157,6 +158,7 @@ RULES = (
         "L501 too-many-index-files warning",
         partition="all",
         message="One of {n:,} index files{of}; Search Console accepts 500 per site",
+        requires_rows="many_indexes",
         sql="""
             SELECT min(document) AS document, count(*) AS n,
                 coalesce(' of ' || host, '') AS of

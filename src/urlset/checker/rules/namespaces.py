@@ -128,6 +128,7 @@ RULES = (
     rule(
         "P005 unused-namespace info",
         message="Declared but not used: {names}",
+        requires_rows="unused_namespaces",
         sql="""
             SELECT document, min("offset") AS "offset", min(line) AS line,
                 string_agg('xmlns:' || name, ', ' ORDER BY "offset") AS names

@@ -41,6 +41,7 @@ RULES = (
         "P001 ignored-hints info",
         message="{hints}: Google and Bing ignore {them}",
         # Baidu and Yandex read them.
+        requires_rows="hinted_entries",
         sql="""
             SELECT document, if(changefreqs > 0 AND priorities > 0, 'both', 'it') AS them,
                 concat_ws(' and ',
@@ -94,6 +95,7 @@ RULES = (
         "P004 not-compressed info",
         partition="all",
         message="{size:,} bytes are not compressed",
+        requires_rows="large_documents",
         sql="""
             SELECT document, size FROM readable
             WHERE size > 1048576 AND layers = 0 AND NOT coalesce(wire_size < size, false)

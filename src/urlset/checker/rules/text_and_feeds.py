@@ -52,6 +52,7 @@ _TEXT_RULES = (
     rule(
         "T005 text-extension warning",
         message="Name of a text sitemap should end in .txt, found {name}",
+        requires_rows="texts",
         view="sources",
         where="kind = 'text' AND name <> '' "
         "AND NOT regexp_matches(name, '(?i)\\.txt(\\.gz|\\.gzip)?$')",
@@ -115,6 +116,7 @@ _FEED_RULES = (
         "F004 feed-only-recent info",
         partition="all",
         message="All sitemaps of the site are feeds, which list only recent URLs",
+        requires_rows="robots",
         sql="""
             SELECT min(document) AS document FROM sources
             WHERE same_as IS NULL

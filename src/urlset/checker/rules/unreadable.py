@@ -117,6 +117,7 @@ RULES = (
         partition="all",
         message="robots.txt: {error}",
         # One that is too long is reported by R006.
+        requires_rows="robots",
         sql="""
             SELECT url AS source, error FROM robots
             WHERE error IS NOT NULL AND state <> 'absent' AND size <= 512000""",

@@ -302,6 +302,7 @@ RULES = (
         "U021 loc-is-sitemap warning",
         partition="loc",
         message="{role} is listed as a page",
+        requires_rows="unusual_urls sitemaps urls_of_documents",
         sql=f"""
             SELECT l.document, l."offset", l.line, l.loc, CASE WHEN path = '/robots.txt'
                 THEN 'A robots.txt' WHEN loc = sitemap THEN 'The sitemap itself'

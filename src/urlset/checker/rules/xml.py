@@ -124,6 +124,7 @@ RULES = (
     rule(
         "X027 gz-name-mismatch warning",
         message="{description}",
+        requires_rows="gzip_files",
         sql="""
             SELECT document, name,
                 CASE WHEN layers = 0 THEN 'Name ' || name || ' ends in .gz but the file is not gzip'
