@@ -112,6 +112,7 @@ def evaluate(
     rule_timeout_s: float | None = RULE_S,
     given: Set[str] = frozenset(),
     bucket: tuple[int, int] | None = None,
+    memory_mb: int = SESSION_MB,
 ) -> Evaluation:
     """Evaluate rules on a store.
 
@@ -127,6 +128,7 @@ def evaluate(
             together have ten times as much. Other rules have 600 seconds, or this if it is more.
         given: Views that exist as tables.
         bucket: Number of the part of a divided check, from 0, and the number of parts.
+        memory_mb: Memory limit of DuckDB for at most :data:`MEMORY_ENTRIES`, in megabytes.
 
     Raises:
         urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
@@ -134,7 +136,7 @@ def evaluate(
     """
     entries = _entry_count(store)
     if not store.is_sealed:
-        store.limit_memory(SESSION_MB + max(0, entries - MEMORY_ENTRIES) // 125_000)
+        store.limit_memory(memory_mb + max(0, entries - MEMORY_ENTRIES) // 125_000)
     store.seal()
     if source is not None:  # a file name may be invalid Unicode
         source = source.encode(errors="replace").decode()

@@ -27,7 +27,10 @@ from urlset.checker.rule import Rule
 from urlset.model import ProgressEvent
 from urlset.notebook import html_table
 from urlset.reader import DocumentRecord, Entries
-from urlset.store import RULE_S, Store, StoreSession
+from urlset.store import RULE_S, SESSION_MB, Store, StoreSession
+
+CHECK_MB, CHECK_ENTRIES = 700, 10_000_000
+"""Memory limit of DuckDB in megabytes, and the entries for which more of it saves no time."""
 
 
 class Findings(CountedFindings):
@@ -238,6 +241,7 @@ class Findings(CountedFindings):
         self, session: StoreSession, texts: TextCache, omitted: Tally
     ) -> Iterator[Finding]:
         """Evaluate the rules, count the findings and yield them."""
+        entries = sum(record.entries for record in self._entries.documents)
         result = evaluate(
             session,
             self._rules.values(),
@@ -245,6 +249,7 @@ class Findings(CountedFindings):
             profile=self._profile,
             source=self._entries.source,
             rule_timeout_s=self._rule_timeout_s,
+            memory_mb=CHECK_MB if entries <= CHECK_ENTRIES else SESSION_MB,
         )
         self._count(result.counts, omitted)
         self._yielded = Counter()
