@@ -260,9 +260,11 @@ class _BackgroundWorker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self._submit()
-        self._thread.shutdown(cancel_futures=kind is not None)
+        try:
+            if kind is None:
+                self._submit()
+        finally:
+            self._thread.shutdown(cancel_futures=kind is not None)
         if kind is None:
             for task in self._waiting:
                 task.result()
