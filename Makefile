@@ -91,8 +91,8 @@ soak: setup ## run the long tests: complexity, attacks, kills, random examples (
 fuzz: $(BASE) ## run the fuzz targets, a minute each (TARGET=parse, SECONDS=600, RUNS=1000000)
 	@$(PYTHON) packaging/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) $(TARGET)
 
-sanitize: setup ## run the tests of the engine under AddressSanitizer (TESTS=: some of them)
-	@$(PYTHON) packaging/sanitize.py $(TESTS)
+sanitize: setup ## run the tests of the engine under AddressSanitizer (THREAD=1: ThreadSanitizer; TESTS=: some)
+	@$(PYTHON) packaging/sanitize.py $(if $(THREAD),--thread) $(TESTS)
 
 test-hosts: ## test adapters with the oldest and newest hosts (HOST=django, WHICH=oldest: some of them)
 	@$(firstword $(foreach python,$(PYTHONS),$(shell command -v $(python)))) packaging/host_tests.py \
