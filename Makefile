@@ -88,8 +88,9 @@ endif
 soak: setup ## run the long tests: complexity, attacks, kills, random examples (hours)
 	URLSET_SOAK=1 $(PYTHON) -m pytest tests tests/soak -m soak --numprocesses auto --dist worksteal
 
-fuzz: $(BASE) ## run the fuzz targets, a minute each (TARGET=parse, SECONDS=600, RUNS=1000000)
-	@$(PYTHON) packaging/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) $(TARGET)
+fuzz: $(BASE) ## run the fuzz targets, a minute each (TARGET=parse, SECONDS=600, RUNS=1000000; HISTORY=1: sums)
+	@$(PYTHON) packaging/fuzz.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(RUNS),--runs $(RUNS)) \
+		$(if $(HISTORY),--history) $(TARGET)
 
 sanitize: setup ## run the tests of the engine under AddressSanitizer (THREAD=1: ThreadSanitizer; TESTS=: some)
 	@$(PYTHON) packaging/sanitize.py $(if $(THREAD),--thread) $(TESTS)
