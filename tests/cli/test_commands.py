@@ -167,6 +167,24 @@ def test_check_of_a_file_loads_no_http_client(tmp_path):
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+def test_build_of_a_folder_loads_neither_rules_nor_tls(tmp_path):
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "index.html").write_text("<!doctype html><title>T</title>x")
+    code = (
+        "import sys\nfrom urlset.cli import main\n"
+        "try:\n    main(['build', 'public', '--base-url', 'https://e.com/', '--output', 'maps'])\n"
+        "finally:\n    print(sorted({'urlset.checker', 'urllib.request', 'ssl', 'difflib'} "
+        "& sys.modules.keys()))"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert (tmp_path / "maps" / "sitemap.xml").exists()
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
 def test_module_is_the_command():
     ran = subprocess.run(
         [sys.executable, "-m", "urlset", "-V"], capture_output=True, text=True, check=True

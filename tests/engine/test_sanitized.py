@@ -23,6 +23,7 @@ if "native" not in available():
 
 import urlset
 from urlset.arrow import entries_to_stream
+from urlset.arrow.frames import IndexedRows
 from urlset.engine import _native, get
 
 native = get("native")
@@ -69,6 +70,19 @@ def use_all(data: bytes) -> None:
         page.elements()
         page.lines()
         page.anchors(10)
+    for has_links in (False, True):
+        native.visited_page(
+            data,
+            "https://e.com/a",
+            "https://e.com",
+            frozenset({"robots"}),
+            lambda _: None,
+            has_links,
+        )
+    if rows:
+        found = parsed.entries
+        assert isinstance(found, IndexedRows)
+        arro3.RecordBatchReader.from_stream(found.joined([found])).read_all()
     logs = _native.LogAggregator(False)
     logs.add(data)
     logs.finish()
