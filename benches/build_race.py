@@ -126,17 +126,17 @@ def judge(results: list[Measured]) -> Iterator[Verdict]:
         return
     if whole.count == MILLION:
         seconds, peak = whole.seconds, whole.peak / 1e6
-        told = f"{seconds:.1f} s"
-        yield Verdict("build of 1 M entries", f"< {MAX_SECONDS} s", told, seconds < MAX_SECONDS)
+        measured = f"{seconds:.1f} s"
+        yield Verdict("build of 1 M entries", f"< {MAX_SECONDS} s", measured, seconds < MAX_SECONDS)
         name, goal = "build of 1 M entries, peak memory", f"< {MAX_PEAK_MB} MB"
         yield Verdict(name, goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
     if again := done.get("build again, one URL changed"):
         share = again.seconds / whole.seconds
         name, goal = "build again with one change, of its time", f"≤ {MAX_CHANGED:.0%}"
         yield Verdict(name, goal, f"{share:.0%}", share <= MAX_CHANGED)
-        told, goal = f"{again.seconds:.2f} s", f"≤ {MAX_CHANGED_S} s"
+        measured, goal = f"{again.seconds:.2f} s", f"≤ {MAX_CHANGED_S} s"
         name, is_met = "build of 1 M entries again, one changed", again.seconds <= MAX_CHANGED_S
-        yield Verdict(name, goal, told, is_met)
+        yield Verdict(name, goal, measured, is_met)
         written = again.facts["written"]
         yield Verdict("files that it writes", "2", str(written), written == 2)
     if more := done.get("build, gzip, of more"):

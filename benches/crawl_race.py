@@ -100,8 +100,8 @@ def judge(results: list[tuple[Crawler, Measured]]) -> Iterator[Verdict]:
         subject = f"{each.task} of {result.count:,} pages"
         yield Verdict(subject, f"≥ {MIN_RATE:,} pages/s", rate, result.rate >= MIN_RATE)
         cpu_ms = result.cpu / result.count * 1e3
-        goal, told = f"≤ {MAX_CPU_MS} ms", f"{cpu_ms:.2f} ms"
-        yield Verdict(f"{subject}, CPU of one", goal, told, cpu_ms <= MAX_CPU_MS)
+        goal, measured = f"≤ {MAX_CPU_MS} ms", f"{cpu_ms:.2f} ms"
+        yield Verdict(f"{subject}, CPU of one", goal, measured, cpu_ms <= MAX_CPU_MS)
         goal = f"< {MAX_PEAK_MB} MB"
         yield Verdict(f"{subject}, peak memory", goal, f"{peak:,.0f} MB", peak < MAX_PEAK_MB)
 

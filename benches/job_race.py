@@ -148,13 +148,13 @@ def judge(jobs: list[Job]) -> Iterator[Verdict]:
             yield Verdict(job.name, f"≤ {job.max_s:g} s", f"{seconds:.2f} s", seconds <= job.max_s)
         if job.max_cpu_s is not None:
             share, most = (seconds / job.count for seconds in (job.cpu_s, job.max_cpu_s))
-            goal, told = f"≤ {_time(most)}", _time(share)
+            goal, measured = f"≤ {_time(most)}", _time(share)
             what = f"{job.name}, CPU" + (f" of one of {job.count:,} {job.unit}" * (job.count > 1))
-            yield Verdict(what, goal, told, share <= most)
+            yield Verdict(what, goal, measured, share <= most)
         if job.min_rate is not None:
             rate = job.result.rate
-            goal, told = f"≥ {job.min_rate:,.0f} {job.unit}/s", f"{rate:,.0f} {job.unit}/s"
-            yield Verdict(job.name, goal, told, rate >= job.min_rate)
+            goal, measured = f"≥ {job.min_rate:,.0f} {job.unit}/s", f"{rate:,.0f} {job.unit}/s"
+            yield Verdict(job.name, goal, measured, rate >= job.min_rate)
 
 
 def _time(seconds: float) -> str:

@@ -16,14 +16,14 @@ def main() -> None:
     assert urlset.store
     began = time.perf_counter()
     findings = urlset.check(sys.argv[1], base_url="https://www.example.com/")
-    told = sum(1 for _ in findings)
+    shown = sum(1 for _ in findings)
     seconds = time.perf_counter() - began
     records = findings.documents
     facts = {
         "seconds": seconds,
         "documents": len(records),
         "entries": sum(record.entries for record in records),
-        "told": told,
+        "shown": shown,
         "findings": findings.count,
         "rules": len(urlset.checker.CATALOGUE),
     }
