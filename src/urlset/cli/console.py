@@ -19,12 +19,7 @@ from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
 from urlset.inflight import long_waits, slow_requests
-from urlset.temp_files import (
-    AtomicFile,
-    expect_writable,
-    is_special,
-    write_error_reason,
-)
+from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
 from urlset.terminal_text import Line, pluralize, sanitize
 
 
