@@ -28,6 +28,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from urlset.dates import LOCAL_TIME
+from urlset.integrations.django.plain_rows import fetch_rows
 
 PLAN_S = 3_600
 """Seconds after which the boundaries of pages are computed again."""
@@ -200,7 +201,7 @@ def batches(queryset: Any, keys: KeyRange) -> Iterator[list[Any]]:
     size = _FIRST_BATCH
     after, last = keys
     while True:
-        found = list(KeyRange(after, last).of(queryset)[:size])
+        found = fetch_rows(KeyRange(after, last).of(queryset), size)
         if found:
             yield found
         if len(found) < size:
