@@ -52,8 +52,8 @@ _MEANT = {
 }  # fmt: skip
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
-    "int": (Integral,),
-    "float": (Real,),
+    "int": (int, Integral),
+    "float": (float, Real),
     "bool": (bool, Integral),
     "str": (str,),
     "datetime": (datetime,),
@@ -94,7 +94,8 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
         for name, value in zip(positional, args, strict=False):
             _expect_type(function.__name__, name, value, annotations[name])
         for name, value in values.items():
-            values[name] = _converted(function.__name__, name, value, annotations[name])
+            if type(value) not in (_plain_types(annotations[name]) or ()):
+                values[name] = _converted(function.__name__, name, value, annotations[name])
         return function(*args, **kwargs)
 
     return inner

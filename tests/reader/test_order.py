@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 import weakref
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 from threading import Event
 
@@ -300,7 +301,7 @@ def test_kept_responses_are_on_the_disk_and_go_with_their_entries(
     entries = read(box.site)
     list(entries)
 
-    assert len(list(tmp_path.rglob("[0-9]*"))) > 5
+    assert len(list(tmp_path.rglob("[0-9]*"))) == 1
     gone = weakref.ref(entries)
     del entries
     assert gone() is None
@@ -323,6 +324,42 @@ def test_response_store_packs_what_is_not_packed(monkeypatch):
     assert store.is_full
     assert "much" not in store
     store.close()
+
+
+def test_a_file_of_the_response_store_is_removed_with_its_last_body(monkeypatch, tmp_path):
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "FILE_BYTES", 200)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    bodies = {number: bytes([number]) * 100 for number in range(5)}
+
+    with contextlib.closing(ResponseStore()) as store:
+        for number, body in bodies.items():
+            store.put(number, Response(Request("http://e.com"), "http://e.com", body=body))
+        files = sorted(file.name for file in tmp_path.rglob("[0-9]*"))
+        found = [store.pop(number).body for number in (1, 0, 4)]
+        left = [file.name for file in tmp_path.rglob("[0-9]*")]
+        store.put(4, Response(Request("http://e.com"), "http://e.com", body=b"again"))
+
+        assert (files, left) == (["1", "2", "3"], ["2"])
+        assert found == [bodies[1], bodies[0], bodies[4]]
+        assert [store.get(number).body for number in (2, 3, 4)] == [bodies[2], bodies[3], b"again"]
+
+
+def test_a_body_that_is_written_in_part_is_not_stored(monkeypatch):
+    """On a full disk, a system writes what fits."""
+
+    class FullDisk(FileIO):
+        def write(self, data) -> int:
+            return super().write(data[:3])
+
+    monkeypatch.setattr(response_cache, "MAX_MEMORY", 0)
+    monkeypatch.setattr(response_cache, "FileIO", FullDisk)
+    with contextlib.closing(ResponseStore()) as store:
+        with pytest.raises(OSError, match="No space left"):
+            store.put(1, Response(Request("http://e.com"), "http://e.com", body=b"abcdef"))
+
+        assert 1 not in store
+        assert store.size == 0
 
 
 def test_response_cache_on_a_full_disk_is_disabled(monkeypatch):

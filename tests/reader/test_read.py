@@ -228,8 +228,11 @@ def test_problems_that_are_kept_have_a_limit(monkeypatch):
     assert KEPT_PROBLEMS > 3
 
 
-def test_arrow_stream_has_a_batch_for_each_document(tmp_path, engine: Engine):
+@pytest.mark.parametrize(("group_s", "sizes"), [(60, [3]), (0, [2, 1])])
+def test_batches_of_the_arrow_stream(tmp_path, engine: Engine, monkeypatch, group_s, sizes):
+    """Small documents share one, if they are not slow to come."""
     arro3 = pytest.importorskip("arro3.core")
+    monkeypatch.setattr("urlset.arrow.streams._GROUP_S", group_s)
     write(tmp_path, index__xml=index("https://e.com/a.xml", "https://e.com/b.txt"))
     write(tmp_path, a__xml=urlset("a", "b"), b__txt=b"https://e.com/c\n")
 
@@ -237,8 +240,8 @@ def test_arrow_stream_has_a_batch_for_each_document(tmp_path, engine: Engine):
         arro3.RecordBatchReader.from_arrow(read(tmp_path / "index.xml", engine=engine.name))
     )
 
-    assert [batch.num_rows for batch in batches] == [2, 1]
-    assert batches[1].column("loc").to_pylist() == ["https://e.com/c"]
+    assert [batch.num_rows for batch in batches] == sizes
+    assert batches[-1].column("loc").to_pylist()[-1] == "https://e.com/c"
 
 
 def test_arrow_stream_of_nothing_has_the_schema():

@@ -21,9 +21,8 @@ from urlset.model import Entry
 
 __all__ = [
     "batches_to_entries",
-    "chain_streams",
+    "batches_to_stream",
     "entries_to_stream",
-    "filter_stream",
     "is_arrow",
     "open_schema",
     "open_stream",
@@ -86,40 +85,10 @@ def entries_to_stream(entries: Sequence[Entry], requested_schema: object = None)
     return arro3.Table.from_batches([batch], schema=schema()).__arrow_c_stream__(requested_schema)
 
 
-def chain_streams(
-    streams: Iterable[Any], requested_schema: object = None, *, limit: int | None = None
-) -> object:
-    """Chain streams of entries into one Arrow C stream; each is opened when it is needed.
-
-    It ends after ``limit`` rows, and opens no more streams then.
-    """
-    batches = (batch for stream in streams for batch in arro3.RecordBatchReader.from_stream(stream))
-    reader = arro3.RecordBatchReader.from_batches(schema(), _first(batches, limit))
-    return reader.__arrow_c_stream__(requested_schema)
-
-
-def filter_stream(
-    stream: Any,
-    is_wanted: Callable[[str, datetime | None], bool],
-    requested_schema: object = None,
-) -> object:
-    """Return an Arrow C stream of the rows for whose loc and lastmod the predicate is true."""
-    batches = (selected(batch, is_wanted) for batch in arro3.RecordBatchReader.from_stream(stream))
+def batches_to_stream(batches: Iterable[Any], requested_schema: object = None) -> object:
+    """Return batches of entries as an Arrow C stream; each is made when it is needed."""
     reader = arro3.RecordBatchReader.from_batches(schema(), batches)
     return reader.__arrow_c_stream__(requested_schema)
-
-
-def _first(batches: Iterable[Any], limit: int | None) -> Iterator[Any]:
-    left = limit
-    if left == 0:
-        return
-    for batch in batches:
-        if left is None or batch.num_rows < left:
-            yield batch
-            left = None if left is None else left - batch.num_rows
-        else:
-            yield batch.slice(0, left)
-            return
 
 
 def selected(batch: Any, is_wanted: Callable[[str, datetime | None], bool]) -> Any:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from time import monotonic
 from typing import Any
 
 import arro3.core as arro3
@@ -143,21 +144,28 @@ def numbered(streams: Iterable[tuple[int, Any]]) -> LazyStream:
 
 
 _GROUP_ROWS = 8_192
+_GROUP_S = 0.1
 
 
 def _grouped(streams: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
-    """Group small documents, as a batch costs a hundred times as much as a row."""
+    """Group small documents, as a batch costs a hundred times as much as a row.
+
+    A group ends after a tenth of a second, so that the rows of a slow site do not wait.
+    """
     group: list[tuple[int, Any]] = []
-    rows = 0
+    rows, since = 0, monotonic()
     for number, stream in streams:
-        count = _GROUP_ROWS
-        if isinstance(stream, NumberedRows) and stream.is_whole:
-            count = len(stream)
-        if group and rows + count >= _GROUP_ROWS:
+        is_whole = isinstance(stream, NumberedRows) and stream.is_whole
+        count = len(stream) if is_whole else _GROUP_ROWS
+        if group and rows + count > _GROUP_ROWS:
             yield group
             group, rows = [], 0
         group.append((number, stream))
+        del stream  # the document is not kept while the next one is read
         rows += count
+        if rows >= _GROUP_ROWS or monotonic() - since > _GROUP_S:
+            yield group
+            group, rows, since = [], 0, monotonic()
     if group:
         yield group
 
@@ -167,15 +175,20 @@ def _joined(group: Iterable[tuple[int, NumberedRows]], field: Any) -> Iterator[A
     filled = [(number, rows.whole()) for number, rows in group if len(rows)]
     if not filled:  # arro3 does not accept empty buffers
         return
-    (_, first), *others = filled
-    stream = first.joined([rows for _, rows in others])
     documents, entries = array("I"), array("I")
     for number, rows in filled:
         documents.extend(array("I", [number]) * len(rows))
         entries.extend(range(1, len(rows) + 1))
-    (joined,) = arro3.RecordBatchReader.from_stream(stream)
+    joined = _one_batch([rows for _, rows in filled])
     joined = joined.add_column(0, _ENTRY, arro3.Array.from_buffer(entries))
     yield joined.add_column(0, field, arro3.Array.from_buffer(documents))
+
+
+def _one_batch(documents: Sequence[Any]) -> Any:
+    """Return the rows of documents as one batch."""
+    first, *others = documents
+    (batch,) = arro3.RecordBatchReader.from_stream(first.joined(others))
+    return batch
 
 
 class RowLimit:
@@ -255,13 +268,22 @@ class NumberedRows:
 
 def without_row_numbers(streams: Iterable[Any]) -> LazyStream:
     """Chain tables of numbered entries and remove the numbers; the result has the entry schema."""
+    return LazyStream(schema(), lambda: entry_batches(streams))
 
-    def batches() -> Iterator[Any]:
-        for stream in streams:
-            for batch in arro3.RecordBatchReader.from_stream(stream):
-                yield batch.remove_column(0)
 
-    return LazyStream(schema(), batches)
+def entry_batches(streams: Iterable[Any]) -> Iterator[Any]:
+    """Yield the batches of tables of numbered entries, without the numbers.
+
+    Those of small documents are joined.
+    """
+    for group in _grouped((0, stream) for stream in streams):
+        if len(group) > 1:
+            if filled := [rows.whole() for _, rows in group if len(rows)]:
+                yield _one_batch(filled)
+            continue
+        ((_, stream),) = group
+        for batch in arro3.RecordBatchReader.from_stream(stream):
+            yield batch.remove_column(0)
 
 
 def as_entries(stream: Any, source: str | None = None) -> LazyStream:

@@ -135,6 +135,7 @@ _WIDE = (
 _DECLARATION = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'<>]{1,60})[\"']"
 )
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';]+)", re.IGNORECASE)
 _SAME_WIDTH = re.compile("[\0-\x7f]+|[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000-\U0010ffff]+")
 
 
@@ -154,7 +155,7 @@ def charset_of(content_type: str | None) -> str | None:
     >>> charset_of("text/xml; charset=ISO-8859-1")
     'ISO-8859-1'
     """
-    found = re.search(r"charset\s*=\s*[\"']?([^\s\"';]+)", content_type or "", re.IGNORECASE)
+    found = _CHARSET.search(content_type or "")
     return found[1] if found else None
 
 

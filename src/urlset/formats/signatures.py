@@ -47,6 +47,9 @@ _SIGNATURES: tuple[tuple[int, bytes, Signature], ...] = (
     (0, b"\x78\xda", "zlib"),
     (257, b"ustar", "tar"),
 )
+_SIGNATURE = re.compile(
+    b"|".join(b".{%d}(%s)" % (at, re.escape(magic)) for at, magic, _ in _SIGNATURES), re.DOTALL
+)
 
 
 def signature(head: bytes) -> Signature | None:
@@ -55,7 +58,8 @@ def signature(head: bytes) -> Signature | None:
     >>> signature(b"PAR1\x15\x04"), signature(b"<urlset>")
     ('parquet', None)
     """
-    return next((name for at, magic, name in _SIGNATURES if head.startswith(magic, at)), None)
+    found = _SIGNATURE.match(head)
+    return _SIGNATURES[found.lastindex - 1][2] if found and found.lastindex else None
 
 
 def file_signature(path: str | os.PathLike[str]) -> Signature | None:

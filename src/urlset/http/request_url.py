@@ -104,6 +104,7 @@ def _origin(scheme: str, authority: str) -> str | None:
     return f"{scheme}://{name}{tail}"
 
 
+@lru_cache(maxsize=1024)  # a request needs the parts of its URL a dozen times
 def _split(url: str) -> tuple[str, str] | None:
     """Return the origin and the rest of the URL to request; None if it is not http(s)."""
     if found := _ORDINARY.fullmatch(url):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import weakref
 import zlib
+from collections import Counter
 from collections.abc import Hashable
+from io import FileIO
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -19,6 +23,12 @@ MAX_CACHED_BYTES = 256 << 20
 
 MAX_MEMORY = 8 << 20
 """Bytes of bodies in memory; further bodies are written to a folder in ``TMPDIR``."""
+
+FILE_BYTES = 16 << 20
+"""Size from which a file gets no further bodies. It is removed with the last of its bodies."""
+
+_MIN_PACKED = 4_096
+"""Bytes of a body that is compressed; it takes as long to compress a smaller one as to parse it."""
 
 
 class ResponseCache:
@@ -61,12 +71,19 @@ def _key(request: Request) -> Hashable:
     return request.url, request.max_bytes, request.scope
 
 
+class _Place(NamedTuple):
+    """Where a body is on disk: the number of its file, and the offset."""
+
+    file: int
+    offset: int
+
+
 class _Stored(NamedTuple):
-    """Stored response: its fields, and its body in memory or in the file ``name``."""
+    """Stored response: its fields, and its body in memory or on disk."""
 
     response: Response
     body: bytes
-    name: str | None
+    place: _Place | None
     size: int
     is_packed: bool
 
@@ -74,8 +91,8 @@ class _Stored(NamedTuple):
 class ResponseStore:
     """Storage of responses by key: small bodies in memory, large ones in temporary files.
 
-    Holds at most ``max_bytes`` packed bytes, if set. Files are compressed and are removed with
-    the store. May be used from several threads.
+    Holds at most ``max_bytes`` packed bytes, if set. A file has many bodies, and is removed with
+    the last of them, or with the store. May be used from several threads.
     """
 
     def __init__(self, max_bytes: int | None = None):
@@ -85,7 +102,9 @@ class ResponseStore:
         self._memory_left = MAX_MEMORY
         self._stored: dict[Hashable, _Stored] = {}
         self._scratch: LockedTempDir | None = None
+        self._file: FileIO | None = None
         self._number = 0
+        self._bodies: Counter[int] = Counter()
         self._lock = Lock()
 
     def __contains__(self, key: Hashable) -> bool:
@@ -104,7 +123,7 @@ class ResponseStore:
         """
         body = response.body
         is_small = len(body) <= self._memory_left
-        is_packed = not is_small and not is_gzip(body)
+        is_packed = not is_small and len(body) >= _MIN_PACKED and not is_gzip(body)
         packed = zlib.compress(body, 1) if is_packed else body
         with self._lock:
             self._remove(key)
@@ -114,15 +133,15 @@ class ResponseStore:
                 self.is_full = True
                 self._clear()
                 return
-            name = None
+            place = None
             if is_small:
                 self._memory_left -= len(body)
             else:
-                name = self._write(packed)
+                place = self._write(packed)
             self.size += len(packed)
             bare = response._replace(body=b"")
             in_memory = body if is_small else b""
-            self._stored[key] = _Stored(bare, in_memory, name, len(packed), is_packed)
+            self._stored[key] = _Stored(bare, in_memory, place, len(packed), is_packed)
 
     def get(self, key: Hashable) -> Response:
         """Return the response stored under a key.
@@ -133,9 +152,11 @@ class ResponseStore:
         """
         with self._lock:
             stored = self._stored[key]
-            if stored.name is None or self._scratch is None:
+            if stored.place is None:
                 return stored.response._replace(body=stored.body)
-            packed = Path(self._scratch.path, stored.name).read_bytes()
+            with open(self._path(stored.place.file), "rb") as file:
+                file.seek(stored.place.offset)
+                packed = file.read(stored.size)
         body = zlib.decompress(packed) if stored.is_packed else packed
         return stored.response._replace(body=body)
 
@@ -157,29 +178,50 @@ class ResponseStore:
         with self._lock:
             self._clear()
 
-    def _write(self, data: bytes) -> str:
+    def _write(self, data: bytes) -> _Place:
+        """Append a body to the current file, or to the next one if that is full."""
+        if self._file is None or self._file.tell() >= FILE_BYTES:
+            self._end_file()
+            self._number += 1
+            self._file = FileIO(self._path(self._number), "xb")
+        place = _Place(self._number, self._file.tell())
+        if self._file.write(data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._bodies[place.file] += 1
+        return place
+
+    def _end_file(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _path(self, number: int) -> Path:
         if self._scratch is None:
             self._scratch = LockedTempDir()
             weakref.finalize(self, self._scratch.close)
-        self._number += 1
-        name = str(self._number)
-        Path(self._scratch.path, name).write_bytes(data)
-        return name
+        return Path(self._scratch.path, str(number))
 
     def _remove(self, key: Hashable) -> None:
         stored = self._stored.pop(key, None)
         if stored is None:
             return
         self.size -= stored.size
-        if stored.name is None:
+        if stored.place is None:
             self._memory_left += stored.size
-        elif self._scratch is not None:
-            Path(self._scratch.path, stored.name).unlink(missing_ok=True)
+            return
+        number = stored.place.file
+        self._bodies[number] -= 1
+        if not self._bodies[number]:
+            if number == self._number:
+                self._end_file()
+            self._path(number).unlink(missing_ok=True)
 
     def _clear(self) -> None:
         self._stored.clear()
+        self._bodies.clear()
         self.size = 0
         self._memory_left = MAX_MEMORY
+        self._end_file()
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None

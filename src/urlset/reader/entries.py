@@ -15,10 +15,10 @@ from urlset.errors import SourceError, UrlsetError
 from urlset.model import Entry, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
-from urlset.reader.filters import EntryFilter, FilteredRows
+from urlset.reader.filters import EntryFilter
 
 if TYPE_CHECKING:
-    from urlset.arrow.streams import LazyStream, RowLimit
+    from urlset.arrow.streams import LazyStream, NumberedRows, RowLimit
     from urlset.http import Response
     from urlset.reader.discovery import Attempt
 
@@ -57,7 +57,8 @@ class Entries:
     Files are read again in each iteration. A stream is read once and kept. A site is fetched once:
     its responses are kept, and only requests that failed are repeated.
 
-    The object is also an Arrow stream (``__arrow_c_stream__``) with a batch for each document.
+    The object is also an Arrow stream (``__arrow_c_stream__``) with a batch for each document, or
+    for several small ones.
     Entries of bytes, which are in memory, also support ``len(entries)`` and ``entries[0]``.
     Pickling keeps the arguments; the copy reads, or fetches, the source again.
 
@@ -118,10 +119,9 @@ class Entries:
                     return
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from urlset.arrow import chain_streams
+        from urlset.arrow import batches_to_stream
 
-        rows = (self.filtered(visit) for visit in self.visits() if _has_entries(visit))
-        return chain_streams(rows, requested_schema, limit=self._limit)
+        return batches_to_stream(self._row_batches(), requested_schema)
 
     def __repr__(self) -> str:
         return f"<Entries {self._summary()}>"
@@ -244,10 +244,13 @@ class Entries:
                 yield log.add(visit, fail_fast=self._fail_fast)
 
     def filtered(self, visit: Visit) -> Iterable[Entry]:
-        """Return the entries of a document that pass the filter; also an Arrow stream."""
+        """Return the entries of a document that pass the filter."""
         if visit.document is None:
             return ()
-        return FilteredRows(visit.document.entries, self._filter, visit.record)
+        rows, matches = visit.document.entries, self._filter.matches
+        if self._filter.matches_all:
+            return rows
+        return (row for row in rows if matches(row.loc, row.lastmod, visit.record))
 
     def batches(
         self, on_response: OnResponse | None = None, row_limit: RowLimit | None = None
@@ -296,16 +299,16 @@ class Entries:
     def _flow(self) -> LazyStream:
         from urlset.arrow.streams import without_row_numbers
 
-        return without_row_numbers(batch.rows for batch in self.batches() if batch.rows is not None)
+        return without_row_numbers(self._numbered_rows())
 
     def _row_batches(self) -> Iterator[Any]:
         """Yield the entries of all documents as record batches."""
-        from urlset.arrow import open_stream
-        from urlset.arrow.streams import without_row_numbers
+        from urlset.arrow.streams import entry_batches
 
-        for batch in self.batches():
-            if batch.rows is not None:
-                yield from open_stream(without_row_numbers([batch.rows]))
+        return entry_batches(self._numbered_rows())
+
+    def _numbered_rows(self) -> Iterator[NumberedRows]:
+        return (batch.rows for batch in self.batches() if batch.rows is not None)
 
     def to_duckdb(self, path: str | os.PathLike[str]) -> None:
         """Write all documents and entries to the store at ``path``; see :class:`urlset.Store`.
@@ -389,7 +392,8 @@ class _ReadLog:
     def add(self, visit: Visit, *, fail_fast: bool | None) -> Visit:
         """Record a visit; raise :class:`SourceError` if it shows that nothing can be read."""
         record, document = _without_table(*visit)
-        record = record._replace(problems=record.problems[: self._problems_left])
+        if len(record.problems) > self._problems_left:
+            record = record._replace(problems=record.problems[: self._problems_left])
         self._problems_left -= len(record.problems)
         self.records.append(record)
         result = record.error or record.skipped or f"{record.entries:,} entries"
@@ -427,7 +431,3 @@ def _without_table(record: DocumentRecord, document: Document | None) -> Visit:
     if document is None or not record.error or table_kind_of_document(document) is None:
         return Visit(record, document)
     return Visit(record._replace(kind="unknown", entries=0), None)
-
-
-def _has_entries(visit: Visit) -> bool:
-    return visit.document is not None and len(visit.document.entries) > 0

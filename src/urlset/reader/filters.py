@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from urlset.dates import parse_date
 from urlset.document import Document
-from urlset.engine import Rows
-from urlset.model import Entry, Sitemap
+from urlset.model import Sitemap
 from urlset.option_names import option
 from urlset.reader.documents import DocumentRecord
 
@@ -80,30 +79,6 @@ class EntryFilter(NamedTuple):
         if self.hosts is not None and host_of_loc(loc) not in self.hosts:
             return False
         return self.scope == "any" or in_scope(loc, record)
-
-
-class FilteredRows:
-    """The entries of one document that pass a filter, as Python objects or an Arrow stream."""
-
-    def __init__(self, rows: Rows, entry_filter: EntryFilter, record: DocumentRecord):
-        self._rows = rows
-        self._filter = entry_filter
-        self._record = record
-
-    def __iter__(self) -> Iterator[Entry]:
-        if self._filter.matches_all:
-            return iter(self._rows)
-        return (entry for entry in self._rows if self._matches(entry.loc, entry.lastmod))
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        if self._filter.matches_all:
-            return self._rows.__arrow_c_stream__(requested_schema)
-        from urlset.arrow import filter_stream
-
-        return filter_stream(self._rows, self._matches, requested_schema)
-
-    def _matches(self, loc: str, lastmod: datetime | None) -> bool:
-        return self._filter.matches(loc, lastmod, self._record)
 
 
 def in_scope(loc: str, record: DocumentRecord) -> bool:

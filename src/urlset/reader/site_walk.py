@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from urlset.document import Document, parse
@@ -244,7 +243,7 @@ class SiteWalk:
 
     def _read_document(self, task: FetchTask, response: Response) -> Iterator[Visit]:
         if task.declared_by is None:
-            task = replace(task, declared_by=self.robots_cache.declared_by(task.url))
+            task.declared_by = self.robots_cache.declared_by(task.url)
         record = DocumentRecord(
             task.url,
             task.parent,
