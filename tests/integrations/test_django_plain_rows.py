@@ -201,9 +201,16 @@ def test_receivers_of_signals_are_called(signal):
     assert received == [Article]
 
 
-def test_a_field_with_another_descriptor_is_left_to_django(monkeypatch):
+def test_fields_are_set_by_their_descriptors(monkeypatch):
     Article.objects.create(slug="a", updated=NEW_YEAR)
-    monkeypatch.setattr(Article, "slug", property(lambda _: "slug", lambda *_: None))
+    monkeypatch.setattr(
+        Article, "slug", property(lambda _: "slug", lambda one, value: setattr(one, "given", value))
+    )
 
     (found,) = plain_rows.fetch_rows(Article.objects.order_by("pk"), 10)
-    assert "slug" not in vars(found)
+
+    assert (found.slug, found.given) == ("slug", "a")
+
+
+def test_no_rows():
+    assert plain_rows.fetch_rows(Article.objects.order_by("pk"), 10) == []
