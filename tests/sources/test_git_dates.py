@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from urlset.errors import ConfigurationError
-from urlset.sources import HtmlFolder
+from urlset.sources import CandidateRows, HtmlFolder
+from urlset.sources.candidates import Candidate
 from urlset.sources.git import GitDatedSource
 from urlset.sources.git import repository as git_history
 from urlset.sources.git.dates import GitDates, git_dates
@@ -386,6 +387,17 @@ def test_the_folder_next_above_is_asked_where_git_keeps_nothing(repository):
     source = GitDatedSource(HtmlFolder(folder, "https://example.com/"), folder)
 
     (batch,) = source.batches()
+
+    assert batch["git_lastmod"].to_pylist() == ["2026-01-01T10:00:00Z"]
+
+
+@pytest.mark.parametrize("location", ["a", "./a", "b/../a", "b//../a", "/a"])
+def test_the_path_of_a_built_file_is_normalized(repository, location):
+    repository.commit("2026-01-01T10:00:00Z", a="a")
+    folder = str(repository.folder)
+    rows = CandidateRows([Candidate("/a", source=f"{folder}/{location}")])
+
+    (batch,) = GitDatedSource(rows, folder).batches()
 
     assert batch["git_lastmod"].to_pylist() == ["2026-01-01T10:00:00Z"]
 

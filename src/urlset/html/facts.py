@@ -326,16 +326,18 @@ def fingerprint_of(found: ScannedPage, description: str | None, origin: str) -> 
     return blake2b(data, digest_size=16, person=_PERSON).hexdigest()
 
 
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def facts_to_text(facts: PageFacts) -> str | None:
     """Return facts as text for a cache; None for pages with videos, news or dates in the future."""
     if facts.videos or facts.news or facts.has_future_date:
         return None
-    return json.dumps(
+    return _encode_json(
         [
             facts.is_page, facts.canonical, facts.robots, facts.refresh, facts.lastmod,
             facts.fingerprint, facts.images, facts.alternates, facts.says_not_found,
         ],
-        ensure_ascii=False,
     )  # fmt: skip
 
 

@@ -60,6 +60,8 @@ _NOT_FOUND = frozenset(
     페이지를 찾을 수 없습니다
     """.strip().splitlines()
 )
+# One word of each: a title without any of them says something else.
+_WORDS = re.compile("|".join(sorted({max(text.split(), key=len) for text in _NOT_FOUND})))
 _TITLE_PARTS = re.compile(r"\s[-–—·:•«»]\s|[|]|:\s")
 _HEADING = re.compile(rb"<h1\b[^<>]{0,500}+>(.{0,500}?)</h1", re.IGNORECASE | re.DOTALL)
 _HEADING_WITHIN = 262_144
@@ -89,7 +91,9 @@ def says_not_found(title: str | None, body: bytes) -> bool:
 
 def title_says_not_found(title: str | None) -> bool:
     """Return whether the title of a page, or a part of it, says "not found" and nothing else."""
-    parts = _TITLE_PARTS.split(title or "")
+    if title is None or not _WORDS.search(title.casefold()):
+        return False
+    parts = _TITLE_PARTS.split(title)
     return any(_plain(part) in _NOT_FOUND for part in parts)
 
 

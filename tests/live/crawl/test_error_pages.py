@@ -6,7 +6,7 @@ import pytest
 
 from tests.live_sites import audit, put_page, put_site
 from tests.site_box import SiteBox
-from urlset.html.not_found import says_not_found
+from urlset.html.not_found import _NOT_FOUND, says_not_found
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,12 @@ from urlset.html.not_found import says_not_found
 )
 def test_error_pages_of_several_languages(title: str, heading: str):
     assert says_not_found(title, f'<body><h1 class="x">{heading}</h1>'.encode())
+
+
+@pytest.mark.parametrize("phrase", sorted(_NOT_FOUND))
+def test_each_phrase(phrase: str):
+    for title in (phrase, phrase.capitalize(), f"{phrase}!", f"{phrase.replace(' ', '-')}. | Shop"):
+        assert says_not_found(title, f"<h1>{title.partition(' | ')[0]}</h1>".encode()), title
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,7 @@ class GitDatedSource:
         self.notes: list[str] = source.notes
         self._source = source
         self._folder = folder
+        self._prefix = os.path.join(folder, "")
         self._root = root
         self._patterns = patterns
         self._unmatched = 0
@@ -281,7 +282,7 @@ class GitDatedSource:
     def _date(self, dates: GitDates, location: str | None, *, is_wanted: bool) -> str | None:
         if not location:
             return None
-        path = os.path.relpath(location, self._folder).replace(os.sep, "/")
+        path = self._path_of(location)
         source = dates.source_of(path)
         if source is not None:
             return dates.known[source]
@@ -290,6 +291,17 @@ class GitDatedSource:
             if len(self._examples) < SHOWN:
                 self._examples.append(path)
         return None
+
+    def _path_of(self, location: str) -> str:
+        """Return the path of a built file in the folder, with ``/``."""
+        path = location.removeprefix(self._prefix)
+        if path == location or not _IS_PLAIN(path):
+            path = os.path.relpath(location, self._folder)
+        return path.replace(os.sep, "/")
+
+
+# Without "//" and without a part that begins with a dot, such as "..".
+_IS_PLAIN = re.compile(r"[^./\\][^/\\]*(?:[/\\][^./\\][^/\\]*)*").fullmatch
 
 
 def _built_languages(folder: str) -> list[str]:

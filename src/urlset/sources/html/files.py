@@ -110,7 +110,7 @@ def find_pages(
         elif is_page(entry.name):
             is_index = entry.name.lower() in INDEXES and len(stack) > 1
             siblings = stack[-2].names if is_index else folder.names
-            yield _found_file(entry, path, folder.names)._replace(siblings=siblings)
+            yield _found_file(entry, path, folder.names, siblings)
 
 
 def _list_folder(file_path: str, path: str, follow_symlinks: bool) -> _Folder:
@@ -123,41 +123,39 @@ def _list_folder(file_path: str, path: str, follow_symlinks: bool) -> _Folder:
     return _Folder(path, iter(visible), names, (status.st_dev, status.st_ino) if status else None)
 
 
-def _found_file(entry: os.DirEntry[str], path: str, names: frozenset[str]) -> FoundFile:
+def _found_file(
+    entry: os.DirEntry[str], path: str, names: frozenset[str], siblings: frozenset[str]
+) -> FoundFile:
     try:
         status = entry.stat()
     except OSError as error:
-        return FoundFile(path, entry.path, error=_error_text(error))
+        return FoundFile(path, entry.path, error=_error_text(error), siblings=siblings)
     if not stat.S_ISREG(status.st_mode):  # reading a pipe could block forever
-        return FoundFile(path, entry.path, error="no regular file")
-    lower = entry.name.lower()
-    if lower in INDEXES:
-        first = next((name for name in INDEXES if name in names), entry.name)
-        return FoundFile(
-            path,
-            entry.path,
-            status.st_mtime,
-            duplicate_of=first,
-            is_duplicate=first != entry.name,
-            state=_state(status),
-            mtime_ns=status.st_mtime_ns,
-            size=status.st_size,
-        )
-    stem = os.path.splitext(entry.name)[0]
-    duplicate_of = None
-    if stem in names:
-        folder_path = os.path.join(os.path.dirname(entry.path), stem)
-        duplicate_of = next(
-            (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{folder_path}/{name}")), None
-        )
+        return FoundFile(path, entry.path, error="no regular file", siblings=siblings)
+    duplicate_of = _other_file(entry, names)
     return FoundFile(
         path,
         entry.path,
         status.st_mtime,
         duplicate_of=duplicate_of,
+        is_duplicate=duplicate_of in INDEXES and duplicate_of != entry.name,
+        siblings=siblings,
         state=_state(status),
         mtime_ns=status.st_mtime_ns,
         size=status.st_size,
+    )
+
+
+def _other_file(entry: os.DirEntry[str], names: frozenset[str]) -> str | None:
+    """Return the index of the folder of an index, or the file that shows the page of another."""
+    if entry.name.lower() in INDEXES:
+        return next((name for name in INDEXES if name in names), entry.name)
+    stem = os.path.splitext(entry.name)[0]
+    if stem not in names:
+        return None
+    folder_path = os.path.join(os.path.dirname(entry.path), stem)
+    return next(
+        (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{folder_path}/{name}")), None
     )
 
 
@@ -202,6 +200,7 @@ INDEXES = ("index.html", "index.htm", "index.xhtml", "default.html", "default.ht
 
 # Characters of a path that are not percent-encoded (RFC 3986 section 3.3).
 _SAFE = "~!$&'()*+,;=:@-._"
+_PLAIN_PATH = re.compile(rf"[A-Za-z0-9/{re.escape(_SAFE)}]*", re.ASCII)
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
@@ -245,6 +244,8 @@ class FileUrls:
             path = f"{folder}/" if folder and self._slash is not False else folder
         elif self._strip:
             path = path[: -len(self._extension(name))] + ("/" if self._slash else "")
+        if _PLAIN_PATH.fullmatch(path):
+            return self.base + path
         return self.base + quote(os.fsencode(path), safe=f"/{_SAFE}")
 
     def _extension(self, name: str) -> str:
@@ -276,7 +277,9 @@ def _comparable(url: str) -> str:
 MAX_LINE = 200
 MAX_HEADING = 60
 
-_ERROR_NAME = re.compile(r"([45]\d\d|[45]xx|50x|error|not[-_]?found)", re.IGNORECASE)
+_ERROR_NAMES = r"(?:[45]\d\d|[45]xx|50x|error|not[-_]?found)"
+_ERROR_NAME = re.compile(_ERROR_NAMES, re.IGNORECASE)
+_HAS_ERROR_NAME = re.compile(rf"(?:^|/){_ERROR_NAMES}(?:\.x?html?)?(?:/|$)", re.IGNORECASE)
 _HTML_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SHORT_NUMBER = re.compile(r"\d{1,3}")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}))?", re.IGNORECASE)
@@ -335,6 +338,8 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
     >>> may_be_error_page("404.html", {"404.html", "403.html", "402.html", "99.html"})
     False
     """
+    if not _HAS_ERROR_NAME.search(path):  # most pages
+        return False
     *folders, name = _parts(path)
     if not _ERROR_NAME.fullmatch(name) or len(folders) > 1 or not all(map(_is_language, folders)):
         return False

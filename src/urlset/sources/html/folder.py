@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar, Protocol
 
@@ -249,7 +250,7 @@ class HtmlFolder:
             return None
         if found.duplicate_of and "/" in found.duplicate_of:
             self._count("pages that have two files", f"{found.path} and {found.duplicate_of}")
-        mtime = _w3c_time(found.mtime)
+        mtime = None if found.mtime is None else _w3c_time(int(found.mtime))
         candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
         if found.error:
             return self._unreadable(candidate, found.error, is_folder=found.path.endswith("/"))
@@ -364,14 +365,13 @@ def _read(path: str) -> bytes:
 
 def _display_path(path: str) -> str:
     """Return a path as text, with U+FFFD for bytes that are not UTF-8."""
-    return os.fsencode(path).decode(errors="replace")
+    return path if path.isascii() else os.fsencode(path).decode(errors="replace")
 
 
-def _w3c_time(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
+@lru_cache(maxsize=1024)  # a generator writes many files in one second
+def _w3c_time(seconds: int) -> str | None:
     try:
-        return format_date(datetime.fromtimestamp(int(seconds), UTC))
+        return format_date(datetime.fromtimestamp(seconds, UTC))
     except (OverflowError, ValueError, OSError):
         return None
 
