@@ -137,6 +137,19 @@ def test_sqlite_with_a_column_that_changes_its_type():
         rows(Table("a.db", keep=("n",)))
 
 
+def test_sqlite_replaces_bytes_that_are_not_utf8_in_texts_and_blobs():
+    connection = sqlite3.connect("a.db")
+    connection.execute("CREATE TABLE t (loc, n)")
+    for text in ("CAST(x'61ff' AS TEXT)", "x'c3a9'", "1.5", "NULL", "'é'"):
+        connection.execute(f"INSERT INTO t VALUES ('/', {text})")
+    connection.commit()
+    connection.close()
+
+    found = rows(Table("a.db", keep=("n",)))
+
+    assert [row.get("n") for row in found] == ["a\ufffd", "é", "1.5", None, "é"]
+
+
 def test_duckdb_and_a_query_over_it():
     with duckdb.connect("a.duckdb") as connection:
         connection.execute("CREATE TABLE pages AS SELECT '/a' AS loc, 'x' AS category")

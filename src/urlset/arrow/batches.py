@@ -153,6 +153,16 @@ def text_array(values: Sequence[str | None]) -> Any:
         return arro3.Array(values, type_of("string"))
 
 
+def decoded_array(values: Sequence[bytes | None]) -> Any:
+    """Return a column of text from UTF-8; invalid bytes are replaced."""
+    with panics_as_errors():  # more than 2 GB of text
+        encoded = arro3.Array(values, arro3.DataType.binary())
+    texts = encoded.cast(type_of("string"))
+    if texts.null_count > encoded.null_count:
+        return text_array([None if v is None else v.decode(errors="replace") for v in values])
+    return texts
+
+
 def _entry_column(batch: Any, names: list[str], name: str, kind: Any) -> Any:
     found = name if name in names else "url"
     if name == "loc" and batch.column(found).null_count:

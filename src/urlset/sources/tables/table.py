@@ -13,7 +13,9 @@ from contextlib import closing, contextmanager
 from typing import Any, ClassVar, Literal, get_args
 from urllib.parse import quote
 
-from urlset.arrow.streams import read_ipc, rows_to_batch, table_of
+from urlset.arrow import array_of
+from urlset.arrow.batches import batch_of, decoded_array
+from urlset.arrow.streams import read_ipc, table_of
 from urlset.errors import QueryError, SourceError
 from urlset.formats.compression import DAMAGE, HEAD_BYTES, open_gzip
 from urlset.formats.detect import (
@@ -81,6 +83,7 @@ def sqlite_batches(
             connection.set_progress_handler(limit.is_exceeded, _STEPS)
             statement = query if query is not None else _table_query(connection, table, source_name)
             connection.set_authorizer(_authorize)
+            connection.text_factory = bytes  # decoded by column: a call for each value takes longer
             cursor = connection.execute(statement)
         except sqlite3.Warning as error:  # raised by Python 3.11 for more than one statement
             raise QueryError(f"expected one query (SELECT …), found: {error}") from error
@@ -174,51 +177,54 @@ def _batches(
             if limit.is_exceeded():
                 raise _timeout_error(limit) from error
             raise _database_error(error, source_name, query) from error
+        columns = [*zip(*rows, strict=True)] or [()] * len(names)
         if kinds is None:
-            kinds = [_kind([row[n] for row in rows]) for n in range(len(names))]
+            kinds = [*map(_kind, columns)]
         elif not rows:
             return
-        columns = [
-            _values([row[n] for row in rows], kind, names[n], first, source_name)
-            for n, kind in enumerate(kinds)
-        ]
-        yield rows_to_batch([*zip(names, kinds, strict=True)], [*zip(*columns, strict=True)])
+        yield batch_of(
+            {
+                name: _column(list(values), kind, name, first, source_name)
+                for name, kind, values in zip(names, kinds, columns, strict=True)
+            }
+        )
         first += len(rows)
 
 
-def _kind(values: list[Any]) -> _Kind:
-    types = {type(value) for value in values} - {type(None)}
+def _kind(values: Iterable[Any]) -> _Kind:
+    types = {*map(type, values)} - {type(None)}
     if types and types <= {int, float}:
         return "integer" if types == {int} else "number"
     return "string"
 
 
 _EXPECTED_TYPES: dict[_Kind, set[type]] = {
-    "string": {str},
+    "string": {bytes},
     "integer": {int},
     "number": {int, float},
 }
 
 
-def _values(values: list[Any], kind: _Kind, name: str, first: int, source_name: str) -> list[Any]:
-    """Convert the values of a column to its kind; most need no conversion."""
-    if {*map(type, values)} - {type(None)} <= _EXPECTED_TYPES[kind]:
-        return values
-    return [_value(value, kind, name, first + n, source_name) for n, value in enumerate(values)]
+def _column(values: list[Any], kind: _Kind, name: str, first: int, source_name: str) -> Any:
+    """Return a column of one kind; most values need no conversion."""
+    if not {*map(type, values)} - {type(None)} <= _EXPECTED_TYPES[kind]:
+        values = [
+            _value(value, kind, name, first + n, source_name) for n, value in enumerate(values)
+        ]
+    return decoded_array(values) if kind == "string" else array_of(values, kind)
 
 
 def _value(value: Any, kind: _Kind, name: str, row: int, source_name: str) -> Any:
     if value is None:
         return None
     if kind == "string":
-        if isinstance(value, bytes):
-            return value.decode(errors="replace")
-        return value if isinstance(value, str) else str(value)
+        return value if isinstance(value, bytes) else str(value).encode()
     if isinstance(value, int if kind == "integer" else (int, float)):
         return value
+    found = value.decode(errors="replace") if isinstance(value, bytes) else value
     raise SourceError(
         f"{source_name}: expected numbers in column {name!r} as in its first rows, "
-        f"found {value!r} in row {row:,}; use a query with CAST({name} AS TEXT)"
+        f"found {found!r} in row {row:,}; use a query with CAST({name} AS TEXT)"
     )
 
 
