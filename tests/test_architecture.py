@@ -80,6 +80,7 @@ SMALL_MODULES = {
     "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
     "urlset.live.diff.features": "SQL of the properties of a URL",
+    "urlset.engine.reference.digests": "counterpart of digests.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.html": "public name of the package, loaded when a page is read",
     "urlset.html.visited": "counterpart of visited.rs",

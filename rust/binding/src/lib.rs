@@ -36,6 +36,7 @@
 mod allocator;
 mod columns;
 mod from_arrow;
+mod from_json;
 mod from_rows;
 mod from_user_rows;
 mod gunzip;
@@ -214,6 +215,23 @@ fn are_canonical(
     })
 }
 
+/// Returns a hexadecimal digest of each entry of a parsed text that has an extension.
+#[pyfunction]
+fn entry_digests(
+    py: Python<'_>,
+    text: Bound<'_, PyBytes>,
+    columns: &Bound<'_, Columns>,
+    end: usize,
+) -> Vec<Option<String>> {
+    let entries = Arc::clone(&columns.get().entries);
+    let text = text.as_bytes();
+    py.detach(|| {
+        let digests = urlset_core::digests::entry_digests(text, &entries, end);
+        let hexadecimal = |digest| format!("{:032x}", u128::from_be_bytes(digest));
+        digests.into_iter().map(|digest| digest.map(hexadecimal)).collect()
+    })
+}
+
 /// The native engine.
 #[pymodule(gil_used = false)]
 mod _native {
@@ -222,12 +240,15 @@ mod _native {
     const OPT_LEVEL: &str = env!("URLSET_OPT_LEVEL");
     #[pymodule_export]
     use super::{
-        are_canonical, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
+        are_canonical, entry_digests, field_tables, gzip, is_utf8, parse, parse_date, parse_url,
+        uncertain_rows,
     };
     #[pymodule_export]
     use crate::columns::{Columns, joined_stream};
     #[pymodule_export]
     use crate::from_arrow::columns_from_arrow;
+    #[pymodule_export]
+    use crate::from_json::columns_from_json;
     #[pymodule_export]
     use crate::from_rows::columns_from_rows;
     #[pymodule_export]

@@ -21,6 +21,7 @@ pub mod canonical_urls;
 pub mod codes;
 pub mod columns;
 pub mod dates;
+pub mod digests;
 pub mod gzip;
 pub mod html;
 pub mod json;

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from hashlib import blake2b
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from urlset.arrow import batches
 from urlset.builder.file_mark import MARK
 from urlset.builder.options import BuildOptions
-from urlset.engine import Engine
-from urlset.fields import CONTENT, EXTENSIONS
+from urlset.engine import Engine, Rows
+from urlset.fields import CONTENT
 from urlset.model import Entry
 
 _FOOTER = b"</urlset>"
@@ -19,7 +18,6 @@ _DATE = b"<lastmod>"
 _DATE_END = b"</lastmod>"
 _UNLIMITED = 1 << 62
 
-_TAGS = tuple(f"<{field.prefix}:".encode() for field in EXTENSIONS if field.prefix)
 _COMPARED = tuple(n for n, field in enumerate(CONTENT) if field.name != "lastmod")
 
 
@@ -33,7 +31,7 @@ class RoundTripResult(NamedTuple):
     rows: list[int] | None
     entries: Any
     end: int
-    more: list[str | None] | None
+    more: Sequence[str | None] | None
 
 
 class RoundTrip:
@@ -86,24 +84,21 @@ class RoundTrip:
         end = len(data) if self._settings.is_text else data.rindex(_FOOTER)
         if end > self._max_entry_bytes and _largest(read, end) > self._max_entry_bytes:
             return None
-        return RoundTripResult(None, read, end, self._digests(data, read, end))
+        return RoundTripResult(None, read, end, self._digests(data, parsed.entries, read, end))
 
     @property
     def _max_entry_bytes(self) -> int:
         return self._settings.max_bytes - self._overhead
 
-    def _digests(self, data: bytes, read: Any, end: int) -> list[str | None] | None:
+    def _digests(
+        self, data: bytes, entries: Rows, read: Any, end: int
+    ) -> Sequence[str | None] | None:
         """Return a digest of each entry that has more than core elements; None if none has."""
         first = batches.first_value(read, "offset")
         is_plain = b" xmlns:" not in data[:first] and _is_empty(read.column("extra"))
         if is_plain or self._settings.is_text:
             return None
-        extras = batches.column_values(read, "extra")
-        lines = (data[start:after] for start, after in _spans(read, end))
-        return [
-            None if extra is None and _is_core(line) else _digest(line)
-            for extra, line in zip(extras, lines, strict=True)
-        ]
+        return self._engine.entry_digests(data, entries, end)
 
 
 def _is_same(read: Entry, original: Entry) -> bool:
@@ -146,18 +141,6 @@ def _largest(read: Any, end: int) -> int:
         after - start - (0 if date is None else len(_DATE) + len(date) + len(_DATE_END))
         for (start, after), date in zip(_spans(read, end), dates, strict=True)
     )
-
-
-def _is_core(line: bytes) -> bool:
-    return not any(tag in line for tag in _TAGS)
-
-
-def _digest(line: bytes) -> str:
-    """Return a digest of an entry without its date."""
-    start = line.find(_DATE)
-    if start >= 0:
-        line = line[:start] + line[line.index(_DATE_END, start) + len(_DATE_END) :]
-    return blake2b(line, digest_size=16).hexdigest()
 
 
 def _has_fragment(data: bytes, entries: Any) -> bool:

@@ -253,6 +253,13 @@ class Engine(Protocol):
     ) -> Parsed:
         """Parse UTF-8 text of any format. Never raises."""
 
+    def entry_digests(self, text: bytes, entries: Rows, end: int) -> Sequence[str | None]:
+        """Return a digest of the bytes of each entry with extensions; None for the others.
+
+        It is the same for entries that differ only in their date. ``entries`` are those of a
+        ``text`` that an engine rendered; the last one ends at ``end``.
+        """
+
     def element_spans(self, text: bytes) -> ElementSpans:
         """Return the byte ranges of all XML elements; none if the text is not XML. Never raises.
 
@@ -288,6 +295,14 @@ class Engine(Protocol):
         Also returns the numbers of the rows that need validation, in order; of some of them the
         stream has only an empty URL. ``source`` fills the column of this name. An engine may return
         None for any rows: all of them need validation then.
+        """
+
+    def json_rows(self, columns: Any) -> Any | None:
+        """Convert columns of JSON to an Arrow stream of entries, in one batch, if none is invalid.
+
+        ``columns`` is an Arrow stream of texts, whose columns have the names of nested fields of
+        an entry; null and an empty text are an empty value. The entries have a URL without a
+        meaning. An engine may return None for any columns: validation decides about their values.
         """
 
     def uncertain_rows(self, columns: Any, is_text: bool) -> Sequence[int]:

@@ -22,9 +22,11 @@ __all__ = [
     "UrlHashes",
     "are_canonical",
     "columns_from_arrow",
+    "columns_from_json",
     "columns_from_rows",
     "columns_from_user_rows",
     "element_spans",
+    "entry_digests",
     "field_tables",
     "gunzip",
     "gzip",
@@ -191,6 +193,12 @@ def element_spans(
     Raises ``ValueError`` for bytes that are not UTF-8.
     """
 
+def entry_digests(text: bytes, columns: Columns, end: int) -> list[str | None]:
+    """Return a digest of each entry with extensions; see `urlset.engine.Engine.entry_digests`.
+
+    The columns come from :func:`parse` with this text.
+    """
+
 def joined_stream(parts: Sequence[tuple[Columns, str | None]]) -> object:
     """Return an Arrow C stream of one batch with the rows of several columns, one after another.
 
@@ -248,6 +256,12 @@ def columns_from_arrow(stream: object) -> Columns | object:
     ``urlset.arrow.schema()``, or ``loc`` is missing, nothing is read, and a capsule of the same
     stream is returned. Raises ``ValueError`` for a row without a loc, a lastmod outside the years
     1 to 9999, and errors of the stream.
+    """
+
+def columns_from_json(stream: object) -> Columns | None:
+    """Convert an Arrow C stream (a ``PyCapsule``, which is consumed) of columns of JSON.
+
+    See `urlset.engine.Engine.json_rows`. Raises ``ValueError`` for errors of the stream.
     """
 
 def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:

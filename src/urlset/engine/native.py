@@ -52,9 +52,11 @@ __all__ = [
     "are_canonical",
     "columns",
     "element_spans",
+    "entry_digests",
     "gunzip",
     "gzip",
     "is_utf8",
+    "json_rows",
     "known_rows",
     "log_aggregator",
     "name",
@@ -137,6 +139,12 @@ def element_spans(text: bytes) -> ElementSpans:
     )
 
 
+def entry_digests(text: bytes, entries: Any, end: int) -> Sequence[str | None]:
+    """Return a digest of the bytes of each entry with extensions; None for the others."""
+    with panics_as_errors():
+        return _native.entry_digests(text, entries.columns, end)
+
+
 def columns(entries: Any) -> Columns:
     """Convert a list of entries, or an Arrow stream in the entry schema, to columns."""
     if isinstance(entries, NativeRows):
@@ -176,6 +184,13 @@ def user_rows(rows: Sequence[Any], source: str | None) -> tuple[NativeRows, Sequ
     """Convert rows of a caller to an Arrow stream; also return the rows that need validation."""
     found = user_columns(rows)
     return NativeRows(found, source), uncertain_rows(found, False)
+
+
+def json_rows(columns: Any) -> NativeRows | None:
+    """Convert columns of JSON to an Arrow stream of entries; None if a value is unusual."""
+    with panics_as_errors():
+        found = _native.columns_from_json(columns.__arrow_c_stream__())
+    return None if found is None else NativeRows(found, None)
 
 
 _CLASSES = (

@@ -10,6 +10,7 @@ from urlset.arrow.frames import ListedRows
 from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.html_page import ScannedPage
 from urlset.engine.reference.context import Context
+from urlset.engine.reference.digests import entry_digests
 from urlset.engine.reference.logs import LineAggregator
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.spans import element_spans
@@ -20,9 +21,11 @@ __all__ = [
     "are_canonical",
     "columns",
     "element_spans",
+    "entry_digests",
     "gunzip",
     "gzip",
     "is_utf8",
+    "json_rows",
     "known_rows",
     "log_aggregator",
     "name",
@@ -159,6 +162,10 @@ def user_rows(rows: Sequence[Any], source: str | None) -> None:
 def are_canonical(entries: Any, marks: Sequence[str], is_secure: bool) -> bool:  # noqa: ARG001 - part of the contract
     """Return False: in this engine, no URL is certain."""
     return False
+
+
+def json_rows(columns: Any) -> None:
+    """Return None, because this engine leaves all conversion to validation."""
 
 
 def uncertain_rows(columns: EntryColumns, is_text: bool) -> Sequence[int]:  # noqa: ARG001 - part of the contract

@@ -194,7 +194,7 @@ _URLS = ("loc", ".href", ".license")  # a number is not a URL
 def convert_nested_columns(batch: Any) -> Iterator[Any]:
     """Convert the nested columns of a batch; add a column of faults if any value is invalid.
 
-    Yields the batch, in parts if values are converted: many objects at once would burden the
+    Yields the batch, in parts if values are converted to objects: many at once would burden the
     garbage collector.
 
     A field has its unconverted values in a column named with :data:`UNCONVERTED`. A column with the
@@ -209,11 +209,21 @@ def convert_nested_columns(batch: Any) -> Iterator[Any]:
     if not unconverted:
         yield batch
         return
+    columns, given = _columns_of(batch, unconverted)
+    is_mixed = any(
+        column.null_count and name in columns and batches.has_values(batch, name)
+        for name, column in given.items()
+    )
+    converted = None if is_mixed else _converted_json(given)
+    if converted is not None:
+        yield batches.batch_of(columns | converted)
+        return
     for _, part in batches.split_batch(batch, _PART_ROWS):
-        yield _converted_part(part, unconverted)
+        yield _converted_part(*_columns_of(part, unconverted))
 
 
-def _converted_part(batch: Any, unconverted: list[str]) -> Any:
+def _columns_of(batch: Any, unconverted: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns of a batch that are converted, and those with values to convert."""
     names = batch.schema.names
     columns = {name: batch.column(name) for name in names if not name.endswith(UNCONVERTED)}
     given = {name: batch.column(name + UNCONVERTED) for name in unconverted}
@@ -222,6 +232,22 @@ def _converted_part(batch: Any, unconverted: list[str]) -> Any:
         for name, column in given.items()
         if column.null_count < len(column) or name not in columns
     }
+    return columns, given
+
+
+def _converted_json(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Convert columns of JSON without an object for each value; None if the engine cannot."""
+    if not given:
+        return {}
+    rows = engines.get().json_rows(batches.as_table(batches.batch_of(given)))
+    if rows is None:
+        return None
+    (batch,) = open_stream(rows)
+    return {name: batch.column(name) for name in given}
+
+
+def _converted_part(columns: dict[str, Any], given: dict[str, Any]) -> Any:
+    """Convert a part of a batch by objects; add a column of faults if any value is invalid."""
     if not given:
         return batches.batch_of(columns)
     converted, faults = _convert(
