@@ -19,10 +19,8 @@ from urlset.builder.known_rows import KnownLedgerRows
 from urlset.builder.options import BuildOptions
 from urlset.builder.roundtrip import RoundTrip, RoundTripResult
 from urlset.builder.staged_rows import StagedRows
-from urlset.builder.working_tables import EXTENDED
 from urlset.engine import Engine
 from urlset.errors import EntryError
-from urlset.fields import EXTENSIONS
 from urlset.inflight import track
 from urlset.model import Entry
 from urlset.option_names import option
@@ -40,7 +38,6 @@ PART_ROWS = 1_000
 """Rows that are verified together if their batch failed; equals the news limit of a file."""
 
 _SIZE = """"end" - "offset" - if(lastmod_text IS NULL, 0, 19 + strlen(lastmod_text))"""
-_EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
 
 
 def _awaited(source: Source) -> Iterator[Any]:
@@ -83,7 +80,6 @@ class Ingest:
         self.notes: list[str] = []
         self.count: int = 0
         self.fragments: int = 0
-        self.has_extended: bool = False
         self._db = db
         self._engine = engine
         self._settings = settings
@@ -106,6 +102,11 @@ class Ingest:
     def is_matched(self) -> bool:
         """Whether, after :meth:`verify_rest`, ``ledger_matches`` exists."""
         return self._urls is not None
+
+    @property
+    def has_extended(self) -> bool:
+        """Whether, after :meth:`verify_rest`, ``extended_rows`` exists."""
+        return self.staging.has_extended
 
     @property
     def has_known(self) -> bool:
@@ -233,12 +234,11 @@ class Ingest:
     def clear(self) -> None:
         """Remove all staged rows and reset the counts, so that ingestion can start again."""
         self.staging.clear()
-        self._db.run(f"DROP TABLE IF EXISTS {EXTENDED}")
         self.rejected.clear()
         self._names.clear()
         self._starts.clear()
         self._rows = 0
-        self.count, self.fragments, self.has_extended = 0, 0, False
+        self.count, self.fragments = 0, 0
 
     def _rewrite(self, batch: Any) -> Any:
         if not self._settings.rewrites or not batch.num_rows or self._is_published:
@@ -396,8 +396,6 @@ class Ingest:
         names = [*(name for name in core if batches.has_values(result, name)), *columns]
         values = [("source", str(self._source)), ("size", _SIZE)]
         self.staging.insert(result, [*values, *((name, f'"{name}"') for name in names)])
-        if checked.more is not None:
-            self._stage_extended(batches.as_table(result))
         self.count += checked.entries.num_rows
 
     def _extra_columns(self, part: Part, rows: list[int] | None = None) -> dict[str, Any]:
@@ -420,12 +418,6 @@ class Ingest:
             return batches.number_array(start + numbers[0], len(numbers))
         selected = numbers if rows is None else [numbers[row] for row in rows]
         return batches.unsigned_array([start + number for number in selected])
-
-    def _stage_extended(self, table: Any) -> None:
-        query = f"SELECT id, {_EXTENSIONS} FROM incoming WHERE more IS NOT NULL"
-        statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
-        self._db.insert(f"{statement} {query}", table)
-        self.has_extended = True
 
     def _locations(self, entries: Any, rows: list[int] | None) -> dict[str, Any]:
         found = {

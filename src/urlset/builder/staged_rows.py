@@ -7,7 +7,14 @@ from typing import Any
 
 from urlset.arrow import batches
 from urlset.builder.options import BuildOptions
-from urlset.builder.working_tables import KNOWN_ROWS, STAGED, STAGED_RAW, STAGED_WIDE
+from urlset.builder.working_tables import (
+    EXTENDED,
+    KNOWN_ROWS,
+    STAGED,
+    STAGED_RAW,
+    STAGED_WIDE,
+)
+from urlset.fields import EXTENSIONS
 from urlset.sources import EVIDENCE
 from urlset.store import ScratchDatabase
 
@@ -34,9 +41,14 @@ _MORE = {
 _KNOWN = ("loc", "source", "id", "lastmod_text", "changefreq", "priority")
 """The columns of rows that are not staged, because the ledger has them."""
 
+_EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
+
 
 class StagedRows:
     """Writer of rows of the sources to the table behind the view ``staged``, in large batches.
+
+    The extensions of rows with ``more`` are written to ``extended_rows``; ``has_extended`` is
+    whether there are any.
 
     ``size`` is the bytes in the file without a lastmod, or null for the size in the ledger.
     ``more`` is a digest of images, videos and other extensions. ``source_document`` and ``line``
@@ -50,6 +62,7 @@ class StagedRows:
         self._types = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}
         self._present = set(_CORE)
         self._has_known = False
+        self.has_extended: bool = False
         self._pending: list[Any] = []
         self._expressions: list[tuple[str, str]] = []
         columns = ", ".join(f"{name} {kind}" for name, kind in _CORE.items())
@@ -97,6 +110,11 @@ class StagedRows:
             self._db.insert(
                 f"INSERT INTO {STAGED_RAW} BY NAME SELECT {listed} FROM incoming", table
             )
+        if any(name == "more" for name, _ in self._expressions):
+            statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
+            query = f"SELECT id, {_EXTENSIONS} FROM incoming WHERE more IS NOT NULL"
+            self._db.insert(f"{statement} {query}", table)
+            self.has_extended = True
 
     def _is_compatible(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> bool:
         """Return whether a batch can be inserted together with the pending ones."""
@@ -106,6 +124,8 @@ class StagedRows:
         """Delete all staged rows, also those not inserted yet."""
         self._pending.clear()
         self._db.run(f"DELETE FROM {STAGED_RAW}")
+        self._db.run(f"DROP TABLE IF EXISTS {EXTENDED}")
+        self.has_extended = False
 
     def _create_view(self) -> None:
         listed = ", ".join(

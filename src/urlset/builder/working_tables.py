@@ -43,7 +43,7 @@ EXTENDED = declare_table(
     "extended_rows",
     "Images, videos, news, alternates and other extensions of rows.",
     " ".join(["id", *(field.name for field in EXTENSIONS)]),
-    writers="ingest",
+    writers="staged_rows",
     readers="allocation guards render",
 )
 NOT_FOUND = declare_table(
