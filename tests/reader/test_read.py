@@ -424,6 +424,25 @@ def test_index_child_in_a_folder_that_is_a_link_out_is_not_read(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_sitemap_in_a_folder_that_is_a_link_out_is_reported(tmp_path):
+    write(tmp_path, secret__xml=urlset("secret"))
+    folder = tmp_path / "public"
+    folder.mkdir()
+    for name in ("sitemap.xml", "other.xml"):  # without the name of a sitemap, it may be any file
+        (folder / name).symlink_to(tmp_path / "secret.xml")
+    words = "sitemap.xml: symbolic link that leads out of"
+
+    with pytest.raises(SourceError, match=words):
+        list(read(folder))
+    write(folder, a__xml=urlset("a"))
+    entries = read(folder)
+    assert paths(entries) == ["a"]
+    assert [error for source, error in errors(entries) if source.endswith("sitemap.xml")] == [
+        f"symbolic link that leads out of {str(folder)!r}; not followed"
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_index_that_is_a_link_has_its_children_in_the_folder_of_the_link(tmp_path):
     write(tmp_path / "real", index__xml=index("https://e.com/a.xml"), a__xml=urlset("elsewhere"))
     folder = write(tmp_path / "public", a__xml=urlset("here"))

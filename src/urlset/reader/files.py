@@ -176,11 +176,14 @@ class FileSystemSource:
         """
         real = os.path.realpath(path)
         if not real.startswith(self._inside):
-            raise SourceError(
-                f"symbolic link that leads out of {printable(self._top)!r}; not followed"
-            )
+            raise self._outside_link()
         return self._location(
             os.path.join(self._top, path.removeprefix(self._inside)), real, base_url
+        )
+
+    def _outside_link(self) -> SourceError:
+        return SourceError(
+            f"symbolic link that leads out of {printable(self._top)!r}; not followed"
         )
 
     def _location(self, path: str, real: str, base_url: str | None) -> Location:
@@ -198,7 +201,7 @@ class FileSystemSource:
     def _in_folder(self) -> Iterator[Location]:
         indexes: list[tuple[str, bool]] = []
         others: list[tuple[str, bool]] = []
-        skipped: list[OSError] = []
+        skipped: list[tuple[str, SourceError]] = []
         for path in self._files(skipped):
             found = _sniff_file(path)
             is_named = has_sitemap_name(os.path.basename(path))
@@ -207,6 +210,11 @@ class FileSystemSource:
             elif found is not None or is_named:
                 others.append((path, not is_named))
         if not indexes and not others:
+            if skipped:
+                name, error = skipped[0]
+                raise SourceError(
+                    f"expected a folder with sitemaps, found {printable(name)}: {error}"
+                )
             raise SourceError(
                 f"expected a folder with sitemaps, found none in {printable(self._path)!r}: no "
                 "file that ends with .xml, .txt, .rss or .atom (or one of these and .gz) is a "
@@ -215,29 +223,32 @@ class FileSystemSource:
         for path, is_guess in (*indexes, *others):
             real = os.path.realpath(path)
             yield self._location(path, real, self._url_of(path))._replace(is_guess=is_guess)
-        for error in skipped:
-            name = str(error.filename)
+        for name, error in skipped:
             yield Location(printable(name), None, partial(_raise, error), name)
 
-    def _files(self, skipped: list[OSError]) -> Iterator[str]:
+    def _files(self, skipped: list[tuple[str, SourceError]]) -> Iterator[str]:
         """Yield the files below the folder that have a file ending of sitemaps, sorted.
 
         Hidden files and symbolic links that lead out of the folder are excluded. Folders that are
-        too deep are added to ``skipped``.
+        too deep, and such links with the name of a sitemap, are added to ``skipped``.
         """
 
         def on_error(error: OSError) -> None:
+            failure = SourceError(_reason(error, str(error.filename)))
             if error.errno != errno.ENAMETOOLONG:
-                _raise(error)
-            skipped.append(error)
+                raise failure from error
+            skipped.append((str(error.filename), failure))
 
         for folder, names in walk(self._path, on_error):
             for name in names:
                 if name.startswith(".") or not has_sitemap_ending(name):
                     continue
                 path = os.path.join(folder, name)
-                if self._is_inside(path) and os.path.isfile(path):
-                    yield path
+                if self._is_inside(path):
+                    if os.path.isfile(path):
+                        yield path
+                elif has_sitemap_name(name):
+                    skipped.append((path, self._outside_link()))
 
     def _url_of(self, path: str) -> str | None:
         if self._base_url is None:
@@ -302,8 +313,8 @@ def _reason(error: OSError | ValueError, path: str) -> str:
     return f"expected a readable file, found {printable(path)!r}: {reason}"
 
 
-def _raise(error: OSError) -> NoReturn:
-    raise SourceError(_reason(error, str(error.filename))) from error
+def _raise(error: SourceError) -> NoReturn:
+    raise error
 
 
 def _sniff_file(path: str) -> SniffedKind | None:
