@@ -196,6 +196,13 @@ class Sitemap(NamedTuple):
     line: int | None = None
 
 
+class SitemapLine(NamedTuple):
+    """A sitemap that a robots.txt declares: its URL, resolved, and the line, from 1."""
+
+    url: str
+    line: int
+
+
 class Problem(NamedTuple):
     """A fault in a document that a parser must tolerate, with its position.
 

@@ -143,3 +143,9 @@ NAMESPACES: dict[str, Ns] = {uri: ns for ns, uri in URIS.items()} | {
     uri: ns for ns, uris in _MISSPELT.items() for uri in uris
 }
 """Namespaces by URI: the correct URIs, and known misspellings, which are reported."""
+
+WELL_KNOWN_PATHS = """
+/sitemap.xml /sitemap_index.xml /sitemap-index.xml /sitemap.xml.gz /wp-sitemap.xml /sitemap.txt
+/sitemap/ /sitemap/sitemap.xml /sitemap/sitemap-index.xml /news-sitemap.xml /sitemap-news.xml
+/sitemap_news.xml""".split()
+"""Well-known paths of sitemaps: the union of those that other tools try and that CMSes use."""

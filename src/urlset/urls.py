@@ -38,7 +38,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+")
 _GAP = re.compile(f"[{INNER_SPACE}][{SPACE}]*+")
 _FIRST_SEGMENT = re.compile(r"[^/?#]*")
 _PARTS = re.compile(r"(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
-_HOST = re.compile(r"[A-Za-z0-9._~\x80-\U0010ffff-]+")
+_HOST = re.compile(r"[^\0-,/:-@\[-^`{-}\x7f]+")  # the letters of RFC 3986, and all not in ASCII
 # Not in the first segment of a path (RFC 3986 section 3.3); nor a percent sign without two digits.
 _NO_SEGMENT = re.compile(rf"[:<>{{}}\"|\\^`{INNER_SPACE}]|%(?![0-9A-Fa-f]{{2}})")
 _NO_LETTERS = re.compile(r"[^A-Za-z]+")

@@ -15,7 +15,7 @@ from tests.http_walks import quick
 from tests.live_sites import put_page
 from tests.site_box import Hit, SiteBox, Wire, page, urlset_of
 from urlset.errors import UrlsetError
-from urlset.reader.discovery import PATHS
+from urlset.protocol import WELL_KNOWN_PATHS
 
 DELAY_S = 0.2
 KEY = "73134416ae45434d98edc086e0bf6740"
@@ -210,7 +210,7 @@ def test_spec_unreachable_robots_txt_disallows_everything(
         VERBS[name](box, tmp_path, quick(retries=0))
 
     assert box.paths == ["/robots.txt"]
-    assert not set(box.paths) & set(PATHS)
+    assert not set(box.paths) & set(WELL_KNOWN_PATHS)
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -8,8 +8,9 @@ from tests.http_walks import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 from urlset.errors import SourceError
 from urlset.http import Response, drive_in_thread
+from urlset.protocol import WELL_KNOWN_PATHS
 from urlset.reader import DocumentRecord, read
-from urlset.reader.discovery import MAX_LEADS, PATHS, Discovery
+from urlset.reader.discovery import MAX_LEADS, Discovery
 from urlset.reader.site_walk import SiteWalk
 
 HTML = "<!doctype html><html><head><title>Oops</title>{}</head><body>Not here</body></html>"
@@ -80,7 +81,7 @@ def test_sitemap_that_is_named_twice_is_asked_for_once(box: SiteBox):
     assert box.paths == ["/robots.txt", "/", "/a.xml"]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", WELL_KNOWN_PATHS)
 def test_well_known_path(box: SiteBox, path: str):
     if path.endswith(".txt"):
         box.put(path, "https://example.com/1\nhttps://example.com/2\n", kind="text/plain")
@@ -93,8 +94,11 @@ def test_well_known_path(box: SiteBox, path: str):
     assert [(r.source, r.how, r.entries, r.error) for r in records] == [
         (box.url(path), "well-known", 2, None)
     ]
-    assert sorted(box.paths[2:]) == sorted(PATHS)
-    assert len([o for o in outcomes(walk) if o == ("well-known", "absent")]) == len(PATHS) - 1
+    assert sorted(box.paths[2:]) == sorted(WELL_KNOWN_PATHS)
+    assert (
+        len([o for o in outcomes(walk) if o == ("well-known", "absent")])
+        == len(WELL_KNOWN_PATHS) - 1
+    )
 
 
 def test_two_names_of_one_file_are_one_document(box: SiteBox):
@@ -115,7 +119,7 @@ def test_soft_404_is_not_a_sitemap(box: SiteBox):
     walk, records = walk_site(box)
 
     assert [(r.source, r.how, r.error) for r in records] == [
-        (f"{box.site}/", "site", f"no sitemap found: tried {2 + len(PATHS)} URLs")
+        (f"{box.site}/", "site", f"no sitemap found: tried {2 + len(WELL_KNOWN_PATHS)} URLs")
     ]
     assert {o for how, o in outcomes(walk) if how == "well-known"} == {"not-a-sitemap"}
 
@@ -307,12 +311,12 @@ def test_nothing_is_guessed_where_robots_txt_disallows_it(box: SiteBox):
 
     assert box.paths == ["/robots.txt"]
     assert [r.error for r in records] == [
-        f"no sitemap found: tried 1 URL; robots.txt disallows {1 + len(PATHS)} more"
+        f"no sitemap found: tried 1 URL; robots.txt disallows {1 + len(WELL_KNOWN_PATHS)} more"
     ]
     skipped = [trial for trial in walk.attempts if trial.outcome == "disallowed"]
     assert [(t.url.removeprefix(box.site), t.how) for t in skipped] == [
         ("/", "home"),
-        *[(path, "well-known") for path in PATHS],
+        *[(path, "well-known") for path in WELL_KNOWN_PATHS],
     ]
     assert {t.detail for t in skipped} == {f"{box.url('/robots.txt')} disallows it for urlset"}
 
@@ -325,11 +329,11 @@ def test_only_what_is_disallowed_is_left_out(box: SiteBox):
 
     walk, _ = walk_site(box)
 
-    allowed = [path for path in PATHS if not path.startswith("/sitemap")]
+    allowed = [path for path in WELL_KNOWN_PATHS if not path.startswith("/sitemap")]
     assert box.paths[:2] == ["/robots.txt", "/"]
     assert sorted(box.paths[2:]) == sorted(allowed)
     skipped = {t.url.removeprefix(box.site) for t in walk.attempts if t.outcome == "disallowed"}
-    assert skipped == {"/in/a.xml", "/feed", *set(PATHS) - set(allowed)}
+    assert skipped == {"/in/a.xml", "/feed", *set(WELL_KNOWN_PATHS) - set(allowed)}
 
 
 def test_rules_are_those_for_our_name(box: SiteBox):

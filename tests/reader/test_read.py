@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
+from urlset.reader.document_sources import path_suffixes
 from urlset.reader.entries import KEPT_PROBLEMS
-from urlset.reader.files import path_suffixes
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -437,7 +437,7 @@ def test_sitemap_in_a_folder_that_is_a_link_out_is_reported(tmp_path):
     write(folder, a__xml=urlset("a"))
     entries = read(folder)
     assert paths(entries) == ["a"]
-    assert [error for source, error in errors(entries) if source.endswith("sitemap.xml")] == [
+    assert [error for source, error in errors(entries) if str(source).endswith("sitemap.xml")] == [
         f"symbolic link that leads out of {str(folder)!r}; not followed"
     ]
 

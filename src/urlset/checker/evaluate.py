@@ -17,11 +17,10 @@ from string import Formatter
 from threading import Lock
 from typing import NamedTuple
 
-from urlset.checker import robots_access
 from urlset.checker.macros import ascii_hosts, sql_map
 from urlset.checker.planner import Task, plan, run_tasks
 from urlset.checker.rule import Basis, Rule
-from urlset.checker.working_tables import FINDING_ROWS
+from urlset.checker.working_tables import ACCESS_RULES, FINDING_ROWS
 from urlset.errors import QueryError, StoreError
 from urlset.model import Level
 from urlset.store import RULE_S, SESSION_MB, StoreSession, TimeLimitError, quoted
@@ -160,7 +159,9 @@ def evaluate(
                 session.run(f"SET VARIABLE ascii_hosts = {sql_map(hosts)}")
         chosen = plan(sessions, rules, is_ascii=not hosts, given=given)
         store.run(FINDING_ROWS.create_empty())
-        if access := [rule for rule in chosen if rule.code in robots_access.CODES]:
+        if access := [rule for rule in chosen if rule.code in ACCESS_RULES]:
+            from urlset.checker import robots_access  # most sites disallow no listed URL
+
             with _time_limit(store, access, _own_limit(rule_timeout_s)):
                 robots_access.compute(store, profile)
         counts: Tally = Counter()

@@ -16,9 +16,6 @@ from urlset.robots import Pattern, Robots
 from urlset.robots.matcher import PLAIN_PATH, Regexes, alternatives, regexes_of
 from urlset.store import StoreSession, quoted
 
-CODES = frozenset({"R009", "R010"})
-"""Codes of the rules that need the table ``disallowed``."""
-
 _AGENTS = {"bing": "bingbot", "yandex": "YandexBot", "baidu": "Baiduspider"}
 _GOOGLE = {"page": "Googlebot", "image": "Googlebot-Image", "video": "Googlebot-Video"}
 

@@ -11,6 +11,9 @@ DISALLOWED = declare_table(
     writers="robots_access",
     readers="rules.robots",
 )
+ACCESS_RULES = frozenset({"R009", "R010"})
+"""Codes of the rules that need the table ``disallowed``."""
+
 FINDING_ROWS = declare_table(
     "finding_rows",
     "Findings. Those of the report of an audit have `loc` and `level` only.",

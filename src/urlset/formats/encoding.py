@@ -12,6 +12,7 @@ import codecs
 import re
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from urlset.engine import Diagnostic, OffsetRun
@@ -136,7 +137,6 @@ _DECLARATION = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'<>]{1,60})[\"']"
 )
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';]+)", re.IGNORECASE)
-_SAME_WIDTH = re.compile("[\0-\x7f]+|[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000-\U0010ffff]+")
 
 
 class Decoded(NamedTuple):
@@ -317,7 +317,6 @@ def _control(error: UnicodeError) -> tuple[str | bytes, int]:
 
 _CONTROLS = "urlset-controls"
 codecs.register_error(_CONTROLS, _control)
-_CP1252 = [bytes((byte,)).decode("cp1252", _CONTROLS) for byte in range(256)]
 
 
 def _from_wide(data: bytes, codec: str, declared: str | None) -> Decoded | None:
@@ -354,7 +353,7 @@ def _disagreement(data: bytes, declared: str | None) -> list[Diagnostic]:
 def _runs(text: str, codec: str, start: int, position: int = 0) -> Iterator[OffsetRun]:
     """Yield runs of characters of one width, in UTF-8 and in the original."""
     source = start
-    for found in _SAME_WIDTH.finditer(text):
+    for found in _same_width().finditer(text):
         piece = found[0]
         width = len(piece[0].encode())
         size = len(piece.encode(codec, "replace"))
@@ -375,7 +374,7 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
             # A cp1252 character has at most three bytes, so no offset is after the end.
             rest = whole[found.start() :]
             runs.append(OffsetRun(size, position, 3, 1))
-            pieces.append(rest.translate(_AS_CP1252).encode())
+            pieces.append(rest.translate(_as_cp1252()).encode())
             count += len(rest) - len(rest.encode(errors="ignore").decode())
             break
         good, bad = found.groups()
@@ -388,7 +387,7 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
         first = (size, position) if first is None else first
         count += len(bad)
         # One run of offsets for adjacent characters of the same width.
-        for stretch in _SAME_WIDTH.finditer(bad.translate(_AS_CP1252)):
+        for stretch in _same_width().finditer(bad.translate(_as_cp1252())):
             encoded = stretch[0].encode()
             width = len(encoded) // len(stretch[0])
             runs.append(OffsetRun(size, position, width, 1))
@@ -408,4 +407,16 @@ def _repaired(data: bytes) -> tuple[Decoded, int]:
 _NOT_UTF8 = re.compile("([^\\udc80-\\udcff]*+)([\\udc80-\\udcff]*+)")
 _MAX_RUNS = 200_000
 """Maximum of offset runs of a document; later offsets are approximate: the file is binary."""
-_AS_CP1252 = {0xDC00 + byte: _CP1252[byte] for byte in range(0x80, 0x100)}
+
+
+# Most documents are valid UTF-8: these take 3 ms of the start of a command.
+@cache
+def _same_width() -> re.Pattern[str]:
+    return re.compile("[\0-\x7f]+|[\x80-\u07ff]+|[\u0800-\uffff]+|[\U00010000-\U0010ffff]+")
+
+
+@cache
+def _as_cp1252() -> dict[int, str]:
+    return {
+        0xDC00 + byte: bytes((byte,)).decode("cp1252", _CONTROLS) for byte in range(0x80, 0x100)
+    }

@@ -26,7 +26,6 @@ from urlset.reader.filters import (
 )
 from urlset.reader.planned import PlannedDocument, PlannedReader
 from urlset.reader.store_source import StoredDocuments
-from urlset.reader.warc import WarcReader
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -170,6 +169,8 @@ def read(
             **common,
         )
     elif form == "warc":
+        from urlset.reader.warc import WarcReader
+
         reader = WarcReader(os.fspath(source), engine=engine, max_bytes=max_bytes)  # type: ignore[arg-type]
     elif form is not None:
         reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
@@ -273,6 +274,8 @@ def read_store(
     """Return the entries of a store, Parquet or WARC file; a faulty document does not raise."""
     form = stored_form(path)
     if form == "warc":
+        from urlset.reader.warc import WarcReader
+
         reader: Any = WarcReader(path, engine=engine, max_bytes=max_bytes)
     else:
         reader = StoredDocuments(form or "parquet", path)

@@ -12,16 +12,12 @@ from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
+from urlset.protocol import WELL_KNOWN_PATHS
 from urlset.reader.documents import Visit, robots_failure
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
 from urlset.urls import resolve
 
 How = Literal["robots", "link", "well-known", "feed"]
-
-PATHS = """/sitemap.xml /sitemap_index.xml /sitemap-index.xml /sitemap.xml.gz /wp-sitemap.xml
-/sitemap.txt /sitemap/ /sitemap/sitemap.xml /sitemap/sitemap-index.xml /news-sitemap.xml
-/sitemap-news.xml /sitemap_news.xml""".split()
-"""Well-known paths of sitemaps: the union of those that other tools try and that CMSes use."""
 
 MAX_ROBOTS = 8 * MAX_BYTES
 MAX_PAGE = 2 * 1_048_576
@@ -166,7 +162,7 @@ class Discovery:
 
     def _well_known(self) -> list[Lead]:
         bases = dict.fromkeys([self._base, self.site])
-        urls = [resolve(path, base) for base in bases for path in PATHS]
+        urls = [resolve(path, base) for base in bases for path in WELL_KNOWN_PATHS]
         return [
             Lead(url, "well-known", None, self._scope_of(url), self._delay_s)
             for url in dict.fromkeys(urls)

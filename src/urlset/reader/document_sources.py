@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import unquote
 
 from urlset.document import Document, parse
 from urlset.errors import SourceError
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from urlset.http import Response
 
 _CHUNK = 1 << 20
+
+MAX_SEGMENTS = 16
+"""Segments of a path that are looked up; a hostile loc has a thousand, each one a look-up."""
 
 
 class Head(NamedTuple):
@@ -217,15 +222,17 @@ class FileWalk:
 
 
 def robots_responses(files: Iterable[RobotsFile]) -> Iterator[Response]:
-    """Yield the robots.txt files of a source as HTTP responses, for a store."""
-    from urlset.http import Request, Response
+    """Return the robots.txt files of a source as HTTP responses, for a store."""
+    return (_robots_response(url, found) for url, found in files)
 
-    for url, found in files:
-        request = Request(url, purpose="robots")
-        if isinstance(found, SourceError):
-            yield Response(request, url, error="connect", message=str(found), is_whole=False)
-        else:
-            yield Response(request, url, status=200, body=found)
+
+def _robots_response(url: str, found: bytes | SourceError) -> Response:
+    from urlset.http import Request, Response  # most folders have no robots.txt
+
+    request = Request(url, purpose="robots")
+    if isinstance(found, SourceError):
+        return Response(request, url, error="connect", message=str(found), is_whole=False)
+    return Response(request, url, status=200, body=found)
 
 
 def parse_location(location: Location, data: bytes, engine: str | None, max_bytes: int) -> Document:
@@ -334,3 +341,27 @@ class DocumentWalk:
         if first not in (None, loc):
             raise SourceError(f"is the same file as {first}; read once")
         return location
+
+
+def path_suffixes(loc: str) -> Iterator[list[str]]:
+    """Yield the suffixes of the path of a URL as file paths, the longest first.
+
+    First with percent-encoding decoded, then as written; each with the query as part of the name,
+    as wget saves it, then without.
+    """
+    path, _, query = split_origin(loc)[2].partition("#")[0].partition("?")
+    raw = [segment for segment in path.split("/") if segment]
+    for segments in ([unquote(segment) for segment in raw], raw):
+        for start in range(max(0, len(segments) - MAX_SEGMENTS), len(segments)):
+            suffix = segments[start:]
+            for end in [f"?{query}", ""] if query else [""]:
+                parts = [*suffix[:-1], suffix[-1] + end]
+                if all(map(_is_file_name, parts)):
+                    yield parts
+
+
+def _is_file_name(segment: str) -> bool:
+    """Return whether a URL segment is a safe and valid file name on any system."""
+    marks = "/\\\0:" if os.name == "nt" else "/\\\0"
+    is_name = segment not in (".", "..") and not any(mark in segment for mark in marks)
+    return is_name and len(segment.encode(errors="replace")) <= 255

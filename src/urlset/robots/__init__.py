@@ -11,7 +11,7 @@ from urlset import engine as engines
 from urlset.engine import source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.encoding import bom_length, charset_of, decode, with_utf16_bom
-from urlset.model import Problem
+from urlset.model import Problem, SitemapLine
 from urlset.robots.matcher import (
     CompiledRule,
     Groups,
@@ -44,13 +44,6 @@ _MORE = re.compile(
     rf"(?<![{SPACE},;])(?=[{SPACE},;]*+https?://)(?=[{SPACE}]*[{INNER_SPACE},;])[{SPACE},;]++", re.I
 )
 _QUOTES = {'"': '"', "'": "'", "<": ">", "“": "”"}
-
-
-class SitemapLine(NamedTuple):
-    """A sitemap that a robots.txt declares: its URL, resolved, and the line, from 1."""
-
-    url: str
-    line: int
 
 
 class Pattern(NamedTuple):

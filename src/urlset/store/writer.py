@@ -15,7 +15,7 @@ from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, NumberedRows, numbered, rows_to_stream
 from urlset.document import Document, locate_problems
 from urlset.errors import StoreError
-from urlset.robots import SitemapLine, robots_from_response
+from urlset.model import SitemapLine
 from urlset.store.connection import Database, map_errors, reraise_stream_error
 from urlset.store.schema import TABLES
 
@@ -353,6 +353,8 @@ class RobotsRows(NamedTuple):
 
 def robots_rows(response: Response, **more: Any) -> RobotsRows:
     """Return the rows of the response to a request for a robots.txt."""
+    from urlset.robots import robots_from_response
+
     robots, url = robots_from_response(response), response.request.url
     values = {
         "url": url,

@@ -6,7 +6,7 @@ from functools import partial
 
 from urlset.checker.examples import Many
 from urlset.checker.rule import engine_rule, rule
-from urlset.reader.discovery import PATHS
+from urlset.protocol import WELL_KNOWN_PATHS
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#submit_robots"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt"
@@ -52,7 +52,7 @@ _DIRECTIVES = rf"""
     ANTI JOIN (SELECT source, line FROM problems WHERE code = 'R003') USING (source, line)
     WHERE name <> '' GROUP BY source, name"""
 
-_PATHS = ", ".join(f"'{path}'" for path in PATHS)
+_PATHS = ", ".join(f"'{path}'" for path in WELL_KNOWN_PATHS)
 
 _rule = partial(rule, source=_GOOGLE, needs=("robots",), good=_GOOD, requires_rows="declared")
 _engine_rule = partial(engine_rule, needs=("robots",), good=_GOOD)
