@@ -69,9 +69,18 @@ impl Renderer {
         let end = end.min(entries.row());
         let rows = end.saturating_sub(start);
         let most = usize::try_from(self.max_bytes).unwrap_or(0).min(MAX_RESERVED);
-        self.body.reserve((rows * USUAL_ENTRY).min(most.saturating_sub(self.body.len())));
+        let reserve = |body: &mut Vec<u8>, size: usize| {
+            body.reserve(size.min(most.saturating_sub(body.len())));
+        };
+        let before = self.body.len();
+        reserve(&mut self.body, rows.min(SAMPLE_ROWS) * USUAL_ENTRY);
         for row in start..end {
             let size = self.body.len();
+            if row == start + SAMPLE_ROWS {
+                // Growth by doubling would copy large entries, and touch more fresh memory.
+                let usual = (size - before) / SAMPLE_ROWS;
+                reserve(&mut self.body, (end - row).saturating_mul(usual + usual / 8));
+            }
             let mut used = self.used;
             let mut news = self.news;
             if self.is_text {
@@ -147,6 +156,8 @@ fn root(used: Used) -> String {
 
 /// Typical minimum size of an entry, and maximum reservation, in bytes.
 const USUAL_ENTRY: usize = 192;
+/// Entries after which the size of the others is estimated.
+const SAMPLE_ROWS: usize = 250;
 const MAX_RESERVED: usize = 52_428_800;
 
 #[cfg(test)]

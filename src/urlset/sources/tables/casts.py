@@ -140,7 +140,8 @@ def images_sql(
         is_json = f"regexp_matches({text}, '^\\s*([\\[{{]|null\\s*$)')"
         single = f"[{{'loc': trim({text})}}::{_IMAGE}]"
         return (
-            f"CASE WHEN trim({text}) <> '' AND NOT {is_json} THEN {single} ELSE [] END",
+            # The test for JSON is first, because trimming takes as long as all else.
+            f"CASE WHEN {is_json} THEN [] WHEN trim({text}) <> '' THEN {single} ELSE [] END",
             f"CASE WHEN {is_json} THEN {text} END",
         )
     if type_name == "VARCHAR[]":
