@@ -13,7 +13,7 @@ EXIT_CODES = (
     ("0", "Success."),
     ("1", "Findings, or a part of the work failed and is listed."),
     ("2", "Invalid usage, or failure."),
-    ("10 to 14", "A safety gate of \\fBurlset build\\fR failed."),
+    ("10 to 15", "A safety gate of \\fBurlset build\\fR failed."),
     ("130", "Interrupted by Ctrl-C."),
     ("141", "The reader of a pipe has closed it, as head(1) does."),
 )

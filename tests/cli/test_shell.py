@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.test_commands import SITE, command
 from tests.site_box import SiteBox
+from urlset.builder.options import GATES
 from urlset.cli.app import COMMANDS
 from urlset.cli.completion_scripts import completion_script
 
@@ -183,6 +184,20 @@ def test_man_page_has_every_command_and_option():
     assert {name for name in options if f"\\fB{name}\\fR" not in page} == set()
     assert re.findall(r"^\.SS urlset (\w+)", page, re.MULTILINE) == list(COMMANDS)
     assert page.count("Examples:") == len(COMMANDS)
+
+
+def test_exit_codes_of_the_gates_are_complete(urlset):
+    first, *_, last = sorted(GATES.values())
+    texts = (
+        urlset("--help").out,
+        urlset("build", "--help").out,
+        MAN.read_text(encoding="utf-8"),
+        (ROOT / "skills/urlset/SKILL.md").read_text(encoding="utf-8"),
+    )
+
+    assert [{*re.findall(r"\b10 to \d+", text)} for text in texts] == [{f"{first} to {last}"}] * 4
+    recipe = (ROOT / "docs/building.md").read_text(encoding="utf-8")
+    assert re.findall(r"1\[0-(\d)\]\)", recipe) == [str(last - 10)]
 
 
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")

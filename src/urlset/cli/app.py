@@ -279,7 +279,7 @@ def command_line() -> click.Group:
         name="urlset",
         help=ROOT_HELP,
         epilog="Exit codes: 0 success · 1 findings, or a part of the work failed and is listed · "
-        "2 invalid usage or failure · 10 to 14 a safety gate of `build` failed · 130 Ctrl-C · "
+        "2 invalid usage or failure · 10 to 15 a safety gate of `build` failed · 130 Ctrl-C · "
         "141 the reader of a pipe has closed it.",
         params=[
             _Flag(VERSION, is_eager=True, expose_value=False, callback=_print_version),
