@@ -72,6 +72,34 @@ def test_closed_pipe_before_the_first_byte_ends_quietly():
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
+@posix
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--version", 0),
+        ("read SITE --output out.csv", 0),
+        ("read SITE", 0),
+        ("read -", 2),  # empty, or without a stdin
+        ("read missing.xml", 2),
+        ("check SITE", 0),
+        ("build SITE --output maps", 0),
+        ("", 2),
+    ],
+)
+def test_closed_standard_streams_are_the_null_device(arguments, expected, closed, tmp_path):
+    # The messages are those of a process that has the streams; a crash would have the code 1.
+    (tmp_path / "list.txt").write_text("https://example.com/\n")
+    line = f"{URLSET[0]} -m urlset {arguments.replace('SITE', 'list.txt')} {closed}"
+
+    ran = subprocess.run(
+        line, shell=True, cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+
+    assert (ran.returncode, b"internal error" in ran.stderr) == (expected, False)
+    assert (tmp_path / "out.csv").exists() is ("out.csv" in arguments)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk at hand")
 @pytest.mark.parametrize(
     "arguments", [("read", INDEX), ("check", str(SITE / "broken.xml")), ("rules",)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -35,11 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The arguments after the name of the command; by default those of the process.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    _replace_closed_streams()
     try:
         code = _run(arguments)
         # Python would flush at exit, and print an error that nobody can handle.
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError as error:
         from urlset.cli.console import discard_stdout
 
@@ -51,6 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Open the null device for each standard stream that the process was started without.
+
+    Python has None for such a stream (``>&-`` in a shell), and the next file that is opened, such
+    as a store, would get its descriptor.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - until the exit
+            setattr(sys, name, stream)
 
 
 def _run(arguments: Sequence[str]) -> int:
