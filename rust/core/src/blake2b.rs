@@ -63,20 +63,39 @@ fn compress(state: &mut [u64; 8], block: &[u8; BLOCK], count: u64, is_last: bool
     if is_last {
         v[14] = !v[14];
     }
-    for round in 0..12 {
-        let s = &SIGMA[round % 10];
-        mix(&mut v, [0, 4, 8, 12], message[s[0]], message[s[1]]);
-        mix(&mut v, [1, 5, 9, 13], message[s[2]], message[s[3]]);
-        mix(&mut v, [2, 6, 10, 14], message[s[4]], message[s[5]]);
-        mix(&mut v, [3, 7, 11, 15], message[s[6]], message[s[7]]);
-        mix(&mut v, [0, 5, 10, 15], message[s[8]], message[s[9]]);
-        mix(&mut v, [1, 6, 11, 12], message[s[10]], message[s[11]]);
-        mix(&mut v, [2, 7, 8, 13], message[s[12]], message[s[13]]);
-        mix(&mut v, [3, 4, 9, 14], message[s[14]], message[s[15]]);
-    }
+    let v = &mut v;
+    let message = &message;
+    round::<0>(v, message);
+    round::<1>(v, message);
+    round::<2>(v, message);
+    round::<3>(v, message);
+    round::<4>(v, message);
+    round::<5>(v, message);
+    round::<6>(v, message);
+    round::<7>(v, message);
+    round::<8>(v, message);
+    round::<9>(v, message);
+    round::<0>(v, message);
+    round::<1>(v, message);
     for (at, word) in state.iter_mut().enumerate() {
         *word ^= v[at] ^ v[at + 8];
     }
+}
+
+/// Mixes the message into the state. The order of its words is a constant, so that they need no
+/// lookup.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the state stays in registers")]
+fn round<const ROUND: usize>(state: &mut [u64; 16], message: &[u64; 16]) {
+    let word = |at: usize| message[SIGMA[ROUND][at]];
+    mix(state, [0, 4, 8, 12], word(0), word(1));
+    mix(state, [1, 5, 9, 13], word(2), word(3));
+    mix(state, [2, 6, 10, 14], word(4), word(5));
+    mix(state, [3, 7, 11, 15], word(6), word(7));
+    mix(state, [0, 5, 10, 15], word(8), word(9));
+    mix(state, [1, 6, 11, 12], word(10), word(11));
+    mix(state, [2, 7, 8, 13], word(12), word(13));
+    mix(state, [3, 4, 9, 14], word(14), word(15));
 }
 
 #[inline(always)]
