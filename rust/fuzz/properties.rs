@@ -106,7 +106,7 @@ fn check_texts(texts: &Texts, rows: usize) {
 pub fn rendered(entries: &Entries, is_text: bool) -> String {
     let mut renderer = Renderer::new(is_text, i64::MAX, i64::MAX, i64::MAX, None);
     assert_eq!(renderer.add(entries, 0, entries.row()), entries.row());
-    let (header, body, footer) = renderer.parts();
+    let (header, body, footer) = renderer.parts("");
     header + std::str::from_utf8(body).unwrap() + footer
 }
 

@@ -33,6 +33,16 @@ def write(engine: Engine, tmp_path: Path):
     return call
 
 
+@pytest.mark.parametrize("stylesheet", [None, "a.css"])
+def test_a_mark_follows_the_declaration(engine, stylesheet):
+    renderer = engine.renderer("urlset", 9, 9_999, 9, stylesheet)
+    renderer.add(engine.columns([urlset.Entry("https://example.com/")]), 0)
+    first, *rest = renderer.finish().splitlines()
+
+    assert renderer.finish("<!-- a -->\n").splitlines() == [first, b"<!-- a -->", *rest]
+    assert engine.renderer("text", 9, 9_999, 9).finish("<!-- a -->\n") == b""
+
+
 def document(engine: Engine, stylesheet: str | None, max_bytes: int = 9_999) -> tuple[int, bytes]:
     renderer = engine.renderer("urlset", 9, max_bytes, 9, stylesheet)
     return renderer.add(engine.columns(ENTRIES), 0), renderer.finish()

@@ -47,9 +47,10 @@ impl Renderer {
         py.detach(|| with(self.0.lock(), |inner| inner.add(&entries, start, end)))
     }
 
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    #[pyo3(signature = (mark=""))]
+    fn finish<'py>(&self, py: Python<'py>, mark: &str) -> PyResult<Bound<'py, PyBytes>> {
         with(self.0.lock_py_attached(py), |inner| {
-            let (header, body, footer) = inner.parts();
+            let (header, body, footer) = inner.parts(mark);
             py_buffer::concat(py, [header.as_bytes(), body, footer.as_bytes()])
         })?
     }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import batches
 from urlset.builder.allocation import Allocator
-from urlset.builder.file_mark import MARK, digest_of, is_marked, marked
+from urlset.builder.file_mark import MARK, digest_of, is_marked
 from urlset.builder.ledger import File
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
@@ -125,13 +125,13 @@ class FileRenderer:
             columns = self._engine.columns(batches.as_table(batch))
             if renderer.add(columns, 0) < batch.num_rows:
                 fail("limits", self._settings, f"expected {file.urls:,} URLs to fit into a file")
-        data = renderer.finish()
+        data = renderer.finish(MARK.decode())
         self._verify(file, renderer.count, data)
-        return data if self._settings.is_text else marked(data)
+        return data
 
     @property
     def _max_bytes(self) -> int:
-        """Maximum size of a document in bytes before the mark of the build is added."""
+        """Maximum size of a document in bytes without the mark of the build."""
         return self._settings.max_bytes - (0 if self._settings.is_text else len(MARK))
 
     def _rerender(self, entries: Any) -> bytes:
@@ -140,7 +140,7 @@ class FileRenderer:
         count = len(entries)
         renderer = self._engine.renderer(kind, count, 1 << 62, count, self._settings.stylesheet)
         renderer.add(self._engine.columns(entries), 0)
-        return renderer.finish()
+        return renderer.finish(MARK.decode())
 
     def _verify(self, file: File, count: int, data: bytes) -> None:
         """Parse a rendered document; fail if it is incomplete, too large or has problems."""
@@ -151,7 +151,7 @@ class FileRenderer:
             problem = f"without a problem, found {first.code} ({first.detail})"
         elif found != file.urls or count != file.urls:
             problem = f"with {file.urls:,} URLs, found {found:,}"
-        elif len(data) > self._max_bytes:
+        elif len(data) > self._settings.max_bytes:
             fail("limits", self._settings, f"expected a smaller file, found {len(data):,} bytes")
             return
         else:

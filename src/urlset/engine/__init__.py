@@ -195,13 +195,14 @@ class Renderer(Protocol):
     """Document under construction; one object per document.
 
     ``add`` adds rows from ``start`` to ``end`` (or the last one) until the document is full and
-    returns the next row; ``finish`` returns the bytes, including header and footer.
+    returns the next row; ``finish`` returns the bytes, including header and footer. ``mark`` is a
+    line for the header of XML, such as a comment, which does not count for the limits.
     """
 
     @property
     def count(self) -> int: ...
     def add(self, columns: Any, start: int, end: int | None = None) -> int: ...
-    def finish(self) -> bytes: ...
+    def finish(self, mark: str = "") -> bytes: ...
 
 
 class ElementSpans(NamedTuple):

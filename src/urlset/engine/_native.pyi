@@ -90,8 +90,8 @@ class Renderer:
         added whatever its size.
         """
 
-    def finish(self) -> bytes:
-        """Return the bytes of the document, including header and footer."""
+    def finish(self, mark: str = "") -> bytes:
+        """Return the bytes of the document, with ``mark`` after the XML declaration."""
 
 @final
 class LogAggregator:

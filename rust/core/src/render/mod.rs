@@ -109,13 +109,16 @@ impl Renderer {
         end
     }
 
-    /// Returns header, entries and footer of the document.
+    /// Returns header, entries and footer of the document; after the XML declaration is `mark`,
+    /// unless the document is text.
     #[must_use]
-    pub fn parts(&self) -> (String, &[u8], &'static str) {
+    pub fn parts(&self, mark: &str) -> (String, &[u8], &'static str) {
         let (header, footer) = if self.is_text {
             (String::new(), "")
         } else {
-            (self.declaration.clone() + &root(self.used), FOOTER)
+            let mut header = self.declaration.clone() + &root(self.used);
+            header.insert_str(DECLARATION.len(), mark);
+            (header, FOOTER)
         };
         (header, &self.body, footer)
     }
@@ -172,7 +175,7 @@ mod tests {
         }
         let mut renderer = Renderer::new(false, 9, 1 << 20, 9, None);
         assert_eq!(renderer.add(&entries, 0, 9), 3);
-        let (header, body, footer) = renderer.parts();
+        let (header, body, footer) = renderer.parts("");
         let text = format!("{header}{}{footer}", utf8(body).unwrap());
         assert!(text.contains("<url><loc>http://a/?a&amp;b</loc></url>\n"), "{text}");
         assert!(text.ends_with("</urlset>\n"), "{text}");

@@ -100,11 +100,13 @@ class DocumentRenderer:
             self._body.append(line)
         return stop
 
-    def finish(self) -> bytes:
-        """Return the bytes of the document, including header and footer."""
+    def finish(self, mark: str = "") -> bytes:
+        """Return the bytes of the document, with ``mark`` after the XML declaration."""
         if self._is_text:
             return b"".join(self._body)
-        return b"".join((self._declaration, _root(self._used), *self._body, _FOOTER))
+        end = len(_DECLARATION)
+        header = (self._declaration[:end], mark.encode(), self._declaration[end:])
+        return b"".join((*header, _root(self._used), *self._body, _FOOTER))
 
     def _frame(self, used: frozenset[Ns]) -> int:
         if self._is_text:
