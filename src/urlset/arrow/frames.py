@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import index
 from typing import Any, overload
@@ -18,7 +18,7 @@ import arro3.core as arro3
 
 from urlset.arrow import batches_to_entries, entries_to_stream, schema
 from urlset.arrow.batches import combine_batches
-from urlset.arrow.streams import LazyStream, NumberedRows
+from urlset.arrow.streams import LazyStream, NumberedRows, entry_batches
 from urlset.model import Entry
 
 
@@ -71,11 +71,10 @@ def empty_polars_frame() -> Any:
     return polars_library().DataFrame(arro3.Table.from_batches([], schema=schema()))
 
 
-def document_frames(rows: NumberedRows) -> Iterator[Any]:
-    """Yield the entries of one document as polars data frames, without their numbers."""
-    for batch in arro3.RecordBatchReader.from_stream(rows):
-        table = arro3.Table.from_batches([batch.remove_column(0)], schema=schema())
-        yield polars_library().DataFrame(table)
+def entry_frames(documents: Iterable[NumberedRows]) -> Iterator[Any]:
+    """Yield the entries of documents as polars data frames; those of small ones are joined."""
+    for batch in entry_batches(documents):
+        yield polars_library().DataFrame(arro3.Table.from_batches([batch], schema=schema()))
 
 
 def _table(stream: Any) -> Any:

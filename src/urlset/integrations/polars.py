@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
 from urlset.arrow.frames import (
-    document_frames,
     empty_polars_frame,
+    entry_frames,
     polars_io_source,
     polars_library,
 )
-from urlset.reader import Source, read
+from urlset.arrow.streams import NumberedRows
+from urlset.reader import DocumentBatch, Source, read
 
 
 def scan_sitemap(source: Source, **options: Any) -> Any:
@@ -28,7 +29,7 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
     one document at a time:
 
     - Columns that the query does not need are not converted.
-    - A filter is applied to each document, so that other rows do not stay in memory.
+    - A filter is applied while documents are read, so that other rows do not stay in memory.
     - ``head(n)`` directly on the scan stops the reading after ``n`` rows.
 
     A filter on ``lastmod``, ``loc`` or ``source`` reads every document: neither the date of a
@@ -67,23 +68,22 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
     def batches(
         columns: list[str] | None, predicate: Any, row_count: int | None, batch_size: int | None
     ) -> Iterator[Any]:
-        left = row_count
         failures: list[str] = []
         yield _projected(empty_polars_frame(), columns)  # for a source without entries
-        if left == 0:
-            return
-        with closing(read(source, **options).batches()) as documents:
+
+        def found(documents: Iterable[DocumentBatch]) -> Iterator[NumberedRows]:
             for record, _, rows in documents:
                 if record.error:
                     failures.append(f"{record.source}: {record.error}")
-                for frame in () if rows is None else document_frames(rows):
-                    part = frame if left is None else frame.head(left)
-                    left = None if left is None else left - part.height
-                    if predicate is not None:
-                        part = part.filter(predicate)
-                    yield from _projected(part, columns).iter_slices(batch_size or part.height or 1)
-                    if left == 0:
-                        return
+                if rows is not None:
+                    yield rows
+
+        limits = [limit for limit in (options.get("limit"), row_count) if limit is not None]
+        limited = options | {"limit": min(limits, default=None)}
+        with closing(read(source, **limited).batches()) as documents:
+            for frame in entry_frames(found(documents)):
+                part = frame if predicate is None else frame.filter(predicate)
+                yield from _projected(part, columns).iter_slices(batch_size or part.height or 1)
         if failures:
             _warn(failures)
 

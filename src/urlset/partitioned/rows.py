@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from urlset import arrow
 from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values, combine_batches, text_array, with_columns
-from urlset.arrow.streams import table_of, without_row_numbers
+from urlset.arrow.streams import NumberedRows, entry_batches, table_of
 from urlset.errors import SourceError, suggestion
 from urlset.partitioned.concurrent_sites import merged
 from urlset.partitioned.parts import ReadPart, sites_of
@@ -193,7 +193,7 @@ class _PartRows:
         self._sources = sources
         self._tables = tables
         self._filter = entry_filter
-        self._entries: list[Any] = []
+        self._entries: list[NumberedRows] = []
         self._rows: dict[TableName, list[Any]] = {name: [] for name in tables if name != "entries"}
 
     def batches(self) -> Iterator[tuple[TableName, Any]]:
@@ -256,7 +256,7 @@ class _PartRows:
         record, document, rows = found
         is_selected = self._sources is None or record.source in self._sources
         if "entries" in self._tables and rows is not None and is_selected:
-            self._entries += arrow.open_stream(without_row_numbers([rows]))
+            self._entries.append(rows)
         if "documents" in self._rows:
             row = document_row(0, record, document, **_common_values(root))
             self._rows["documents"].append(row)
@@ -268,10 +268,12 @@ class _PartRows:
 
     def _flush(self, least: int) -> Iterator[tuple[TableName, Any]]:
         """Yield the pending rows of each table that has at least so many."""
-        if sum(batch.num_rows for batch in self._entries) >= least:
-            stream = table_of(arrow.schema(), *self._entries)
+        if sum(map(len, self._entries)) >= least:
+            found = [*entry_batches(self._entries)]
             self._entries = []
-            yield self._selected("entries", combine_batches(stream))
+            if found:
+                stream = table_of(arrow.schema(), *found)
+                yield self._selected("entries", combine_batches(stream))
         for table, rows in self._rows.items():
             if len(rows) >= least:
                 self._rows[table] = []
