@@ -244,6 +244,23 @@ def test_batches_of_the_arrow_stream(tmp_path, engine: Engine, monkeypatch, grou
     assert batches[-1].column("loc").to_pylist()[-1] == "https://e.com/c"
 
 
+def test_rows_of_a_store_are_read_before_it_is_closed(tmp_path):
+    """They are on disk, so those of small documents are not joined later."""
+    write(tmp_path, a__xml=urlset("a", "b"), c__txt=b"https://e.com/c\n")
+    read(tmp_path).to_duckdb(tmp_path / "s.duckdb")
+    pyarrow = pytest.importorskip("pyarrow")
+
+    stored = read(tmp_path / "s.duckdb")
+    stored.to_csv(tmp_path / "s.csv")
+    stored.to_duckdb(tmp_path / "copy.duckdb")
+
+    assert paths(stored) == ["a", "b", "c"]
+    assert pyarrow.table(stored)["loc"].to_pylist() == [entry.loc for entry in stored]
+    assert stored.to_arrow().num_rows == 3
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 4
+    assert paths(read(tmp_path / "copy.duckdb")) == ["a", "b", "c"]
+
+
 def test_arrow_stream_of_nothing_has_the_schema():
     arro3 = pytest.importorskip("arro3.core")
 

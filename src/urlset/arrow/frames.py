@@ -12,7 +12,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import index
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import arro3.core as arro3
 
@@ -113,9 +113,15 @@ class IndexedRows(StreamedRows):
     """Rows with access by number: ``rows[0]``, ``rows[-1]``, ``rows[10:20]``.
 
     Iteration is much faster for reading all rows.
+
+    Attributes:
+        is_in_memory: Whether they can be read at any time; others only until the reader of their
+            document has the next one.
     """
 
     __slots__ = ()
+
+    is_in_memory: ClassVar[bool] = True
 
     def __len__(self) -> int:
         raise NotImplementedError

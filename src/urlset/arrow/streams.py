@@ -155,8 +155,8 @@ def _grouped(streams: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any
     group: list[tuple[int, Any]] = []
     rows, since = 0, monotonic()
     for number, stream in streams:
-        is_whole = isinstance(stream, NumberedRows) and stream.is_whole
-        count = len(stream) if is_whole else _GROUP_ROWS
+        may_join = isinstance(stream, NumberedRows) and stream.may_join
+        count = len(stream) if may_join else _GROUP_ROWS
         if group and rows + count > _GROUP_ROWS:
             yield group
             group, rows = [], 0
@@ -229,9 +229,13 @@ class NumberedRows:
         return LazyStream(_counted_schema(), self._batches).__arrow_c_stream__(requested_schema)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all entries are selected: there is neither a filter nor a limit."""
-        return self._choose is None and self.row_limit.limit is None
+    def may_join(self) -> bool:
+        """Whether the rows may be read with those of later documents, all in one batch.
+
+        They are in memory, and all are selected: there is neither a filter nor a limit.
+        """
+        is_in_memory = getattr(self._rows, "is_in_memory", False)
+        return is_in_memory and self._choose is None and self.row_limit.limit is None
 
     def whole(self) -> Any:
         """Return the rows of the document, all of which are selected, and count them."""

@@ -193,7 +193,8 @@ class _PartRows:
         self._sources = sources
         self._tables = tables
         self._filter = entry_filter
-        self._entries: list[NumberedRows] = []
+        self._unread: list[NumberedRows] = []
+        self._entries: list[Any] = []
         self._rows: dict[TableName, list[Any]] = {name: [] for name in tables if name != "entries"}
 
     def batches(self) -> Iterator[tuple[TableName, Any]]:
@@ -256,7 +257,9 @@ class _PartRows:
         record, document, rows = found
         is_selected = self._sources is None or record.source in self._sources
         if "entries" in self._tables and rows is not None and is_selected:
-            self._entries.append(rows)
+            self._unread.append(rows)
+            if not rows.may_join:
+                self._read_entries()
         if "documents" in self._rows:
             row = document_row(0, record, document, **_common_values(root))
             self._rows["documents"].append(row)
@@ -266,14 +269,18 @@ class _PartRows:
             self._rows["problems"] += problem_rows(0, record.source, document)
         yield from self._flush(BATCH_ROWS)
 
+    def _read_entries(self) -> None:
+        self._entries += entry_batches(self._unread)
+        self._unread = []
+
     def _flush(self, least: int) -> Iterator[tuple[TableName, Any]]:
         """Yield the pending rows of each table that has at least so many."""
-        if sum(map(len, self._entries)) >= least:
-            found = [*entry_batches(self._entries)]
+        if sum(map(len, self._unread)) >= least:
+            self._read_entries()
+        if sum(batch.num_rows for batch in self._entries) >= least:
+            stream = table_of(arrow.schema(), *self._entries)
             self._entries = []
-            if found:
-                stream = table_of(arrow.schema(), *found)
-                yield self._selected("entries", combine_batches(stream))
+            yield self._selected("entries", combine_batches(stream))
         for table, rows in self._rows.items():
             if len(rows) >= least:
                 self._rows[table] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import duckdb
 
@@ -200,6 +200,8 @@ _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
 class StoredRows(IndexedRows):
     """Entries on disk: an iterable with a length, which also exports an Arrow stream."""
+
+    is_in_memory: ClassVar[bool] = False
 
     def __init__(
         self, relation: Callable[[], Any], count: int, source: str | None = None, path: str = ""
