@@ -33,7 +33,16 @@ def test_tables_have_the_declared_columns(tmp_path: Path, monkeypatch: pytest.Mo
     pages, urls = tmp_path / "pages", tmp_path / "urls.txt"
     pages.mkdir()
     (pages / "index.html").write_text("<title>Tea</title><p>Tea")
-    rows = [{"loc": f"/p{n}", "images": [{"loc": "/i.png"}]} for n in (0, 1, 2, 2)]
+    extensions = {
+        "images": [{"loc": "/i.png"}],
+        "videos": [
+            {"thumbnail_loc": "/i.png", "title": "Tea", "description": "Tea", "player_loc": "/v"}
+        ],
+        "news": {"name": "N", "language": "en", "publication_date": "2026-01-31", "title": "Tea"},
+        "alternates": [{"hreflang": "de", "href": "/de"}],
+        "extra": '<a:b xmlns:a="https://a.example/">1</a:b>',
+    }
+    rows = [{"loc": f"/p{n}", **extensions} for n in (0, 1, 2, 2)]
     ledger = tmp_path / "ledger.duckdb"
 
     for sources in (

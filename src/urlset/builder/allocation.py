@@ -6,7 +6,7 @@ or number of news articles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -28,7 +28,6 @@ from urlset.fields import EXTENSIONS
 from urlset.protocol import MAX_NEWS, PREFIXES, URIS
 from urlset.store import ScratchDatabase, quoted
 
-_PREFIXED = [field for field in EXTENSIONS if field.prefix]
 _OLD = "old_size + if(old_lastmod IS NULL, 0, 19 + strlen(old_lastmod))"
 
 # The runs of new rows if only URLs were counted. One query for all: a query for each section takes
@@ -74,16 +73,14 @@ class Allocator:
         settings: BuildOptions,
         engine: Engine,
         *,
-        has_extensions: bool,
+        extensions: Collection[str],
     ):
         self.ranges: dict[int, tuple[int, int]] = {}
         self.dirty: set[int] = set()
         self._db = db
         self._settings = settings
-        self._capacity = settings.max_bytes - _overhead(
-            db, settings, engine, has_extensions=has_extensions
-        )
-        self._has_extensions = has_extensions
+        self._capacity = settings.max_bytes - _overhead(settings, engine, extensions)
+        self._has_news = "news" in extensions
         files = [] if settings.compact else ledger.files(with_content=True)
         self.files: dict[int, File] = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
@@ -95,7 +92,7 @@ class Allocator:
         """Assign all new and moved URLs to files."""
         self._release()
         self._move_overflow()
-        sort_new_rows(self._db, self._settings, has_extensions=self._has_extensions)
+        sort_new_rows(self._db, self._settings, has_news=self._has_news)
         for run in self._runs():
             while run.next < run.end:
                 self._fill(run)
@@ -213,22 +210,15 @@ class Allocator:
         return file
 
 
-def _overhead(
-    db: ScratchDatabase, settings: BuildOptions, engine: Engine, *, has_extensions: bool
-) -> int:
+def _overhead(settings: BuildOptions, engine: Engine, extensions: Collection[str]) -> int:
     """Return the bytes of the header and footer of a file, with all namespaces in use."""
     if settings.is_text:
         return 0
     overhead = len(engine.renderer("urlset", 1, 1, 1, settings.stylesheet).finish()) + len(MARK)
-    if not has_extensions:
-        return overhead
-    has_value = (f"len({f.name}) > 0" if f.is_list else f"{f.name} IS NOT NULL" for f in _PREFIXED)
-    tests = ", ".join(f"bool_or({test})" for test in has_value)
-    used = db.fetch_one(f"SELECT {tests} FROM extended_rows")
     return overhead + sum(
         len(f' xmlns:{field.prefix}="{URIS[PREFIXES[field.prefix]]}"')
-        for is_used, field in zip(used, _PREFIXED, strict=True)
-        if is_used
+        for field in EXTENSIONS
+        if field.prefix and field.name in extensions
     )
 
 
@@ -275,12 +265,12 @@ class _RowFacts(NamedTuple):
     constant: dict[str, str]
 
 
-def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_extensions: bool) -> None:
+def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_news: bool) -> None:
     """Create the view ``new_rows``: rows without a file, sorted for files, numbered from 0."""
     facts = _row_facts(db, settings)
     constant = facts.constant
     carried = [*_ALWAYS, *(name for name in _OFTEN_CONSTANT if name not in constant)]
-    if has_extensions:
+    if has_news:
         carried.append("id IN (SELECT id FROM extended_rows WHERE news IS NOT NULL) AS news")
     else:
         constant["news"] = "false"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from urlset.builder.options import BuildOptions, fail
@@ -102,11 +102,41 @@ def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
     return [*urls, *dates]
 
 
-def extension_warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
+def extension_warnings(
+    db: ScratchDatabase, settings: BuildOptions, extensions: Collection[str]
+) -> list[str]:
     """Return warnings about images and news that search engines ignore, as sentences.
 
-    They are written as the source has them, because other readers may use them.
+    They are written as the source has them, because other readers may use them. ``extensions`` are
+    the columns of ``extended_rows``.
     """
+    counts: dict[str, str] = {}
+    if "news" in extensions:
+        counts |= {f"news:{name}": f"count(news.{name})" for name in _UNUSED_TAGS["news"]}
+    if "images" in extensions:
+        counts |= {
+            f"image:{name}": "count(*) FILTER "
+            f"(len(list_filter(images, lambda i: i.{name} NOT NULL)) > 0)"
+            for name in _UNUSED_TAGS["image"]
+        }
+    if not counts:
+        return []
+    found = db.fetch_one(f"SELECT {', '.join(counts.values())} {_EXTENDED}")
+    return [
+        *(_news_dates(db, settings) if "news" in extensions else ()),
+        *(
+            f"{pluralize(count, 'URL')} with {name}, which search engines ignore"
+            for name, count in zip(counts, found, strict=True)
+            if count
+        ),
+    ]
+
+
+_EXTENDED = "FROM merged g JOIN extended_rows e ON e.id = g.id"
+
+
+def _news_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+    """Yield warnings about news that is too old, or in the future."""
     now = f"{quoted(settings.now.isoformat())}::TIMESTAMPTZ"
     begin = "TRY_CAST(news.publication_date AS TIMESTAMPTZ)"
     # A day lasts until its end in the westernmost zone, and begins in the easternmost one.
@@ -124,26 +154,12 @@ def extension_warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]
         ),
     }
     counts = ", ".join(f"count(*) FILTER ({test}), min(loc) FILTER ({test})" for test in tests)
-    for name in _UNUSED_TAGS["news"]:
-        counts += f", count(news.{name})"
-    for name in _UNUSED_TAGS["image"]:
-        counts += f", count(*) FILTER (len(list_filter(images, lambda i: i.{name} NOT NULL)) > 0)"
-    found = db.fetch_one(f"SELECT {counts} FROM merged g JOIN extended_rows e ON e.id = g.id")
-    dated, tagged = found[: 2 * len(tests)], found[2 * len(tests) :]
-    warned = [
-        f"{count:,} {one if count == 1 else many}, first: {first}; {advice}"
-        for (one, many, advice), count, first in zip(
-            tests.values(), dated[::2], dated[1::2], strict=True
-        )
-        if count
-    ]
-    names = [f"{kind}:{name}" for kind in ("news", "image") for name in _UNUSED_TAGS[kind]]
-    warned += [
-        f"{pluralize(count, 'URL')} with {name}, which search engines ignore"
-        for name, count in zip(names, tagged, strict=True)
-        if count
-    ]
-    return warned
+    found = db.fetch_one(f"SELECT {counts} {_EXTENDED}")
+    for (one, many, advice), count, first in zip(
+        tests.values(), found[::2], found[1::2], strict=True
+    ):
+        if count:
+            yield f"{count:,} {one if count == 1 else many}, first: {first}; {advice}"
 
 
 def _suspicious_urls(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:

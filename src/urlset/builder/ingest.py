@@ -104,9 +104,9 @@ class Ingest:
         return self._urls is not None
 
     @property
-    def has_extended(self) -> bool:
-        """Whether, after :meth:`verify_rest`, ``extended_rows`` exists."""
-        return self.staging.has_extended
+    def extensions(self) -> Sequence[str]:
+        """The columns of ``extended_rows`` after :meth:`verify_rest`; none if it does not exist."""
+        return self.staging.extensions
 
     @property
     def has_known(self) -> bool:

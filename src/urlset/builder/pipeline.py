@@ -130,9 +130,7 @@ class Pipeline:
                 write_excluded(db, settings, ingest.names, ingest.rejected, settings.excluded)
             self._check_guards(db, ledger, ingest, counts)
             self._log_stage("rows resolved and checked")
-            allocator = Allocator(
-                db, ledger, settings, self._engine, has_extensions=ingest.has_extended
-            )
+            allocator = Allocator(db, ledger, settings, self._engine, extensions=ingest.extensions)
             allocator.allocate()
             self._log_stage("rows assigned to files")
             renderer = FileRenderer(
@@ -142,7 +140,7 @@ class Pipeline:
                 target,
                 files=[*ledger.files(), *ledger.indexes().values()],
                 own_names=ledger.orphans(),
-                has_extensions=ingest.has_extended,
+                extensions=ingest.extensions,
             )
             published = publish(
                 allocator,
@@ -301,8 +299,8 @@ class Pipeline:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
         self._warnings = warnings(db, self._settings)
-        if ingest.has_extended and not self._settings.is_text:
-            self._warnings += guards.extension_warnings(db, self._settings)
+        if not self._settings.is_text:
+            self._warnings += guards.extension_warnings(db, self._settings, ingest.extensions)
         self._notes += self._warnings
         if not urls:
             failures = [text for source in self._sources for text in source.failures]

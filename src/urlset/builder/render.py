@@ -17,7 +17,6 @@ from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import sort_key
 from urlset.builder.working_tables import ADDED_RANGES, RETAINED
 from urlset.engine import Engine
-from urlset.fields import EXTENSIONS
 from urlset.protocol import MAX_BYTES, MAX_NEWS
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
@@ -42,13 +41,13 @@ class FileRenderer:
         *,
         files: Sequence[File],
         own_names: Iterable[str],
-        has_extensions: bool,
+        extensions: Sequence[str],
     ):
         self._dates = {file.digest: file.lastmod for file in files if file.digest is not None}
         self._digests = {**dict.fromkeys(own_names), **{file.name: file.digest for file in files}}
         self.staged_names: set[str] = set()
         self.replaced_names: set[str] = set()
-        self._batches = RowBatches(db, settings, has_extensions=has_extensions)
+        self._batches = RowBatches(db, settings, extensions)
         self._settings = settings
         self._engine = engine
         self._target = target
@@ -163,7 +162,6 @@ ROWS = 50_000
 """Rows of one query, of one full file or of many small ones: a query costs 5 ms in any case."""
 
 _ROW = "loc, lastmod, changefreq, priority, id"
-_EXTENSIONS = ", ".join(f"e.{field.name}" for field in EXTENSIONS)
 
 
 class RowRange(NamedTuple):
@@ -181,10 +179,10 @@ class RowRange(NamedTuple):
 class RowBatches:
     """Reader of the rows of allocated files, in file order."""
 
-    def __init__(self, db: ScratchDatabase, settings: BuildOptions, *, has_extensions: bool):
+    def __init__(self, db: ScratchDatabase, settings: BuildOptions, extensions: Sequence[str]):
         self._db = db
         self._settings = settings
-        self._has_extensions = has_extensions
+        self._extensions = extensions
 
     def ranges_of(self, allocator: Allocator, numbers: list[int]) -> list[RowRange]:
         """Group files into ranges, each with the rows of one query."""
@@ -198,8 +196,9 @@ class RowBatches:
     def tables(self, row_range: RowRange) -> Iterator[tuple[int, list[Any]]]:
         """Query a range; yield each file number with the batches of its rows."""
         more, join = "", ""
-        if self._has_extensions:
-            more, join = f", {_EXTENSIONS}", "LEFT JOIN extended_rows e ON e.id = r.id"
+        if self._extensions:
+            more = "".join(f", e.{name}" for name in self._extensions)
+            join = "LEFT JOIN extended_rows e ON e.id = r.id"
         found = self._db.batches(
             "SELECT r.loc, r.lastmod AS lastmod_text, r.changefreq, r.priority"
             f"{more} FROM ({row_range.rows}) r {join} ORDER BY {row_range.order}"

@@ -16,7 +16,7 @@ from urlset.builder.working_tables import (
 )
 from urlset.fields import EXTENSIONS
 from urlset.sources import EVIDENCE
-from urlset.store import ScratchDatabase
+from urlset.store import TABLES, ScratchDatabase
 
 BATCHES_PER_INSERT = 4
 """Batches that one statement inserts."""
@@ -41,14 +41,21 @@ _MORE = {
 _KNOWN = ("loc", "source", "id", "lastmod_text", "changefreq", "priority")
 """The columns of rows that are not staged, because the ledger has them."""
 
-_EXTENSIONS = ", ".join(field.name for field in EXTENSIONS)
+_EXTENSIONS = {
+    column.name: column.type
+    for table in TABLES
+    if table.name == "entries"
+    for column in table.columns
+    if column.name in {field.name for field in EXTENSIONS}
+}
+"""The types of the columns of extensions."""
 
 
 class StagedRows:
     """Writer of rows of the sources to the table behind the view ``staged``, in large batches.
 
-    The extensions of rows with ``more`` are written to ``extended_rows``; ``has_extended`` is
-    whether there are any.
+    The extensions of rows with ``more`` are written to ``extended_rows``; ``extensions`` are its
+    columns, those with values.
 
     ``size`` is the bytes in the file without a lastmod, or null for the size in the ledger.
     ``more`` is a digest of images, videos and other extensions. ``source_document`` and ``line``
@@ -62,7 +69,7 @@ class StagedRows:
         self._types = _CORE | _MORE | {n: kind for n, kind in texts.items() if n not in _MORE}
         self._present = set(_CORE)
         self._has_known = False
-        self.has_extended: bool = False
+        self.extensions: list[str] = []
         self._pending: list[Any] = []
         self._expressions: list[tuple[str, str]] = []
         columns = ", ".join(f"{name} {kind}" for name, kind in _CORE.items())
@@ -104,17 +111,33 @@ class StagedRows:
             return
         self.widen(name for name, _ in self._expressions)
         listed = ", ".join(f'{value} AS "{name}"' for name, value in self._expressions)
-        table = batches.as_table(*self._pending)
-        self._pending.clear()
+        pending, self._pending = self._pending, []
+        table = batches.as_table(*pending)
         with self._db.unordered():
             self._db.insert(
                 f"INSERT INTO {STAGED_RAW} BY NAME SELECT {listed} FROM incoming", table
             )
         if any(name == "more" for name, _ in self._expressions):
-            statement = f"INSERT INTO {EXTENDED}" if self.has_extended else EXTENDED.create_table
-            query = f"SELECT id, {_EXTENSIONS} FROM incoming WHERE more IS NOT NULL"
-            self._db.insert(f"{statement} {query}", table)
-            self.has_extended = True
+            names = [n for n in _EXTENSIONS if any(batches.has_values(one, n) for one in pending)]
+            self._insert_extensions(table, names)
+
+    def _insert_extensions(self, table: Any, names: list[str]) -> None:
+        """Insert the columns with values: all fields of an empty one would take as long."""
+        if not names:
+            return
+        new = [name for name in names if name not in self.extensions]
+        columns = [f"{name} {_EXTENSIONS[name]}" for name in new]
+        if not self.extensions:
+            self._db.run(EXTENDED.create_empty(", ".join(["id UBIGINT", *columns])))
+        else:
+            for column in columns:
+                self._db.run(f"ALTER TABLE {EXTENDED} ADD COLUMN {column}")
+        self.extensions += new
+        listed = ", ".join(("id", *names))
+        self._db.insert(
+            f"INSERT INTO {EXTENDED} BY NAME SELECT {listed} FROM incoming WHERE more IS NOT NULL",
+            table,
+        )
 
     def _is_compatible(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> bool:
         """Return whether a batch can be inserted together with the pending ones."""
@@ -125,7 +148,7 @@ class StagedRows:
         self._pending.clear()
         self._db.run(f"DELETE FROM {STAGED_RAW}")
         self._db.run(f"DROP TABLE IF EXISTS {EXTENDED}")
-        self.has_extended = False
+        self.extensions = []
 
     def _create_view(self) -> None:
         listed = ", ".join(

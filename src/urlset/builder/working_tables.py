@@ -41,7 +41,7 @@ STAGED = declare_table(
 )
 EXTENDED = declare_table(
     "extended_rows",
-    "Images, videos, news, alternates and other extensions of rows.",
+    "Images, videos, news, alternates and other extensions of rows: the columns with values.",
     " ".join(["id", *(field.name for field in EXTENSIONS)]),
     writers="staged_rows",
     readers="allocation guards render",

@@ -244,7 +244,7 @@ def _stage(
             target,
             files=(),
             own_names=(),
-            has_extensions=False,
+            extensions=(),
         )
         names = FileNames(settings)
         included = read_included(settings, engines.get(settings.engine), target)
