@@ -276,8 +276,8 @@ class HostPages:
             column = rows_to_batch((("alternates", kind),), alternates)["alternates"]
             yield replace_column(batch, "alternates", column)
         self.notes += self._dates.notes
-        unread = [file for file, page in self._pages.items() if page.reason is None]
-        unread = [file for file in unread if not any(file in names for names in map(set, files))]
+        read = {name for names in files for name in names}
+        unread = [f for f, page in self._pages.items() if page.reason is None and f not in read]
         if unread:
             self.notes.append(
                 f"{len(unread):,} pages of {self._site.host} have no HTML file in the output "
