@@ -220,3 +220,25 @@ def test_languages_are_alternates(project: Path):
         alternates = found[f"https://example.com/docs/{name}"].alternates
         assert [(each.hreflang, each.href) for each in alternates] == pairs
     assert found["https://example.com/docs/green/"].alternates == ()
+
+
+def test_a_date_that_is_none_is_reported(project: Path):
+    write_files(
+        project,
+        {
+            "docs/oolong.md": "---\nupdated: 31/01/2026\n---\n# Oolong\n",
+            "docs/sencha.md": "---\nlastmod: 20260131\ndate: {updated: 2024-02-03}\n---\nTea\n",
+            "docs/mate.md": "---\nupdated:\ndate: {created: 2024-02-03}\n---\n# Mate\n",
+        },
+    )
+
+    done = mkdocs(project, "--strict")
+
+    assert done.returncode == 0, done.stdout
+    note = "2 pages with a date in front matter that is not used, because it is none, or not "
+    assert f"{note}plausible, first: '31/01/2026' (oolong/index.html)" in done.stdout
+    dates = {
+        loc.split("/")[-2]: entry.lastmod_text
+        for loc, entry in entries(project / "site/sitemap.xml").items()
+    }
+    assert (dates["oolong"], dates["sencha"], dates["mate"]) == (None, "2024-02-03", "2024-02-03")

@@ -168,3 +168,12 @@ def test_a_second_build_writes_nothing(project: Path):
 
     assert (project / "out/sitemap.xml").stat().st_mtime_ns == before.st_mtime_ns
     assert "0 added, 0 changed, 0 removed" in done.stdout
+
+
+def test_a_date_that_is_none_is_reported(project: Path):
+    write_files(project, {"oolong.rst": ":lastmod: 31 January\n\nOolong\n======\n"})
+
+    done = sphinx(project)
+
+    note = "1 page with a date in front matter that is not used, because it is none, or not "
+    assert f"{note}plausible, first: '31 January' (oolong.html)" in done.stdout

@@ -25,6 +25,7 @@ from urlset.html.metadata import as_w3c
 from urlset.model import Alternate
 from urlset.sources import GitDates, HtmlFolder, git_dates
 from urlset.sources.candidates import SourceType
+from urlset.terminal_text import pluralize
 
 CACHE = ".urlset"
 """Default folder of the ledger, in the project."""
@@ -46,6 +47,7 @@ class HostPage(NamedTuple):
         has_file_date: Whether the page shows the modification time of its file, which is ignored.
         translations: The pages in all languages, including this one: hreflang and path in the
             output.
+        unused_date: The first date of the author that is no date, or None.
     """
 
     file: str
@@ -56,6 +58,7 @@ class HostPage(NamedTuple):
     reason: str | None = None
     has_file_date: bool = False
     translations: tuple[tuple[str, str], ...] = ()
+    unused_date: str | None = None
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,24 @@ def stated_date(value: object) -> str | None:
     return as_w3c(value) if isinstance(value, str) else None
 
 
+def with_stated_dates(
+    page: HostPage, modified: Sequence[object], published: Sequence[object]
+) -> HostPage:
+    """Return a page with the first date of each kind in its front matter.
+
+    Args:
+        page: The page.
+        modified: Values of the fields for its last change, the preferred first.
+        published: Values of the fields for its publication.
+    """
+    unused = (value for value in (*modified, *published) if value and stated_date(value) is None)
+    return page._replace(
+        lastmod=next(filter(None, map(stated_date, modified)), None),
+        published=next(filter(None, map(stated_date, published)), None),
+        unused_date=next((str(value) for value in unused), None),
+    )
+
+
 class HostPages:
     """Source of the pages of a host: their files, with the URLs, dates and languages of the host.
 
@@ -276,6 +297,13 @@ class HostPages:
             column = rows_to_batch((("alternates", kind),), alternates)["alternates"]
             yield replace_column(batch, "alternates", column)
         self.notes += self._dates.notes
+        unused = {file: page.unused_date for file, page in self._pages.items() if page.unused_date}
+        if unused:
+            file, text = min(unused.items())
+            self.notes.append(
+                f"{pluralize(len(unused), 'page')} with a date in front matter that is not used, "
+                f"because it is none, or not plausible, first: {text!r} ({file})"
+            )
         read = {name for names in files for name in names}
         unread = [f for f, page in self._pages.items() if page.reason is None and f not in read]
         if unread:

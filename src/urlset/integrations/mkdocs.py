@@ -23,7 +23,7 @@ from urlset.integrations.built_site import (
     PluginOptions,
     build_site,
     report_lines,
-    stated_date,
+    with_stated_dates,
 )
 
 # MkDocs counts the warnings of its own loggers: `strict` fails on them.
@@ -85,12 +85,10 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         for file in files.documentation_pages():
             page = file.page
             if page is not None:
-                self._pages[file.dest_uri] = HostPage(
-                    file.dest_uri,
-                    page.canonical_url,
-                    source=file.abs_src_path,
-                    lastmod=_first_date(page.meta, MODIFIED),
-                    published=_first_date(page.meta, PUBLISHED),
+                self._pages[file.dest_uri] = with_stated_dates(
+                    HostPage(file.dest_uri, page.canonical_url, source=file.abs_src_path),
+                    _values(page.meta, MODIFIED),
+                    _values(page.meta, PUBLISHED),
                 )
         return env
 
@@ -124,9 +122,9 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         self._builds = 0
 
 
-def _first_date(meta: Any, keys: tuple[str, ...]) -> str | None:
-    """Return the first date in front matter; a date may be in a table, as in Material's blog."""
+def _values(meta: Any, keys: tuple[str, ...]) -> list[object]:
+    """Return values of front matter; a date may be in a table, as in Material's blog."""
     dates = meta.get("date")
     table = dates if isinstance(dates, dict) else {}
     values = [table.get(key, meta.get(key)) for key in keys]
-    return next((found for value in values if (found := stated_date(value))), None)
+    return [value for value in values if value is not table]

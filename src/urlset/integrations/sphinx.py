@@ -20,7 +20,7 @@ from urlset.integrations.built_site import (
     PluginOptions,
     build_site,
     report_lines,
-    stated_date,
+    with_stated_dates,
 )
 
 log = logging.getLogger(__name__)
@@ -87,10 +87,9 @@ def _write_sitemaps(app: Any, exception: Exception | None) -> None:
 
 def _page(app: Any, docname: str, base_url: str) -> HostPage:
     metadata = app.env.metadata.get(docname, {})
-    return _template_page(app, docname, base_url)._replace(
-        source=str(app.env.doc2path(docname)),
-        lastmod=_first_date(metadata, MODIFIED),
-        published=_first_date(metadata, PUBLISHED),
+    page = _template_page(app, docname, base_url)._replace(source=str(app.env.doc2path(docname)))
+    return with_stated_dates(
+        page, [metadata.get(key) for key in MODIFIED], [metadata.get(key) for key in PUBLISHED]
     )
 
 
@@ -100,7 +99,3 @@ def _template_page(app: Any, name: str, base_url: str) -> HostPage:
     uri = app.builder.get_target_uri(name)
     # Note: unlike the other builders, those of folders do not percent-encode.
     return HostPage(file, base_url + (quote(uri) if "dirhtml" in app.builder.name else uri))
-
-
-def _first_date(metadata: Any, keys: tuple[str, ...]) -> str | None:
-    return next((found for key in keys if (found := stated_date(metadata.get(key)))), None)
