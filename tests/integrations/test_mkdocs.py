@@ -222,6 +222,7 @@ def test_languages_are_alternates(project: Path):
     assert found["https://example.com/docs/green/"].alternates == ()
 
 
+@pytest.mark.slow
 def test_a_date_that_is_none_is_reported(project: Path):
     write_files(
         project,

@@ -170,6 +170,7 @@ def test_a_second_build_writes_nothing(project: Path):
     assert "0 added, 0 changed, 0 removed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_date_that_is_none_is_reported(project: Path):
     write_files(project, {"oolong.rst": ":lastmod: 31 January\n\nOolong\n======\n"})
 
