@@ -244,3 +244,15 @@ def test_build_says_what_a_list_option_takes(name, value):
         urlset.build([{"loc": BASE}], "out", base_url=BASE, **{name: value})
 
     assert not Path("out").exists()
+
+
+def test_base_url_is_that_of_the_first_source_with_a_url(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("empty.csv").write_text("loc\n")
+    Path("urls.txt").write_text("https://example.com/tea\n")
+
+    made = urlset.build(["empty.csv", "urls.txt"], "maps", ledger="ledger.duckdb")
+
+    assert made.addresses == ("https://example.com/sitemap.xml",)
+    with pytest.raises(ValueError, match=r"found none, and no URL in empty\.csv; set base_url"):
+        urlset.build("empty.csv", "maps", ledger="ledger.duckdb")

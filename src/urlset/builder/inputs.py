@@ -206,17 +206,19 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
         first = _PeekedSource(source)
         peeked.append(first)
         loc = first.loc
-        if loc is not None or not first.failures:
+        if loc is not None:
             break
-    if loc is None and first.failures:
-        raise SourceError(f"{peeked[0].failures[0]}; nothing was published")
+    failures = [text for source in peeked for text in source.failures]
+    if loc is None and failures:
+        raise SourceError(f"{failures[0]}; nothing was published")
     split = urlsplit(loc or "")
     if not split.scheme.startswith("http") or not split.netloc:
         flag = option("base_url")
         named = flag if flag == "base_url" else f"base_url ({flag})"
+        begin = f"{first.name} begins with {loc!r}" if loc else f"no URL in {sources[0].name}"
         raise ValueError(
             f"expected the URL that {target} is served at, found none, and "
-            f"{first.name} begins with {loc!r}; set {named}, e.g. https://example.com/"
+            f"{begin}; set {named}, e.g. https://example.com/"
         )
     return f"{split.scheme}://{split.netloc}/", [*peeked, *sources[len(peeked) :]]
 
