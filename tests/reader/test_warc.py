@@ -61,6 +61,38 @@ def test_every_sitemap_of_an_archive_is_read(crawl):
     assert [each.loc for each in entries.sitemaps] == [f"{HOST}/gone.xml"]
 
 
+def test_of_several_captures_the_first_sitemap_is_read(tmp_path):
+    path = tmp_path / "crawl.warc.gz"
+    url, first, later = f"{HOST}/sitemap.xml", urlset_of(f"{HOST}/a", 1), urlset_of(f"{HOST}/b", 2)
+    captures = [record(url, b"", 503), record(url, first), record(url, first), record(url, later)]
+    path.write_bytes(b"".join([*captures, record(url, b"", 404)]))
+
+    entries = urlset.read(path)
+
+    assert len(list(entries)) == 1
+    assert [(each.error, each.skipped) for each in entries.documents] == [
+        (None, None),
+        (None, "another capture with other content; the first one is read"),
+    ]
+
+
+@pytest.mark.parametrize("uri", [f"{HOST}/sitemap.xml", "file:///sitemap.xml", "dns:example.com"])
+def test_a_resource_is_a_document(tmp_path, uri):
+    path = tmp_path / "files.warc.gz"
+    body = urlset_of(HOST, 2)
+    head = (
+        f"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {uri}\r\n"
+        f"Content-Type: application/xml\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    resource = gzip.compress(head.encode() + body + b"\r\n\r\n")
+    path.write_bytes(resource + record(f"{HOST}/b.xml", body))
+
+    entries = urlset.read(path)
+
+    expected = [uri] if uri.startswith(HOST) else []
+    assert list(dict.fromkeys(entry.source for entry in entries)) == [*expected, f"{HOST}/b.xml"]
+
+
 @pytest.mark.parametrize("status", [202, 204, 206, 226])
 def test_a_response_that_is_not_the_whole_document_is_a_failure(tmp_path, status):
     path = tmp_path / "crawl.warc.gz"

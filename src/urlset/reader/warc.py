@@ -21,6 +21,7 @@ from urlset.reader.files import printable
 from urlset.urls import split_origin
 
 _PIECE = 1 << 20
+_HTTP = re.compile(r"https?://", re.IGNORECASE)
 _HEAD = (
     b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
     b"Content-Length: %d\r\n\r\n"
@@ -36,6 +37,9 @@ class WarcReader:
 
     Children of indexes are not looked up: those that were archived are records themselves. A
     response that is no sitemap by its content is ignored, unless its name is that of one.
+
+    Of several captures of a URL, the first that is a sitemap is read. A later one with other
+    content is listed as skipped. A failure is listed, at the end, if no capture is a sitemap.
     """
 
     def __init__(self, path: str, *, engine: str | None, max_bytes: int):
@@ -50,8 +54,8 @@ class WarcReader:
         Raises:
             SourceError: No response is a sitemap, or fastwarc is not installed.
         """
-        seen: set[str] = set()
-        is_any = False
+        seen: dict[str, int] = {}
+        failed: dict[str, Visit] = {}
         fault: Exception | str | None = None
         try:
             for url, response in self._responses():
@@ -60,19 +64,22 @@ class WarcReader:
                         request, body = Request(url, purpose="robots"), response.body(MAX_ROBOTS)
                         status, headers = response.status, response.headers
                         on_response(Response(request, url, status, headers=headers, body=body))
-                elif document_key(url) not in seen:
-                    visit = self._visit(url, response)
-                    if visit is not None:
-                        seen.add(document_key(url))
-                        is_any = True
-                        yield visit
+                    continue
+                visit = self._visit(url, response, seen)
+                if visit is None:
+                    continue
+                if visit.record.failure == "status":
+                    failed.setdefault(document_key(url), visit)
+                else:
+                    yield visit
             if self._last_offset is not None and _is_cut(self._path, self._last_offset):
                 fault = "it ends within a record"
         except (OSError, ValueError) as error:
             if isinstance(error, SourceError):
                 raise
             fault = error
-        if not is_any:
+        yield from (visit for key, visit in failed.items() if key not in seen)
+        if not seen and not failed:
             found = "no response in it is a sitemap by its content"
             if fault is not None:
                 found = f"the file is damaged or cut off: {fault}"
@@ -93,8 +100,8 @@ class WarcReader:
         while (visit := await asyncio.to_thread(next, visits, None)) is not None:
             yield visit
 
-    def _responses(self) -> Iterator[tuple[str, _ArchivedResponse]]:
-        """Yield the URL of each response, and the response."""
+    def _responses(self) -> Iterator[tuple[str, _ArchivedResponse | _ArchivedResource]]:
+        """Yield the URL of each response or resource, and what it has."""
         try:
             warc = importlib.import_module("fastwarc.warc")
         except ImportError as error:
@@ -103,18 +110,27 @@ class WarcReader:
                 "run pip install 'urlset[warc]'"
             ) from error
         self._last_offset = 0
+        kinds = warc.WarcRecordType.response | warc.WarcRecordType.resource
         with open(self._path, "rb") as file:
-            for record in warc.ArchiveIterator(
-                file, record_types=warc.WarcRecordType.response, parse_http=False
-            ):
+            for record in warc.ArchiveIterator(file, record_types=kinds, parse_http=False):
                 self._last_offset = record.stream_pos
-                url = record.headers.get("WARC-Target-URI")
-                if url is not None and record.is_http:
+                url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
+                if not _HTTP.match(url):
+                    continue
+                if record.is_http:
                     content = record.reader.read(self._max_bytes + _MAX_HEAD)
-                    yield url.strip("<>"), _ArchivedResponse(warc.WarcRecord, content)
+                    yield url, _ArchivedResponse(warc.WarcRecord, content)
+                elif record.record_type == warc.WarcRecordType.resource:
+                    content = record.reader.read(self._max_bytes + 1)
+                    yield url, _ArchivedResource(content, record.headers.get("Content-Type"))
 
-    def _visit(self, url: str, found: _ArchivedResponse) -> Visit | None:
-        """Return the visit of a response; None if it is not a sitemap."""
+    def _visit(
+        self, url: str, found: _ArchivedResponse | _ArchivedResource, seen: dict[str, int]
+    ) -> Visit | None:
+        """Return the visit of a response; None if it is not a sitemap, or was read before.
+
+        ``seen`` has the keys of the URLs of sitemaps, each with a hash of its content.
+        """
         name = split_origin(url)[2].partition("?")[0].rpartition("/")[2]
         is_named = has_sitemap_name(name)
         record = DocumentRecord(url, self._path, how="folder", base_url=url)
@@ -123,8 +139,12 @@ class WarcReader:
             return Visit(record._replace(error=error, failure="status"), None) if is_named else None
         if not is_named and sniff(found.body(PROLOG_LIMIT)) is None:
             return None
+        body, key = found.body(self._max_bytes + 1), document_key(url)
+        if key in seen:
+            again = "another capture with other content; the first one is read"
+            return None if hash(body) == seen[key] else Visit(record._replace(skipped=again), None)
         document = parse(
-            found.body(self._max_bytes + 1),
+            body,
             base_url=url,
             content_type=found.headers.get("content-type"),
             engine=self._engine,
@@ -133,7 +153,23 @@ class WarcReader:
         )
         if not is_named and not is_sitemap(document, is_guess=True):
             return None
+        seen[key] = hash(body)
         return Visit(with_document(record, document), document)
+
+
+class _ArchivedResource:
+    """Document in a record without an HTTP response, as written of downloads and of files."""
+
+    status = 200
+    fault = None
+
+    def __init__(self, content: bytes, content_type: str | None):
+        self._content = content
+        self.headers = {} if content_type is None else {"content-type": content_type}
+
+    def body(self, limit: int) -> bytes:
+        """Return the begin of the document."""
+        return self._content[:limit]
 
 
 class _ArchivedResponse:
