@@ -103,6 +103,7 @@ class ResponseStore:
         self._stored: dict[Hashable, _Stored] = {}
         self._scratch: LockedTempDir | None = None
         self._file: FileIO | None = None
+        self._close_file: weakref.finalize[..., ResponseStore] | None = None
         self._number = 0
         self._bodies: Counter[int] = Counter()
         self._lock = Lock()
@@ -184,6 +185,7 @@ class ResponseStore:
             self._end_file()
             self._number += 1
             self._file = FileIO(self._path(self._number), "xb")
+            self._close_file = weakref.finalize(self, self._file.close)
         place = _Place(self._number, self._file.tell())
         if self._file.write(data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -191,9 +193,9 @@ class ResponseStore:
         return place
 
     def _end_file(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._close_file is not None:
+            self._close_file()
+        self._file = self._close_file = None
 
     def _path(self, number: int) -> Path:
         if self._scratch is None:
