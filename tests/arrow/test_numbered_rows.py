@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from urlset.arrow import open_stream
@@ -34,6 +34,7 @@ def found_in(
     return sizes, rows
 
 
+@example([(0, False), (2, True)])
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=6))
 def test_rows_have_the_numbers_of_their_document_and_of_themselves(documents):
     limit = RowLimit()

@@ -67,6 +67,8 @@ def test_no_link_leads_a_fix_out_of_the_folder(tmp_path):
     fixed = fix(site, unsafe=True, base_url="https://e.com/")
     write_fixed(fixed.documents, site / "robots.txt", backup=False)
 
+    (incomplete,) = fixed.incomplete
+    assert f"{site / 'linked-sitemap.xml'}: symbolic link that leads out of" in incomplete
     assert files(outside) == before
     assert (site / "b.xml").read_bytes().count(b"&amp;") == 1
 

@@ -455,7 +455,8 @@ def test_sitemap_in_a_folder_that_is_a_link_out_is_reported(tmp_path):
     entries = read(folder)
     assert paths(entries) == ["a"]
     assert [error for source, error in errors(entries) if str(source).endswith("sitemap.xml")] == [
-        f"symbolic link that leads out of {str(folder)!r}; not followed"
+        f"symbolic link that leads out of {str(folder)!r}; not followed: to read it, name the file "
+        "itself"
     ]
 
 

@@ -157,7 +157,7 @@ def _grouped(streams: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any
     for number, stream in streams:
         may_join = isinstance(stream, NumberedRows) and stream.may_join
         count = len(stream) if may_join else _GROUP_ROWS
-        if group and rows + count > _GROUP_ROWS:
+        if group and (not may_join or rows + count > _GROUP_ROWS):
             yield group
             group, rows = [], 0
         group.append((number, stream))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypedDict
 
 from urlset.document import text_offset
+from urlset.errors import SourceError
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
 from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
 from urlset.fixer.overlay import Overlay
@@ -87,7 +88,7 @@ class Fixed(Result):
         counts: Number of fixes by code of the rule.
         dropped: Content that was removed.
         remaining: Findings that were not fixed: code, document, reason. The code is empty for a
-            document that must not be fixed, because it is not a sitemap or cannot be decoded.
+            document that cannot be read or decoded, or is not a sitemap.
         passed: Bytes of the document if the source is a single stream, changed or not.
         source: Name of the source; None for bytes.
     """
@@ -112,7 +113,7 @@ class Fixed(Result):
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """Documents that must not be fixed, each with the reason."""
+        """Documents that cannot be read or must not be fixed, each with the reason."""
         return tuple(f"{name}: {why}" for code, name, why in self.remaining if not code)
 
     def to_dict(self) -> FixedJson:
@@ -265,7 +266,11 @@ class SetFixer:
     def _split(self) -> None:
         """Split the documents that exceed a limit."""
         for location in list(self.overlay.locations_by_name.values()):
-            result = split(location, self.overlay, self.options)
+            try:
+                result = split(location, self.overlay, self.options)
+            except SourceError as error:  # it cannot be read
+                self.fixed.remaining.append(("", location.name or "", str(error)))
+                continue
             if result is not None and not self._is_eligible(location):
                 continue
             if isinstance(result, str):

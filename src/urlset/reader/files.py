@@ -186,7 +186,8 @@ class FileSystemSource:
 
     def _outside_link(self) -> SourceError:
         return SourceError(
-            f"symbolic link that leads out of {printable(self._top)!r}; not followed"
+            f"symbolic link that leads out of {printable(self._top)!r}; not followed: to read it, "
+            "name the file itself"
         )
 
     def _location(self, path: str, real: str, base_url: str | None) -> Location:
