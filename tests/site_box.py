@@ -121,8 +121,12 @@ class SiteBox:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._closing.wait()
+        for sock in server.sockets:
+            self._loop.remove_reader(sock.fileno())
+        # A connection that was accepted before gets its transport first: asyncio leaves its socket
+        # open if the server is closed, or its task cancelled, between the two.
+        await self._next_steps()
         server.close()
-        await self._next_steps()  # a task that is cancelled before it starts closes no socket
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
