@@ -192,6 +192,8 @@ class SiteVisits:
             "LEFT JOIN store.pages p ON p.url = k.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
             f"AND p.crawl <> {self._crawl} "
+            # A response 304 to a whole visit must not keep what only the head of a page says.
+            f"AND (p.link_count IS NOT NULL OR {_boolean(settings.head_only)}) "
             "WHERE k.url IS NULL OR NOT EXISTS (FROM store.pages q WHERE q.url = k.url "
             # A crawl does not follow redirects to other hosts; where they end is looked at here.
             f"AND q.crawl = {self._crawl} "

@@ -55,6 +55,9 @@ MAX_SECTIONS = 10_000
 
 _REASON = PAGE_COLUMNS.index("unknown_reason")
 
+# An audit without a crawl stores pages without their links, which a response 304 would not have.
+_HAS_LINKS = """(NOT p.is_html OR EXISTS (FROM store.links l WHERE l.url = p.url)
+    OR (p.link_count = 0 AND p.refresh IS NULL AND len(p.alternates) = 0))"""
 
 # A redirect is no click, so its target is as deep as its source.
 _DISCOVER = f"""
@@ -205,7 +208,7 @@ class Frontier:
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
-            "ORDER BY f.priority, f.url"
+            f"AND {_HAS_LINKS} ORDER BY f.priority, f.url"
         )
         jobs = [VisitTarget(*row) for row in rows]
         self._window.extend(job for job in jobs if job.url not in known)

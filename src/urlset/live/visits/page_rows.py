@@ -122,23 +122,24 @@ def replace_pages(
     Args:
         session: Session of the store.
         pages: The pages; each URL once.
-        crawl: Number of this crawl. The fingerprint of the crawl before is kept.
-        with_links: Whether the links of the earlier visits are deleted.
+        crawl: Number of this crawl. The fingerprint of the crawl before is kept, its links are not.
+        with_links: Whether links of earlier visits in this crawl are deleted, too.
     """
     if not pages:
         return
     batch = _page_table(pages, PAGE_COLUMNS)
     session.insert(
-        "CREATE OR REPLACE TEMP TABLE earlier_pages AS SELECT p.url, CASE WHEN p.crawl = "
+        "CREATE OR REPLACE TEMP TABLE earlier_pages AS SELECT p.url, p.crawl, CASE WHEN p.crawl = "
         f"{crawl} THEN p.previous_fingerprint ELSE p.fingerprint END AS fingerprint "
         "FROM store.pages p SEMI JOIN incoming i ON p.url = i.url",
         batch,
     )
     if next(session.rows("SELECT count(*) FROM temp.earlier_pages"))[0]:
-        for table in ("pages", "links") if with_links else ("pages",):
-            session.run(
-                f"DELETE FROM store.{table} WHERE url IN (SELECT url FROM temp.earlier_pages)"
-            )
+        session.run("DELETE FROM store.pages WHERE url IN (SELECT url FROM temp.earlier_pages)")
+        which = "" if with_links else f" WHERE crawl <> {crawl}"
+        session.run(
+            f"DELETE FROM store.links WHERE url IN (SELECT url FROM temp.earlier_pages{which})"
+        )
     values = ", ".join(
         "e.fingerprint" if name == "previous_fingerprint" else _cast(name) for name in PAGE_COLUMNS
     )
