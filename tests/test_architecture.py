@@ -23,7 +23,7 @@ LAYERS = {
     "data and engine": "errors protocol result fields model option_schema option_names "
     "engine_rules dates urls url_patterns arguments attribute_hints inflight inflate arrow engine "
     "formats document entry_spans folder_walk languages temp_files terminal_text notebook "
-    "object_store hidden_fields registry",
+    "interrupts object_store hidden_fields registry",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",
@@ -74,7 +74,6 @@ SMALL_MODULE = 100  # lines; a smaller module with one importer is usually a par
 SMALL_MODULES = {
     "urlset.agents": "public names of the package",
     "urlset.agents.server": "the library mcp, which the tools do not know",
-    "urlset.cli": "entry point of the console script, without click",
     "urlset.cli.command_model": "docs/manpage.py reads it, too",
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
     "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",

@@ -138,6 +138,47 @@ def test_ctrl_c_leaves_nothing_half_written(many, tmp_path):
     assert (tmp_path / "out.jsonl").read_text() == "old"
 
 
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "duckdb":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+try:
+    import urlset.store
+except KeyboardInterrupt:
+    print(hasattr(sys.modules.get("duckdb"), "connect"))
+"""
+_INTERRUPTED_COMMAND = """
+import atexit, sys, urlset.cli
+class Last:
+    def __del__(self):
+        print("taken apart", flush=True)
+last = Last()
+def interrupted():
+    print("out", end="")
+    atexit.register(print, "cleaned up")
+    return 130
+urlset.cli.main = interrupted
+urlset.cli.command()
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [(_INTERRUPTED_IMPORT, (0, "True\n")), (_INTERRUPTED_COMMAND, (130, "outcleaned up\n"))],
+    ids=["import of DuckDB", "exit"],
+)
+def test_ctrl_c_does_not_abort_the_process(script, expected):
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (*expected, "")
+
+
 @posix
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_data_are_utf8_in_any_locale(encoding):

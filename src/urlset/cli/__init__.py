@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
@@ -24,6 +27,26 @@ urlset reads, builds, checks, fixes, crawls, audits and watches sitemaps.
 urlset --help lists all commands, urlset COMMAND --help has more examples.
 """
 """Printed if there are no arguments. The exit code is that of invalid usage, as of ruff and uv."""
+
+
+def command() -> NoReturn:
+    """Run the command line of the process, and exit.
+
+    After Ctrl-C the process ends before Python takes itself apart: a thread of DuckDB that still
+    waits for Python would then end the process by SIGABRT, with a message of the C++ runtime.
+    """
+    code = FAILURE
+
+    def exit_at_once() -> None:
+        if code == INTERRUPTED:
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    atexit.register(exit_at_once)  # registered first, it is called last
+    code = main()
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,6 +6,11 @@ This is the only package that imports DuckDB.
 from __future__ import annotations
 
 from urlset.fields import STORE_VERSION as VERSION
+from urlset.interrupts import delayed_interrupts
+
+with delayed_interrupts():  # an exception within this import would end the process by SIGABRT
+    import duckdb  # noqa: F401
+
 from urlset.store.connection import is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.external import (
@@ -22,7 +27,7 @@ from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_wh
 from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchema, TableSchema, View
 from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
-from urlset.store.session import SESSION_MB, StoreSession, delayed_interrupts
+from urlset.store.session import SESSION_MB, StoreSession
 from urlset.store.store import Store, StoredDocument, StoredRows
 from urlset.store.working_tables import WorkingTable, declare_table
 from urlset.store.writer import StoreWriter
@@ -56,7 +61,6 @@ __all__ = [
     "WorkingTable",
     "branches_sql",
     "declare_table",
-    "delayed_interrupts",
     "end_process_when_stuck",
     "identifier",
     "is_database",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import Any
 
 import duckdb
@@ -14,6 +11,7 @@ import duckdb
 from urlset.arrow import open_stream
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
+from urlset.interrupts import delayed_interrupts
 from urlset.store.connection import map_errors, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
@@ -227,20 +225,3 @@ class StoreSession(Session):
                 self.run("USE store")
                 self.run("DETACH scratch")
         self._cursor.close()
-
-
-@contextmanager
-def delayed_interrupts() -> Iterator[None]:
-    """Delay SIGINT (Ctrl-C) to the end of a ``with`` block; only the main thread gets it."""
-    previous = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(previous):
-        yield
-        return
-    received: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    if received:
-        previous(*received[0])

@@ -14,6 +14,7 @@ from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.checker.views import creation_order
 from urlset.http import Policy
 from urlset.inflight import track_wait
+from urlset.interrupts import delayed_interrupts
 from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
@@ -29,7 +30,7 @@ from urlset.live.visits.sample import allocate
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
-from urlset.store import StoreSession, delayed_interrupts
+from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
 logger: logging.Logger = logging.getLogger("urlset.audit")

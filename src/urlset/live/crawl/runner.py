@@ -13,6 +13,7 @@ from urlset.arguments import checked_arguments
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
+from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
 from urlset.live.crawl.journal import Journal
@@ -33,7 +34,7 @@ from urlset.option_schema import settings_of
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.robots import Robots
-from urlset.store import Store, delayed_interrupts, quoted
+from urlset.store import Store, quoted
 from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.crawl")
