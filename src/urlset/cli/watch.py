@@ -90,7 +90,7 @@ def watch(
 def _exit_code(found: Watch) -> int:
     if found.new_alerts or found.webhook_error is not None:
         return 1
-    return 2 if found.sitemaps and found.sitemaps == found.sitemaps_failed else 0
+    return 2 if found.sitemaps == found.sitemaps_failed else 0
 
 
 def _text(found: Watch) -> Iterator[str]:

@@ -281,3 +281,72 @@ def test_steps_count_what_was_observed_per_section(site):
         f"SELECT {columns} FROM history_steps JOIN history_sections USING (section) "
         "WHERE snapshot = 2 ORDER BY name"
     ) == [("/", 3600, 0, 0, 0, 0.0, 1, 0), ("/blog/", 3600, 2, 1, 1, 1800.0, 0, 3)]
+
+
+@pytest.fixture
+def plain_site(tmp_path):
+    """A site whose sitemap only its usual path tells."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.documents = {"/robots.txt": 404, "/": "<!doctype html><p>Tea", "/sitemap.xml": ""}
+    site.put("/sitemap.xml", [("/tea", None), ("/mate", None)])
+    return site
+
+
+def test_a_sitemap_at_a_usual_path_that_is_missing_once_removes_nothing(plain_site):
+    site, document = plain_site, plain_site.documents["/sitemap.xml"]
+    site.step()
+    site.documents["/sitemap.xml"] = 404
+
+    missing = site.step()
+    site.documents["/sitemap.xml"] = document
+    back = site.step()
+
+    assert (missing.urls, missing.unknown, missing.removed) == (2, 2, 0)
+    assert missing.incomplete == (
+        f"{SITE}/sitemap.xml: it was not found; the next step tries all usual paths",
+    )
+    assert (back.urls, back.unknown, back.added, back.is_complete) == (2, 0, 0, True)
+
+
+def test_a_sitemap_that_moves_to_another_usual_path_is_found(plain_site):
+    site = plain_site
+    site.step()
+    site.documents["/sitemap_index.xml"] = site.documents.pop("/sitemap.xml")
+
+    site.step()
+    found = site.step()
+    after = site.step()
+
+    assert (found.urls, found.unknown, found.added, found.removed) == (2, 0, 0, 0)
+    assert site.paths == ["/robots.txt", "/sitemap_index.xml"]
+    assert after.is_complete
+
+
+def test_a_site_without_a_sitemap_for_some_steps_is_read_again(plain_site):
+    site, document = plain_site, plain_site.documents["/sitemap.xml"]
+    site.step()
+    del site.documents["/sitemap.xml"]
+
+    steps = [site.step() for _ in range(3)]
+    site.documents["/sitemap.xml"] = document
+    back = site.step()
+
+    assert [(step.urls, step.removed) for step in steps] == [(2, 0), (0, 2), (0, 0)]
+    assert (back.urls, back.added, back.is_complete) == (2, 2, True)
+
+
+@pytest.mark.parametrize("has_etag", [True, False])
+def test_urls_of_a_sitemap_that_is_listed_again_are_listed_again(site, has_etag):
+    site.documents["/robots.txt"] += f"\nSitemap: {SITE}/c.xml"
+    site.put("/c.xml", [("/shop/1", None)])
+    if not has_etag:
+        respond = site._respond
+        site._respond = lambda request: respond(request._replace(etag=None))
+    site.step()
+    site.put_robots()
+    site.step()
+    site.documents["/robots.txt"] += f"\nSitemap: {SITE}/c.xml"
+
+    found = site.step()
+
+    assert (found.urls, found.added) == (11, 1)

@@ -21,6 +21,9 @@ from urlset.reader.site_walk import SiteWalk
 HOME_EVERY = timedelta(days=1)
 """Time between two requests of the home page, if it names no sitemap."""
 
+FALLBACKS = ("well-known", "feed")
+"""How documents are found that are requested only if nothing names a sitemap."""
+
 
 @dataclass
 class Revisit:
@@ -33,6 +36,8 @@ class Revisit:
         request_count: Requests that were sent.
         byte_count: Bytes of the bodies that were transferred.
         home: Response to the request of the home page, if it was sent.
+        has_skipped_paths: Whether a path that may be a sitemap was not tried, because the site had
+            sitemaps at the step before.
     """
 
     same: set[str] = field(default_factory=set)
@@ -41,6 +46,7 @@ class Revisit:
     request_count: int = 0
     byte_count: int = 0
     home: Response | None = None
+    has_skipped_paths: bool = False
 
 
 class RevisitWalk:
@@ -65,11 +71,20 @@ class RevisitWalk:
         self.revisit: Revisit = Revisit()
         self._walk = walk
         self._known = known
+        # The entries of a document that nothing listed are not kept.
+        self._kept = {
+            url: each
+            for url, each in known.items()
+            if each.verified_at is not None and each.kind is not None and each.state != "unlisted"
+        }
         self._rechecked = rechecked
         self._skips_home = skips_home
         self._visits: list[Visit] = []
-        roots = (each for each in known.values() if each.state == "listed")
-        self._has_roots = any(each.how != "index" for each in roots)
+        roots = [each for each in known.values() if each.how not in ("index", "home")]
+        # One that was not found at the step before may have moved: all paths are tried.
+        self._has_roots = any(each.state == "listed" for each in roots) and not any(
+            each.state == "failed" and each.how in FALLBACKS for each in roots
+        )
 
     def next_request(self) -> Request | None:
         """Return the next request that has to be sent, conditional if the document is known."""
@@ -108,8 +123,9 @@ class RevisitWalk:
         if not isinstance(task, FetchTask):
             return None
         if known is None or known.state not in ("listed", "failed"):
-            if task.how not in ("well-known", "feed") or not self._has_roots:
+            if task.how not in FALLBACKS or not self._has_roots:
                 return None
+            self.revisit.has_skipped_paths = True
             return self._walk.handle(Response(request, request.url, status=404))
         if (
             task.how == "index"
@@ -126,15 +142,15 @@ class RevisitWalk:
         return None
 
     def _conditional(self, request: Request) -> Request:
-        known = self._known.get(request.url)
-        if known is None or known.verified_at is None or known.kind is None:
+        known = self._kept.get(request.url)
+        if known is None:
             return request
         return request._replace(etag=known.etag, last_modified=known.last_modified)
 
     def _unchanged(self, response: Response) -> DocumentState | None:
         """Return the known document if a response reports no change; None to read the response."""
         url = response.request.url
-        known = self._known.get(url)
+        known = self._kept.get(url)
         is_conditional = response.request.etag or response.request.last_modified
         if response.status == 304 and known is not None and is_conditional:
             headers = response.headers
@@ -152,8 +168,7 @@ class RevisitWalk:
             "last_modified": response.headers.get("last-modified"),
             "digest": digest,
         }
-        is_same = known is not None and known.verified_at is not None and known.digest == digest
-        if is_same and known is not None and known.kind is not None:
+        if known is not None and known.digest == digest:
             self.revisit.same.add(url)
             # An index is parsed anew: its children are in it.
             return None if known.kind == "index" else known

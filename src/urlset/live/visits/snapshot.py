@@ -11,7 +11,7 @@ from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, request_url, without_secrets
 from urlset.live.history import DocumentState, HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
-from urlset.live.visits.revisit_walk import HOME_EVERY, Revisit, RevisitWalk
+from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token
@@ -21,7 +21,7 @@ from urlset.store import StoreSession
 AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
 
-_GUESSED = ("link", "well-known", "feed")
+_GUESSED = ("link", *FALLBACKS)
 
 
 def take_snapshot(
@@ -131,7 +131,8 @@ class _Step:
         self._add_home()
         self._add_robots(site_walk)
         has_failed = any(attempt.outcome == "failed" for attempt in site_walk.attempts)
-        self._add_missing(known, is_search_complete=not has_failed)
+        is_complete = not has_failed and not self._revisit.has_skipped_paths
+        self._add_missing(known, is_search_complete=is_complete)
         if self._writer.snapshot == 1 and not any(
             self._writer.outcome(source) == "read"
             for source, document in self._writer.documents.items()
@@ -183,7 +184,8 @@ class _Step:
         record, document = visit
         source = record.source or self._site
         if record.how == "site":
-            self._reasons.append(f"{source}: {record.error}")
+            if not self._revisit.has_skipped_paths:  # else it names paths that were not tried
+                self._reasons.append(f"{source}: {record.error}")
             return
         if record.how == "robots" and source.endswith("/robots.txt"):
             self._reasons.append(f"{source}: {record.error}")
@@ -262,10 +264,15 @@ class _Step:
                 kind = "unlisted" if is_read else "failed"
                 self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
                 if kind == "failed" and parent is None:
-                    self._reasons.append(f"{source}: robots.txt or the page that names it failed")
+                    self._reasons.append(f"{source}: {self._why_missing(known[source])}")
             if len(later) == len(left):
                 break
             left = later
+
+    def _why_missing(self, known: DocumentState) -> str:
+        if known.how in FALLBACKS and self._revisit.has_skipped_paths:
+            return "it was not found; the next step tries all usual paths"
+        return "robots.txt or the page that names it failed"
 
 
 def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
