@@ -65,6 +65,18 @@ def test_conditional_request(box: SiteBox):
     assert box.hits[0].headers["if-modified-since"] == "Fri, 01 Aug 2025 00:00:00 GMT"
 
 
+def test_the_target_of_a_redirect_is_requested_without_conditions(box: SiteBox):
+    url = box.play("/a", site_box.redirect(box.play("/b", page(b"b", etag='"1"'))))
+
+    response = fetch(url, etag='"1"', last_modified="Fri, 01 Aug 2025 00:00:00 GMT")
+
+    assert (response.status, response.body, response.request.url) == (200, b"b", url)
+    first, second = box.hits
+    assert {"if-none-match", "if-modified-since"} <= set(first.headers)
+    assert {"if-none-match", "if-modified-since"}.isdisjoint(second.headers)
+    assert (response.request.etag, response.request.last_modified) == (None, None)
+
+
 def test_error_page_is_not_read_beyond_its_cap(box: SiteBox):
     # Measured: USP reads a 300 MB 404 page whole, for 930 MB of memory.
     url = box.play("/a", site_box.page(b"x" * 10_000_000, 404))

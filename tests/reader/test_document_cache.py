@@ -67,6 +67,28 @@ def test_what_changed_is_fetched(box: SiteBox, tmp_path):
     assert read(box, tmp_path) == (rows, 0)
 
 
+def test_a_document_that_redirects_is_that_of_its_target(box: SiteBox, tmp_path):
+    body, other = urlset_of("http://e.com/a", 1), urlset_of("http://e.com/b", 2)
+    box.play("/s.xml", kept(body, '"1"'))
+    read(box, tmp_path)
+    box.play("/s.xml", site_box.redirect(box.play("/other.xml", kept(other, '"1"'))))
+
+    redirected, _ = read(box, tmp_path)
+    box.play("/s.xml", kept(body, '"1"'))
+    direct, _ = read(box, tmp_path)
+
+    assert (len(redirected), len(direct)) == (2, 1)
+
+
+def test_an_answer_304_to_a_request_without_conditions_ends_the_read(box: SiteBox, tmp_path):
+    url = box.play("/s.xml", page(b"", 304))
+
+    with pytest.raises(urlset.SourceError, match="304"):
+        list(urlset.read(url, policy=quick(), cache=tmp_path))
+
+    assert len(box.hits) < 5
+
+
 def test_damaged_and_foreign_files_are_fetched_again(box: SiteBox, tmp_path):
     site(box)
     rows, wire = read(box, tmp_path)

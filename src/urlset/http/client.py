@@ -109,7 +109,7 @@ class Fetcher:
             left -= wait
 
     async def _follow(self, request: Request, left_s: float) -> Response:
-        """Make one attempt: send the request and follow its redirects."""
+        """Make one attempt: send the request and follow its redirects, which are unconditional."""
         url = request_url(request.url)
         if url is None:
             await self._limiter.acquire_document()
@@ -133,6 +133,8 @@ class Fetcher:
                 return response._replace(status=None, error="limit", message=_LIMIT, is_whole=False)
             self._limiter.release_document()
             url, secrets = target, None  # secrets are not for the target of a redirect
+            # The validators are those of another resource, which may have the same ones.
+            request = request._replace(etag=None, last_modified=None)
 
     async def _hop(
         self,

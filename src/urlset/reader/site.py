@@ -51,7 +51,7 @@ class CachedWalk:
 
     Each document is one file with its headers and its body, written atomically: processes may
     share a folder without a lock, and the last one wins. A damaged or missing file is fetched
-    again. Only complete documents with an ETag or a Last-Modified are stored.
+    again. Only complete documents with an ETag or a Last-Modified are stored, without redirects.
     """
 
     def __init__(self, walk: Walk[Visit], folder: str):
@@ -82,7 +82,7 @@ class CachedWalk:
         """Process a response, or the cached document for status 304; yield visits."""
         request = response.request
         path = self._path(request.url)
-        if response.status == 304:
+        if response.status == 304 and (request.etag or request.last_modified):
             cached = _load(path, with_body=True)
             if cached is None:  # another process removed it in the meantime
                 self._repeated.append(request._replace(etag=None, last_modified=None))
@@ -95,7 +95,12 @@ class CachedWalk:
                 body=cached.body,
                 is_from_cache=True,
             )
-        elif response.has_document and response.is_whole and response.error is None:
+        elif (
+            response.has_document
+            and response.is_whole
+            and response.error is None
+            and not response.redirects  # else the headers are those of another URL
+        ):
             self._store(path, response)
         yield from self._walk.handle(response)
 

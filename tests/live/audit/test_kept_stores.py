@@ -10,7 +10,7 @@ import pytest
 
 import urlset
 from tests.live_sites import audit, crawl, found, html, put_sitemap
-from tests.site_box import Hit, Player, SiteBox, Wire, page
+from tests.site_box import Hit, Player, SiteBox, Wire, page, redirect
 
 HTML = "text/html; charset=utf-8"
 
@@ -104,3 +104,15 @@ def test_a_whole_audit_reads_the_pages_of_which_a_store_has_the_head_only(
 
     assert {page["url"]: page["verdict"] for page in pages}[box.url("/lost")] == "soft-404"
     assert all(page["fingerprint"] is not None for page in pages)
+
+
+def test_a_page_that_redirects_now_is_no_unchanged_one(box: SiteBox, tmp_path: Path):
+    store, text = tmp_path / "site.duckdb", html("Tea")
+    box.play("/old", tagged(text))
+    new = box.play("/new", tagged(text))  # the same text and tag
+    put_sitemap(box, ["/old"])
+    audit(box, store=store).close()
+    box.play("/old", redirect(new, 301))
+
+    with audit(box, store=store, select="url-redirect") as again:
+        assert found(again, box) == {("url-redirect", "/old")}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import urlset
-from tests.site_box import SiteBox
+from tests.site_box import SiteBox, redirect
 from urlset.http import Policy
 
 PAGE = "<!doctype html><title>Tea</title>{head}<main><p>{text}</p></main>"
@@ -107,9 +107,10 @@ HEADERS = {
 class Unchanged:
     """Page whose content does not change, and whose headers do; it counts the full responses."""
 
-    def __init__(self):
+    def __init__(self, text="Of many kinds."):
         self.header = b"X-A: b"
         self.whole = 0
+        self._body = PAGE.format(text=text, head="").encode()
 
     async def __call__(self, hit, wire):
         head = b'ETag: "a"\r\nContent-Type: text/html\r\n' + self.header + b"\r\n"
@@ -117,9 +118,8 @@ class Unchanged:
             await wire.send(b"HTTP/1.1 304 Not Modified\r\n" + head + b"\r\n")
             return True
         self.whole += 1
-        body = PAGE.format(text="Of many kinds.", head="").encode()
-        length = b"Content-Length: %d\r\n\r\n" % len(body)
-        await wire.send(b"HTTP/1.1 200 OK\r\n" + head + length + body)
+        length = b"Content-Length: %d\r\n\r\n" % len(self._body)
+        await wire.send(b"HTTP/1.1 200 OK\r\n" + head + length + self._body)
         return True
 
 
@@ -146,6 +146,18 @@ def test_page_that_withdraws_by_a_header_of_a_304_is_changed(site, unchanged, na
     if name in ("noindex", "canonical"):
         assert found == [("changed", name, "Of many kinds.")]
     assert site.sync() == []
+
+
+def test_a_page_that_redirects_has_the_content_of_its_target(site, unchanged):
+    site.sync()
+    site.box.play(site.path, redirect(site.box.play("/other", Unchanged("Of few kinds."))))
+
+    redirected = site.sync()
+    assert site.sync() == []
+    site.box.play(site.path, unchanged)
+
+    assert redirected == [("changed", "content", "Of few kinds.")]
+    assert site.sync() == [("changed", "content", "Of many kinds.")]
 
 
 @pytest.mark.parametrize("name", ["noindex", "canonical"])

@@ -192,6 +192,8 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             update = self._with_content(target, record, response, fingerprint, preferences)
             if update.change == "changed":
                 update = replace(update, reason=", ".join(differences))
+        if response.redirects:  # they are those of another URL
+            etag = last_modified = None
         yield PageVisit(target, update, fingerprint, etag, last_modified, directives=now.text)
 
     def _states_otherwise(self, target: SyncTarget, response: Response) -> bool:

@@ -153,19 +153,20 @@ class RevisitWalk:
         known = self._kept.get(url)
         is_conditional = response.request.etag or response.request.last_modified
         if response.status == 304 and known is not None and is_conditional:
-            headers = response.headers
             self.revisit.validators[url] = {
-                "etag": headers.get("etag", known.etag),
-                "last_modified": headers.get("last-modified", known.last_modified),
+                "etag": response.headers.get("etag", known.etag),
+                "last_modified": response.headers.get("last-modified", known.last_modified),
             }
             self.revisit.same.add(url)
             return known
         if not response.has_document or not response.is_whole or response.error is not None:
             return None
         digest = digest_of(response.body)
+        # After a redirect, they are those of another URL.
+        headers = {} if response.redirects else response.headers
         self.revisit.validators[url] = {
-            "etag": response.headers.get("etag"),
-            "last_modified": response.headers.get("last-modified"),
+            "etag": headers.get("etag"),
+            "last_modified": headers.get("last-modified"),
             "digest": digest,
         }
         if known is not None and known.digest == digest:
