@@ -9,6 +9,9 @@ use crate::columns::{
 };
 use crate::search::any;
 
+/// Bytes that are searched at once.
+const BLOCK: usize = 65_536;
+
 /// Columns of URLs in records of entries.
 const IMAGE_LOC: usize = field_index(&IMAGE_FIELDS, "loc");
 const ALTERNATE_HREF: usize = field_index(&ALTERNATE_FIELDS, "href");
@@ -21,11 +24,11 @@ const VIDEO_URLS: [usize; 3] =
 pub fn are_canonical(entries: &Entries, marks: &[&str], is_secure: bool) -> bool {
     let Entries { loc, images, videos, alternates, .. } = entries;
     let is_nested_canonical = |list: &List, urls: &Texts| {
-        !contains(urls, "&amp;")
+        !contains_any(urls, &["&amp;"])
             && (0..list.items()).all(|item| is_missing_or(urls, item, is_secure))
     };
     (0..entries.row()).all(|row| loc.get(row).is_some_and(|url| is_canonical(url, is_secure)))
-        && !marks.iter().any(|mark| contains(loc, mark))
+        && !contains_any(loc, marks)
         && is_nested_canonical(&images.list, &images.items.fields[IMAGE_LOC])
         && is_nested_canonical(&alternates.list, &alternates.items.fields[ALTERNATE_HREF])
         && VIDEO_URLS
@@ -33,9 +36,16 @@ pub fn are_canonical(entries: &Entries, marks: &[&str], is_secure: bool) -> bool
             .all(|url| is_nested_canonical(&videos.list, &videos.texts.fields[*url]))
 }
 
-/// Returns whether a text is in the texts of a column, or where two of them meet.
-fn contains(texts: &Texts, mark: &str) -> bool {
-    memmem::find(texts.bytes(), mark.as_bytes()).is_some()
+/// Returns whether one of some texts is in the texts of a column, or where two of them meet.
+fn contains_any(texts: &Texts, marks: &[&str]) -> bool {
+    let finders: Vec<_> = marks.iter().map(memmem::Finder::new).collect();
+    let overlap = marks.iter().map(|mark| mark.len()).max().unwrap_or_default();
+    let bytes = texts.bytes();
+    // Each block is searched for all of them while the cache of the processor has it.
+    (0..bytes.len()).step_by(BLOCK).any(|start| {
+        let block = &bytes[start..bytes.len().min(start + BLOCK + overlap)];
+        finders.iter().any(|finder| finder.find(block).is_some())
+    })
 }
 
 fn is_missing_or(urls: &Texts, item: usize, is_secure: bool) -> bool {
@@ -52,7 +62,7 @@ fn is_canonical(url: &[u8], is_secure: bool) -> bool {
     let (authority, rest) = rest.split_at(end);
     is_authority(authority)
         && !any(rest, is_other_byte)
-        && !rest.iter().enumerate().any(|(at, byte)| *byte == b'%' && !is_escape(&rest[at + 1..]))
+        && memchr::memchr_iter(b'%', rest).all(|at| is_escape(&rest[at + 1..]))
 }
 
 fn is_authority(authority: &[u8]) -> bool {
@@ -99,6 +109,17 @@ mod tests {
             assert!(is_canonical(url.as_bytes(), true), "{url}");
         }
         assert!(is_canonical(b"http://a.example/", false));
+    }
+
+    #[test]
+    fn texts_are_found_where_blocks_meet() {
+        for before in BLOCK - 6..=BLOCK + 1 {
+            let mut texts = Texts::default();
+            texts.set(0, &vec![b'a'; before]);
+            texts.set(1, b"&amp;");
+            assert!(contains_any(&texts, &["?", "&amp;"]), "{before}");
+            assert!(!contains_any(&texts, &["?", "&amp;b"]), "{before}");
+        }
     }
 
     #[test]

@@ -237,16 +237,19 @@ def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
 
 
 def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
-    # A date of most rows is the most frequent one of a sample. To group all of them would need
-    # memory for every different date.
+    # A date of most rows is the most frequent one of a sample, with more than half of its rows. To
+    # group all of them would need memory for every different date.
     dates = "SELECT lastmod_text FROM merged WHERE lastmod_text IS NOT NULL"
-    text, every = db.fetch_one(
-        f"SELECT mode(lastmod_text), (SELECT count(lastmod_text) FROM merged) "
-        f"FROM ({dates} USING SAMPLE reservoir({DATES_SAMPLED} ROWS) REPEATABLE (1))"
+    text, most, sampled = db.fetch_one(
+        "SELECT mode(lastmod_text), count(*) FILTER (lastmod_text = common), count(*) "
+        "FROM (SELECT lastmod_text, mode(lastmod_text) OVER () AS common "
+        f"FROM ({dates} USING SAMPLE reservoir({DATES_SAMPLED} ROWS) REPEATABLE (1)))"
     )
-    if every < LEAST or len(text) <= 10:
+    if sampled < LEAST or len(text) <= 10 or most <= sampled / 2:
         return
-    (count,) = db.fetch_one("SELECT count(*) FROM merged WHERE lastmod_text = ?", (text,))
+    count, every = db.fetch_one(
+        "SELECT count(*) FILTER (lastmod_text = ?), count(lastmod_text) FROM merged", (text,)
+    )
     if count >= every * SHARE:
         yield (
             f"{count:,} of {every:,} dates are {text}: if that is when they were exported, and not "

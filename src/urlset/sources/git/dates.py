@@ -295,13 +295,13 @@ class GitDatedSource:
     def _path_of(self, location: str) -> str:
         """Return the path of a built file in the folder, with ``/``."""
         path = location.removeprefix(self._prefix)
-        if path == location or not _IS_PLAIN(path):
+        if path == location or not _PLAIN_PATH.fullmatch(path):
             path = os.path.relpath(location, self._folder)
         return path.replace(os.sep, "/")
 
 
 # Without "//" and without a part that begins with a dot, such as "..".
-_IS_PLAIN = re.compile(r"[^./\\][^/\\]*(?:[/\\][^./\\][^/\\]*)*").fullmatch
+_PLAIN_PATH = re.compile(r"[^./\\][^/\\]*(?:[/\\][^./\\][^/\\]*)*")
 
 
 def _built_languages(folder: str) -> list[str]:
