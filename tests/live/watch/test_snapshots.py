@@ -73,3 +73,15 @@ def test_commands_read_and_check_take_the_store_of_a_watch(site, capsys):
 
     assert main(["check", site.path]) == 0
     assert "2 entries" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("status", [503, 404])
+def test_a_check_reports_the_sitemaps_that_a_snapshot_lacks(site, status):
+    site.documents["/sitemap.xml"] = status
+    site.step()
+
+    findings = list(urlset.check(site.path))
+
+    assert [(finding.rule, finding.source) for finding in findings] == [
+        ("sitemap-unreachable", f"{SITE}/sitemap.xml")
+    ]

@@ -154,7 +154,15 @@ def write_snapshot(name: SnapshotName, target: str) -> int:
     Raises:
         StoreError: The store has no such snapshot.
     """
-    return _write(name, target, lambda session, number: _copy(session, number, "AND e.is_known"))
+
+    def copy(session: StoreSession, number: int) -> None:
+        _copy(session, number, "AND e.is_known")
+        session.run(
+            "UPDATE snapshot_store.documents SET kind = NULL, entry_count = 0 "
+            "WHERE error IS NOT NULL"
+        )
+
+    return _write(name, target, copy)
 
 
 def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | None = None) -> int:
