@@ -262,6 +262,20 @@ def test_a_second_run_asks_for_changes_only(box, tmp_path):
         assert found.number == 2
 
 
+@pytest.mark.parametrize(("status", "expected"), [(404, (False, None)), (500, (True, 1))])
+def test_a_page_is_listed_until_the_sitemap_is_gone(box, tmp_path, status, expected):
+    put_pages(box, home="/a", a="")
+    put_sitemap(box, "/", "/a")
+    crawl(box, tmp_path / "site.duckdb").close()
+    box.put("/sitemap.xml", "", status)
+
+    with crawl(box, tmp_path / "site.duckdb") as found:
+        rows = list(found.query("SELECT DISTINCT is_listed FROM pages"))
+        documents = list(found.query("SELECT document FROM documents"))
+
+    assert (rows[0][0], documents[0][0] if documents else None) == expected
+
+
 def test_a_changed_page_keeps_its_previous_fingerprint(box, tmp_path):
     output = tmp_path / "site.duckdb"
     put_pages(box, home="")

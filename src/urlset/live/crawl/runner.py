@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -311,12 +311,15 @@ class _Run:
         if not self._has_entries:
             entries = read(root, policy=self._policy, keep=False, read_robots=True)
             with (
-                suppress(SourceError),
                 self._store.writer(root) as writer,
                 closing(entries.batches(writer.on_response)) as batches,
             ):
-                for record, document, found in batches:
-                    writer.add(record, document, found)
+                try:
+                    for record, document, found in batches:
+                        writer.add(record, document, found)
+                except SourceError:  # no sitemap was found: those of before are gone
+                    has_failed = any(each.outcome == "failed" for each in entries.attempts)
+                    writer.is_complete = not has_failed
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
