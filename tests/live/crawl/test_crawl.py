@@ -1,5 +1,7 @@
 """Crawl of a small site: pages, links, evidence, completeness, and a second run."""
 
+from typing import Any
+
 import pytest
 
 import urlset
@@ -370,3 +372,30 @@ def test_the_host_to_which_the_start_redirects_is_visited_and_no_other(box):
 
         assert {"/", "/a"} <= set(other.paths)
         assert third.paths == []
+
+
+def test_listed_pages_of_the_host_to_which_the_start_redirects_are_visited(box, tmp_path):
+    policy = urlset.Policy(proxies={}, allow_private=True)
+    options: dict[str, Any] = {"policy": policy, "confirm_after_s": 0, "exclude": "odd"}
+    store = tmp_path / "site.duckdb"
+    with SiteBox() as other:
+        put_pages(other, home="/tea", tea="", alone="", odd="")
+        put_sitemap(other, "/", "/tea", "/alone", "/odd")
+        box.put("/robots.txt", f"Sitemap: {other.url('/sitemap.xml')}", kind="text/plain")
+        box.put("/", b"", 301, location=other.url("/"))
+
+        with urlset.crawl(box.site, store, max_pages=2, **options) as first:
+            assert first.verdicts == {"redirect": 1, "ok": 1}
+        with urlset.crawl(box.site, store, **options) as found:
+            rows = set(found.query("SELECT url, verdict, is_listed FROM pages"))
+            query = "SELECT url, excluded_by FROM frontier WHERE state = 'excluded'"
+            excluded = list(found.query(query))
+
+        assert rows == {
+            (box.url("/"), "redirect", False),
+            (other.url("/"), "ok", True),
+            (other.url("/tea"), "ok", True),
+            (other.url("/alone"), "ok", True),
+        }
+        assert [visits(other).count(path) for path in ("/tea", "/alone")] == [1, 1]
+        assert excluded == [(other.url("/odd"), "exclude")]

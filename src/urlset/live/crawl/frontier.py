@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urlset.live.crawl.evidence import MAX_HOPS
 from urlset.live.crawl.journal import Journal
 from urlset.live.crawl.options import CrawlOptions
-from urlset.live.crawl.scope import Scope
+from urlset.live.crawl.scope import OTHER_HOST, Scope
 from urlset.live.crawl.traps import Trap, Traps
 from urlset.live.crawl.working_tables import NEW_LINKS
 from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
@@ -25,6 +25,7 @@ from urlset.live.visits.page_rows import (
 from urlset.live.visits.page_urls import section_of
 from urlset.live.visits.polite_walk import VisitTarget
 from urlset.store import StoreSession, quoted
+from urlset.urls import split_origin
 
 WINDOW = 4_000
 """Waiting URLs in memory."""
@@ -49,6 +50,9 @@ REPEATED = 1 << 31
 
 MAX_REDIRECTS = 100_000
 """Targets of redirects in memory."""
+
+MAX_ADDED = 20_000
+"""URLs of a host that is added to the scope that are read at once."""
 
 MAX_SECTIONS = 10_000
 """Sections that are visited in turn; further ones share their turn."""
@@ -129,6 +133,29 @@ class Frontier:
         rows = list(found)
         with self._session.transaction():
             self._insert_new(rows, is_exempt=is_exempt)
+
+    def add_host(self, url: str) -> None:
+        """Add the host of a URL to the scope; its URLs that were found before are visited, too."""
+        self.scope.add_host(url)
+        roots = [f"{scheme}://{split_origin(url)[1]}/" for scheme in ("http", "https")]
+        while True:
+            query = (
+                "SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed, "
+                "CASE WHEN is_listed THEN 'sitemap' ELSE origins[1] END, referrer, depth "
+                f"FROM store.frontier WHERE excluded_by = '{OTHER_HOST}' AND "
+                f"(starts_with(url, ?) OR starts_with(url, ?)) ORDER BY rowid LIMIT {MAX_ADDED}"
+            )
+            rows = list(self._session.rows(query, roots))
+            if not rows:
+                return
+            with self._session.transaction():
+                self._session.insert(
+                    "DELETE FROM store.frontier WHERE url IN (SELECT url FROM incoming)",
+                    texts(url=[row[0] for row in rows]),
+                )
+                for is_listed in (True, False):
+                    found = [Discovered(row[0], *row[2:]) for row in rows if row[1] == is_listed]
+                    self._insert_new(found, is_exempt=is_listed)
 
     def next_job(self) -> VisitTarget | None:
         """Return the next URL to visit; None if another response has to arrive first."""

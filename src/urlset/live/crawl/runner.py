@@ -202,10 +202,10 @@ class _Run:
         """Run the session to its end."""
         with self._session, closing(self._journal):
             self._number = self._begin()
-            self._restore_scope()
             frontier = Frontier(
                 self._session, self._number, self._journal, self._scope, self._options
             )
+            self._restore_scope(frontier)
             frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
             stages = StageLog(logger)
             if self._options.read_sitemaps:
@@ -290,7 +290,7 @@ class _Run:
         )
         return bool(next(self._session.rows(query))[0])
 
-    def _restore_scope(self) -> None:
+    def _restore_scope(self, frontier: Frontier) -> None:
         """Add the hosts to which the start redirected in an earlier session."""
         here = self._start
         for _ in range(10):
@@ -299,7 +299,7 @@ class _Run:
             if not rows:
                 return
             here = rows[0][0]
-            self._scope.add_host(here)
+            frontier.add_host(here)
 
     def _read_sitemaps(self, frontier: Frontier, progress: Progress) -> None:
         query = f"SELECT has_sitemaps FROM store.crawls WHERE crawl = {self._number}"

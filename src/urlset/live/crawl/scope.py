@@ -7,6 +7,9 @@ import re
 from urlset.live.crawl.options import CrawlOptions
 from urlset.urls import split_origin
 
+OTHER_HOST = "scope: other host"
+"""Reason against a URL whose host is not visited."""
+
 
 class Scope:
     """Decide whether a normalized URL is visited.
@@ -31,7 +34,7 @@ class Scope:
         """Return why a URL is not visited, as in ``frontier.excluded_by``; None if it is."""
         _, host, path = split_origin(url)
         if host not in self.hosts:
-            return "scope: other host"
+            return OTHER_HOST
         if not path.startswith(self.folder):
             return "scope: other folder"
         if self._include and not any(pattern.search(url) for pattern in self._include):

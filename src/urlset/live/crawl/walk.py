@@ -153,4 +153,4 @@ class CrawlWalk(PoliteWalk[VisitTarget, PageRows]):
         target = record.row["final_url"]
         if target is not None and page_url(target) == target:
             self._start = target
-            self._frontier.scope.add_host(target)
+            self._frontier.add_host(target)
