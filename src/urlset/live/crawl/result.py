@@ -180,7 +180,11 @@ class Crawl(Result):
         from urlset.live.visits.page_urls import page_url
 
         key = page_url(url) or url
-        found = self.store.query("FROM page_evidence WHERE url = ?", [key])
+        found = self.store.query(
+            "SELECT e.* REPLACE (coalesce(p.depth, e.depth) AS depth) FROM page_evidence e "
+            "LEFT JOIN pages p ON p.url = e.url WHERE e.url = ?",
+            [key],
+        )
         rows = list(found)
         if not rows:
             return None

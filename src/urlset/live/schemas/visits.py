@@ -101,7 +101,7 @@ CRAWL_TABLES = (
         url            | VARCHAR   | normalized URL
         state          | VARCHAR   | waiting, done or excluded
         priority       | UINTEGER  | order in which URLs are visited: lower first
-        depth          | UINTEGER  | clicks from the start of the crawl; null if no link leads to it
+        depth          | UINTEGER  | clicks to it from the start or a listed page when it was discovered; null if a sitemap named it first (`pages.depth` is that from the start)
         attempts       | UINTEGER  | visits that failed and are repeated
         section        | VARCHAR   | first folder of its path, such as `/blog/`; `/` if it is in none
         origins        | VARCHAR[] | how it was found: seed, link, sitemap, feed, redirect, canonical, hreflang, refresh, log or earlier (a crawl before this one)
