@@ -54,6 +54,7 @@ class EvidenceJson(TypedDict):
     """Evidence of a discovered URL and, if it was visited, its result.
 
     Attributes:
+        depth: Clicks from the start of the crawl; null if no link leads to it.
         referrers: The first links to it from other pages.
         sitemaps: The first documents that list it.
     """
