@@ -59,10 +59,6 @@ MAX_SECTIONS = 10_000
 
 _REASON = PAGE_COLUMNS.index("unknown_reason")
 
-# An audit without a crawl stores pages without their links, which a response 304 would not have.
-_HAS_LINKS = """(NOT p.is_html OR EXISTS (FROM store.links l WHERE l.url = p.url)
-    OR (p.link_count = 0 AND p.refresh IS NULL AND len(p.alternates) = 0))"""
-
 # A redirect is no click, so its target is as deep as its source.
 _DISCOVER = f"""
     SELECT target, CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END, url,
@@ -122,6 +118,13 @@ class Frontier:
         self._hops: dict[str, int] = {}
         session.run(NEW_LINKS.create_empty(is_temp=True))
         self._restore()
+        # An audit without a crawl stores pages without their links, which a response 304 would not
+        # have. They are looked up once, not for each window.
+        session.run(
+            "CREATE OR REPLACE TEMP TABLE unlinked_pages AS SELECT url FROM store.pages p "
+            "WHERE (NOT is_html OR EXISTS (FROM store.links l WHERE l.url = p.url) "
+            "OR (link_count = 0 AND refresh IS NULL AND len(alternates) = 0)) IS NOT TRUE"
+        )
 
     def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:
         """Add discovered URLs to the tables; of known URLs, add the evidence.
@@ -235,7 +238,8 @@ class Frontier:
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
-            f"AND {_HAS_LINKS} ORDER BY f.priority, f.url"
+            "AND p.url NOT IN (SELECT url FROM temp.unlinked_pages) "
+            "ORDER BY f.priority, f.url"
         )
         jobs = [VisitTarget(*row) for row in rows]
         self._window.extend(job for job in jobs if job.url not in known)

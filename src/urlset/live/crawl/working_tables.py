@@ -15,6 +15,13 @@ NEW_LINKS = declare_table(
 WORKING_TABLES = (
     NEW_LINKS,
     declare_table(
+        "unlinked_pages",
+        "Pages of earlier visits whose links the store lacks.",
+        "url",
+        writers="frontier",
+        readers="frontier",
+    ),
+    declare_table(
         "redirect_chains",
         "Redirects with the URLs that they lead through.",
         "start here steps is_loop",
