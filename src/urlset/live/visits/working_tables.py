@@ -8,7 +8,7 @@ WORKING_TABLES = (
     declare_table(
         "earlier_pages",
         "Pages of a batch that an earlier visit has stored.",
-        "url fingerprint",
+        "url crawl fingerprint",
         writers="page_rows",
         readers="page_rows",
     ),
