@@ -157,6 +157,32 @@ def test_build_of_odd_rows_passes_its_own_check(make: Callable[..., Any], tmp_pa
         assert "2 dates are in the future and are ignored" in notes
 
 
+@pytest.mark.parametrize(
+    ("same", "others", "date", "is_reported"),
+    [
+        (16, 4, "2026-11-20T03:00:00Z", True),
+        (15, 5, "2026-11-20T03:00:00Z", False),
+        (19, 0, "2026-11-20T03:00:00Z", False),
+        (20, 0, "2026-11-20", False),
+        (0, 0, "", False),
+        (2_400, 600, "2026-11-20T03:00:00Z", True),
+        (2_100, 900, "2026-11-20T03:00:00Z", False),
+    ],
+)
+def test_one_time_of_most_dates_is_reported(
+    same: int, others: int, date: str, is_reported: bool, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    other_dates = [f"2026-10-{n % 28 + 1:02}T01:{n % 60:02}:00Z" for n in range(others)]
+    dates = [date] * same + other_dates + [None]  # a page without a date does not count
+
+    made = built([{"loc": f"/{n}", "lastmod": each} for n, each in enumerate(dates)])
+
+    found = [note for note in made.notes if "when they were exported" in note]
+    assert len(found) == is_reported
+    assert all(f"{same:,} of {same + others:,} dates are {date}:" in note for note in found)
+
+
 def test_sitemap_as_source_gives_a_clean_build(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     body = "".join(
