@@ -1,4 +1,4 @@
-"""Delay interruptions (Ctrl-C) while a step must not end half done."""
+"""Delay SIGINT (Ctrl-C) until a step is complete."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ _INTERRUPTED_COMMAND = """
 import atexit, sys, urlset.cli
 class Last:
     def __del__(self):
-        print("taken apart", flush=True)
+        print("finalized", flush=True)
 last = Last()
 def interrupted():
     print("out", end="")

@@ -32,8 +32,8 @@ urlset --help lists all commands, urlset COMMAND --help has more examples.
 def command() -> NoReturn:
     """Run the command line of the process, and exit.
 
-    After Ctrl-C the process ends before Python takes itself apart: a thread of DuckDB that still
-    waits for Python would then end the process by SIGABRT, with a message of the C++ runtime.
+    After Ctrl-C the process ends without the finalization of the interpreter, in which a thread of
+    DuckDB that still waits for Python would end it by SIGABRT, with a message of the C++ runtime.
     """
     code = FAILURE
 

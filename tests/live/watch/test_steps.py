@@ -285,7 +285,7 @@ def test_steps_count_what_was_observed_per_section(site):
 
 @pytest.fixture
 def plain_site(tmp_path):
-    """A site whose sitemap only its usual path tells."""
+    """A site whose sitemap nothing names: it is at a usual path."""
     site = SimulatedSite(tmp_path / "site.duckdb")
     site.documents = {"/robots.txt": 404, "/": "<!doctype html><p>Tea", "/sitemap.xml": ""}
     site.put("/sitemap.xml", [("/tea", None), ("/mate", None)])
