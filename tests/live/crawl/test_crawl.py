@@ -399,3 +399,76 @@ def test_listed_pages_of_the_host_to_which_the_start_redirects_are_visited(box, 
         }
         assert [visits(other).count(path) for path in ("/tea", "/alone")] == [1, 1]
         assert excluded == [(other.url("/odd"), "exclude")]
+
+
+OTHER_OPTIONS = [
+    ({}, {"exclude": "/x"}, ["", "a", "a/b", "b"]),
+    ({}, {"include": r"\d/[ab]$"}, ["", "a", "b"]),
+    ({"exclude": "/x"}, {}, ["", "a", "a/b", "b", "x", "x/y"]),
+    ({"include": "/x"}, {"exclude": "/x"}, ["", "a", "a/b", "b", "x"]),
+    ({"max_depth": 1}, {"max_depth": 2}, ["", "a", "a/b", "b", "x", "x/y"]),
+    ({}, {"max_depth": 1}, ["", "a", "b", "x"]),
+]
+
+
+@pytest.mark.parametrize(("first", "then", "expected"), OTHER_OPTIONS)
+def test_a_crawl_is_continued_with_other_options(box, tmp_path, first, then, expected):
+    """They decide about all URLs that are not visited yet, with those found before."""
+    put_pages(box, home="/a /b /x", a="/a/b", b="", x="/x/y")
+    box.put("/a/b", "<html>", kind=HTML)
+    box.put("/x/y", "<html>", kind=HTML)
+    crawl(box, tmp_path / "c.duckdb", max_pages=2 if "include" in first else 1, **first).close()
+
+    with crawl(box, tmp_path / "c.duckdb", **then) as found:
+        assert found.number == 1
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == expected
+        waiting = found.query("SELECT count(*) FROM frontier WHERE state = 'waiting'")
+        assert list(waiting) == [(0,)]
+        assert len(visits(box)) == len(expected)
+        ((requests,),) = found.query("SELECT request_count FROM crawls")
+        assert requests == len(expected)
+
+
+def test_links_of_pages_that_were_visited_without_them_are_followed(box, tmp_path):
+    put_pages(box, home="/a /b", a="", b="", c="")
+    put_sitemap(box, "/c")
+    crawl(box, tmp_path / "c.duckdb", max_pages=1, follow_links=False).close()
+
+    with crawl(box, tmp_path / "c.duckdb") as found:
+        assert found.number == 1
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a", "b", "c"]
+        assert found.is_complete
+
+
+def test_listed_pages_are_excluded_by_other_options(box, tmp_path):
+    put_pages(box, home="", a="", x="")
+    put_sitemap(box, "/a", "/x")
+    crawl(box, tmp_path / "c.duckdb", max_pages=1).close()
+
+    with crawl(box, tmp_path / "c.duckdb", exclude="/x") as found:
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a"]
+        assert found.incomplete == ("exclude: 1 URL with a match of exclude",)
+
+    with crawl(box, tmp_path / "c.duckdb") as found:
+        assert found.number == 2
+        assert found.is_complete
+
+
+def test_a_search_for_sitemaps_that_failed_is_a_reason(box, tmp_path):
+    """The listed URLs of before are kept, and not known to be all."""
+    put_pages(box, home="", a="")
+    put_sitemap(box, "/a")
+    crawl(box, tmp_path / "c.duckdb").close()
+    box.put("/sitemap.xml", b"", 503)
+    policy = urlset.Policy(proxies={}, retries=0)
+
+    with urlset.crawl(box.site, tmp_path / "c.duckdb", confirm_after_s=0, policy=policy) as found:
+        assert not found.is_complete
+        (reason,) = found.incomplete
+        assert reason.startswith(f"sitemaps: {box.url('/')}: no sitemap found: tried ")
+        assert f"1 failed ({box.url('/sitemap.xml')}: HTTP 503" in reason
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a"]
+
+    put_sitemap(box, "/a")
+    with crawl(box, tmp_path / "c.duckdb") as found:
+        assert found.is_complete

@@ -179,6 +179,16 @@ def test_empty_file_of_changes_is_a_success(run, monkeypatch, tmp_path):
     assert "0 new changes" in ran.err
 
 
+def test_empty_store_is_not_an_empty_list_of_changes(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("URLSET_INDEXNOW_KEY", KEY)
+    (tmp_path / "site.duckdb").touch()
+
+    ran = run("submit", "site.duckdb")
+
+    assert ran.code == 2
+    assert "expected a ledger or a store, found an empty file: 'site.duckdb'" in ran.err
+
+
 def test_dry_run_prints_the_request(run, monkeypatch, tmp_path):
     monkeypatch.setenv("URLSET_INDEXNOW_KEY", KEY)
     (tmp_path / "changes.jsonl").write_text(json.dumps(added("/a")[0]))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from urlset.live.crawl.evidence import MAX_HOPS
 from urlset.live.crawl.journal import Journal
 from urlset.live.crawl.options import CrawlOptions
-from urlset.live.crawl.scope import OTHER_HOST, Scope
+from urlset.live.crawl.scope import OPTION_REASONS, OTHER_HOST, Scope
 from urlset.live.crawl.traps import Trap, Traps
 from urlset.live.crawl.working_tables import NEW_LINKS
 from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
@@ -52,7 +53,7 @@ MAX_REDIRECTS = 100_000
 """Targets of redirects in memory."""
 
 MAX_ADDED = 20_000
-"""URLs of a host that is added to the scope that are read at once."""
+"""URLs that are read at once when the scope or the options change."""
 
 MAX_SECTIONS = 10_000
 """Sections that are visited in turn; further ones share their turn."""
@@ -70,6 +71,13 @@ _DISCOVER = f"""
             AND NOT EXISTS (FROM store.frontier k WHERE k.url = l.target)
         GROUP BY l.target)
     ORDER BY position"""
+
+
+# Columns of a known URL: whether a document lists it, and those of `Discovered` but its depth.
+_AS_DISCOVERED = (
+    "list_has_any(origins, ['sitemap', 'feed']) AS is_listed, "
+    "CASE WHEN is_listed THEN 'sitemap' ELSE origins[1] END, referrer"
+)
 
 
 class Discovered(NamedTuple):
@@ -141,24 +149,42 @@ class Frontier:
         """Add the host of a URL to the scope; its URLs that were found before are visited, too."""
         self.scope.add_host(url)
         roots = [f"{scheme}://{split_origin(url)[1]}/" for scheme in ("http", "https")]
-        while True:
-            query = (
-                "SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed, "
-                "CASE WHEN is_listed THEN 'sitemap' ELSE origins[1] END, referrer, depth "
-                f"FROM store.frontier WHERE excluded_by = '{OTHER_HOST}' AND "
-                f"(starts_with(url, ?) OR starts_with(url, ?)) ORDER BY rowid LIMIT {MAX_ADDED}"
+        query = (
+            f"SELECT url, depth, {_AS_DISCOVERED} FROM store.frontier "
+            f"WHERE excluded_by = '{OTHER_HOST}' AND "
+            f"(starts_with(url, ?) OR starts_with(url, ?)) ORDER BY rowid LIMIT {MAX_ADDED}"
+        )
+        while rows := list(self._session.rows(query, roots)):
+            self._insert_again(
+                (is_listed, Discovered(url, origin, referrer, depth))
+                for url, depth, is_listed, origin, referrer in rows
             )
-            rows = list(self._session.rows(query, roots))
-            if not rows:
-                return
+
+    def apply_options(self) -> None:
+        """Decide again about all URLs that are not visited, after the options have changed.
+
+        URLs that are waiting may be excluded by other patterns or limits, and URLs that the former
+        ones excluded may be visited now. Pages that were visited are kept.
+        """
+        if self._options.follow_links:  # those of visited pages may not have been followed
+            self._session.run(
+                "INSERT INTO temp.new_links BY NAME SELECT l.* FROM store.links l "
+                f"SEMI JOIN (FROM store.pages WHERE crawl = {self.crawl}) p ON p.url = l.url"
+            )
             with self._session.transaction():
-                self._session.insert(
-                    "DELETE FROM store.frontier WHERE url IN (SELECT url FROM incoming)",
-                    texts(url=[row[0] for row in rows]),
+                self._discover()
+        with self._session.clone() as reader:
+            rows = reader.rows(
+                f"SELECT url, depth, excluded_by, {_AS_DISCOVERED} FROM store.frontier "
+                "WHERE NOT list_contains(origins, 'seed') AND (state = 'waiting' OR excluded_by "
+                f"IN ({', '.join(map(quoted, sorted(OPTION_REASONS)))}))"
+            )
+            while batch := list(islice(rows, MAX_ADDED)):
+                self._insert_again(
+                    (is_listed, Discovered(url, origin, referrer, depth))
+                    for url, depth, before, is_listed, origin, referrer in batch
+                    if self._option_against(url, depth) != before
                 )
-                for is_listed in (True, False):
-                    found = [Discovered(row[0], *row[2:]) for row in rows if row[1] == is_listed]
-                    self._insert_new(found, is_exempt=is_listed)
 
     def next_job(self) -> VisitTarget | None:
         """Return the next URL to visit; None if another response has to arrive first."""
@@ -328,6 +354,20 @@ class Frontier:
         )
         self._has_more = self._has_more or added > 0
 
+    def _insert_again(self, found: Iterable[tuple[bool, Discovered]]) -> None:
+        """Decide again about known URLs, each with whether a sitemap or a feed lists it."""
+        rows = list(found)
+        if not rows:
+            return
+        with self._session.transaction():
+            self._session.insert(
+                "DELETE FROM store.frontier WHERE url IN (SELECT url FROM incoming)",
+                texts(url=[each.url for _, each in rows]),
+            )
+            for is_exempt in (True, False):
+                again = [each for is_listed, each in rows if is_listed == is_exempt]
+                self._insert_new(again, is_exempt=is_exempt)
+
     def _hops_to(self, url: str, referrer: str | None) -> int:
         """Count a redirect; return the length of the chain of redirects that leads to the URL."""
         hops = self._hops[url] = self._hops.get(referrer or "", 0) + 1
@@ -336,17 +376,22 @@ class Frontier:
         return hops
 
     def _reason_against(self, url: str, depth: int | None, *, is_exempt: bool) -> str | None:
-        reason = self.scope.reason_against(url)
+        reason = self._option_against(url, depth)
         if reason is not None:
             return reason
-        limit = self._options.max_depth
-        if limit is not None and depth is not None and depth > limit:
-            return "max-depth"
         trap = self._traps.trap_of(url)
         if trap is None or is_exempt:
             return None
         self._cut.setdefault(trap, [0, url])[0] += 1
         return f"{trap.kind}: {trap.pattern}"
+
+    def _option_against(self, url: str, depth: int | None) -> str | None:
+        """Return which option, or the scope, excludes a URL; None if none of them does."""
+        reason = self.scope.reason_against(url)
+        limit = self._options.max_depth
+        if reason is None and limit is not None and depth is not None and depth > limit:
+            return "max-depth"
+        return reason
 
     def _priority(self, section: str, origin: str) -> int:
         """Return the priority of a new URL: its number in its section; listed URLs come first."""

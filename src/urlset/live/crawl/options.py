@@ -11,6 +11,8 @@ from urlset.reader.filters import compile_pattern
 
 ScopeName = Literal["host", "folder"]
 
+_DECIDING = ("scope", "include", "exclude", "max_depth", "follow_links")
+
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlOptions:
@@ -36,3 +38,8 @@ class CrawlOptions:
     def to_json(self) -> str:
         """Return the options as JSON, for the table ``crawls``."""
         return json.dumps(asdict(self))
+
+    def decide_otherwise(self, earlier: str) -> bool:
+        """Return whether other URLs are visited than with the options of this JSON text."""
+        before, now = json.loads(earlier), json.loads(self.to_json())
+        return any(before.get(name) != now[name] for name in _DECIDING)

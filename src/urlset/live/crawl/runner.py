@@ -196,6 +196,8 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
+        self._has_changed = False
+        self._search_failure = ""
         self.politeness: Politeness | None = None
 
     def crawl(self, progress: Progress) -> None:
@@ -206,6 +208,12 @@ class _Run:
                 self._session, self._number, self._journal, self._scope, self._options
             )
             self._restore_scope(frontier)
+            if self._has_changed:
+                frontier.apply_options()
+            self._session.run(  # now, so that a session after a kill applies them, too
+                "UPDATE store.crawls SET settings = ? WHERE crawl = ?",
+                (self._options.to_json(), self._number),
+            )
             frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
             stages = StageLog(logger)
             if self._options.read_sitemaps:
@@ -265,9 +273,12 @@ class _Run:
                     f"{self._store.path!r}; name another file"
                 )
             if is_open or (earlier != settings and self._was_limited(number)):
+                self._has_changed = self._options.decide_otherwise(earlier)
+                # A session that was killed has not added its requests.
                 self._session.run(
-                    "UPDATE store.crawls SET finished = NULL, settings = ? WHERE crawl = ?",
-                    (settings, number),
+                    "UPDATE store.crawls SET finished = NULL, request_count = greatest("
+                    f"request_count, (SELECT sum(attempts) FROM store.pages WHERE crawl = {number})"
+                    f") WHERE crawl = {number}"
                 )
                 return int(number)
         number = rows[0][0] + 1 if rows else 1
@@ -317,9 +328,10 @@ class _Run:
                 try:
                     for record, document, found in batches:
                         writer.add(record, document, found)
-                except SourceError:  # no sitemap was found: those of before are gone
-                    has_failed = any(each.outcome == "failed" for each in entries.attempts)
-                    writer.is_complete = not has_failed
+                except SourceError as error:  # no sitemap was found: those of before are gone
+                    if any(each.outcome == "failed" for each in entries.attempts):
+                        writer.is_complete = False
+                        self._search_failure = f"sitemaps: {error}"
         reader = self._session.clone()
         rows = reader.rows(
             "SELECT e.loc, d.kind, e.source FROM store.entries e JOIN store.documents d "
@@ -333,7 +345,8 @@ class _Run:
         while batch := list(islice(listed, _BATCH)):
             frontier.add(batch, is_exempt=True)
         self._session.run(
-            f"UPDATE store.crawls SET has_sitemaps = true WHERE crawl = {self._number}"
+            f"UPDATE store.crawls SET has_sitemaps = {not self._search_failure} "
+            f"WHERE crawl = {self._number}"
         )
 
     def _walk(self, frontier: Frontier) -> CrawlWalk:
@@ -394,6 +407,7 @@ class _Run:
             self._forget_earlier_pages()
         update_evidence(self._session, self._start)
         reasons = completeness(self._session, self._options, ends)
+        reasons += filter(None, [self._search_failure])
         reasons += walk.politeness.unread_robots
         end = f"now(), is_complete = {not reasons}" if is_over else "NULL, is_complete = NULL"
         self._session.run(

@@ -10,6 +10,12 @@ from urlset.urls import split_origin
 OTHER_HOST = "scope: other host"
 """Reason against a URL whose host is not visited."""
 
+OTHER_FOLDER = "scope: other folder"
+"""Reason against a URL outside of the folder of the start."""
+
+OPTION_REASONS: frozenset[str] = frozenset(("include", "exclude", "max-depth", OTHER_FOLDER))
+"""Reasons that can end with other options of a crawl that is continued."""
+
 
 class Scope:
     """Decide whether a normalized URL is visited.
@@ -36,7 +42,7 @@ class Scope:
         if host not in self.hosts:
             return OTHER_HOST
         if not path.startswith(self.folder):
-            return "scope: other folder"
+            return OTHER_FOLDER
         if self._include and not any(pattern.search(url) for pattern in self._include):
             return "include"
         if any(pattern.search(url) for pattern in self._exclude):

@@ -64,6 +64,9 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
             expect_safe_to_read(path)
         except OSError as error:
             raise SourceError(f"cannot read {path!r}: {error.strerror}") from None
+    if path.endswith(".duckdb") and not os.path.getsize(path):
+        # An empty file of changes is valid; an empty ledger or store is one that was cut.
+        raise SourceError(f"expected a ledger or a store, found an empty file: {path!r}")
     if path == "-" or not is_database(path):
         return ChangeInput(path, read_changes(path))
     try:
