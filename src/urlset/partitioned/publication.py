@@ -41,7 +41,7 @@ from urlset.partitioned.section_build import (
     build_section,
     staging_errors,
 )
-from urlset.publisher import FolderLock, Target
+from urlset.publisher import FolderLock, Target, sync_files
 from urlset.store import ScratchDatabase, quoted
 
 _FOLDER = re.compile(rf"{SECTION_FOLDER}[a-z0-9_-]*~[0-9a-f]+")
@@ -278,6 +278,7 @@ def _commit(ledgers: Path, run: str, found: Sequence[SectionBuild]) -> None:
     place = ledgers / run
     chosen = "\n".join(each.folder for each in found)
     (place / f"{_SWAPPED}~").write_text(chosen, encoding="utf-8")
+    sync_files([str(place / f"{_SWAPPED}~")])
     os.replace(place / f"{_SWAPPED}~", place / _SWAPPED)
     _move_ledgers(ledgers, place)
 
