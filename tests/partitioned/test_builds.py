@@ -439,6 +439,26 @@ def test_full_disk_in_a_task_is_an_error_that_names_the_folder(tmp_path, monkeyp
     assert cluster.runs() == []
 
 
+def test_full_disk_at_the_list_of_published_ledgers_is_an_error_that_says_so(tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    cluster = Cluster(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("urlset.partitioned.publication.sync_files", full)
+        with pytest.raises(
+            urlset.StoreError, match=r"No space left .*ledger was not updated: build"
+        ):
+            cluster.build(ROWS)
+    published = cluster.files()
+    cluster.build(ROWS)
+    again = cluster.files()
+    # The ledgers do not know when the files were written, so the index has new dates.
+    assert published.pop("sitemap.xml").count(b"<loc>") == again.pop("sitemap.xml").count(b"<loc>")
+    assert published
+    assert again == published
+
+
 @pytest.mark.parametrize("section", ["Blog", "../a", "a/b", "a\0"])
 def test_section_that_is_no_word_is_an_error(tmp_path, section):
     with pytest.raises(ValueError, match="section: expected the result of section_word, "):

@@ -7,6 +7,7 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.errors import SourceError, StoreError
+from urlset.live.crawl import frontier
 
 HTML = "text/html; charset=utf-8"
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
@@ -472,3 +473,40 @@ def test_a_search_for_sitemaps_that_failed_is_a_reason(box, tmp_path):
     put_sitemap(box, "/a")
     with crawl(box, tmp_path / "c.duckdb") as found:
         assert found.is_complete
+
+
+def test_a_search_for_sitemaps_that_failed_is_repeated_when_the_crawl_is_continued(box, tmp_path):
+    put_pages(box, home="/a", a="", b="")
+    box.put("/sitemap.xml", b"", 503)
+    policy = urlset.Policy(proxies={}, retries=0)
+    options: dict[str, Any] = {"confirm_after_s": 0, "policy": policy}
+    urlset.crawl(box.site, tmp_path / "c.duckdb", max_pages=1, **options).close()
+    put_sitemap(box, "/b")
+
+    with urlset.crawl(box.site, tmp_path / "c.duckdb", **options) as found:
+        assert found.number == 1
+        assert found.is_complete
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a", "b"]
+
+
+@pytest.mark.parametrize("settings", [None, "", "[]", "{", "[" * 100_000, '{"exclude": {}}'])
+def test_settings_of_a_store_that_are_not_ours_are_other_options(box, tmp_path, settings):
+    put_pages(box, home="/a", a="")
+    crawl(box, tmp_path / "c.duckdb", max_pages=1).close()
+    with urlset.Store.open(tmp_path / "c.duckdb") as store, store.session() as session:
+        session.run("UPDATE store.crawls SET settings = ?", (settings,))
+
+    with crawl(box, tmp_path / "c.duckdb") as found:
+        assert found.verdicts == {"ok": 2}
+
+
+def test_other_options_apply_to_many_waiting_urls(box, tmp_path):
+    """More than are read at once."""
+    put_pages(box, home="")
+    count = 3 * frontier.MAX_ADDED + 1
+    box.put("/sitemap.txt", "\n".join(box.url(f"/x/{n}") for n in range(count)).encode())
+    crawl(box, tmp_path / "c.duckdb", max_pages=1).close()
+
+    with crawl(box, tmp_path / "c.duckdb", exclude="/x/") as found:
+        states = found.query("SELECT state, excluded_by, count(*) FROM frontier GROUP BY ALL")
+        assert set(states) == {("done", None, 1), ("excluded", "exclude", count)}

@@ -11,7 +11,7 @@ from urlset.reader.filters import compile_pattern
 
 ScopeName = Literal["host", "folder"]
 
-_DECIDING = ("scope", "include", "exclude", "max_depth", "follow_links")
+_SELECTION = ("scope", "include", "exclude", "max_depth", "follow_links")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,15 @@ class CrawlOptions:
         """Return the options as JSON, for the table ``crawls``."""
         return json.dumps(asdict(self))
 
-    def decide_otherwise(self, earlier: str) -> bool:
-        """Return whether other URLs are visited than with the options of this JSON text."""
-        before, now = json.loads(earlier), json.loads(self.to_json())
-        return any(before.get(name) != now[name] for name in _DECIDING)
+    def has_selection_of(self, earlier: str | None) -> bool:
+        """Return whether the same URLs are visited as with these options, the JSON of a store."""
+        return _selection(earlier) == _selection(self.to_json())
+
+
+def _selection(text: str | None) -> list[object] | None:
+    """Return the options that select URLs; None if a text is not that of options."""
+    try:
+        values = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
+    return [values.get(name) for name in _SELECTION] if isinstance(values, dict) else None

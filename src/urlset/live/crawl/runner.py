@@ -196,7 +196,7 @@ class _Run:
         self._session.run(_THREADS)
         self._journal = Journal(store.path and f"{store.path}.journal")
         self._number = 0
-        self._has_changed = False
+        self._has_other_options = False
         self._search_failure = ""
         self.politeness: Politeness | None = None
 
@@ -208,10 +208,13 @@ class _Run:
                 self._session, self._number, self._journal, self._scope, self._options
             )
             self._restore_scope(frontier)
-            if self._has_changed:
+            if self._has_other_options:
                 frontier.apply_options()
-            self._session.run(  # now, so that a session after a kill applies them, too
-                "UPDATE store.crawls SET settings = ? WHERE crawl = ?",
+            # The options only now, so that a session after a kill applies them, too. A session that
+            # was killed has not added its requests.
+            self._session.run(
+                "UPDATE store.crawls SET settings = $1, request_count = greatest(request_count, "
+                "(SELECT sum(attempts) FROM store.pages WHERE crawl = $2)) WHERE crawl = $2",
                 (self._options.to_json(), self._number),
             )
             frontier.add([Discovered(self._start, "seed", None, 0)], is_exempt=True)
@@ -273,13 +276,8 @@ class _Run:
                     f"{self._store.path!r}; name another file"
                 )
             if is_open or (earlier != settings and self._was_limited(number)):
-                self._has_changed = self._options.decide_otherwise(earlier)
-                # A session that was killed has not added its requests.
-                self._session.run(
-                    "UPDATE store.crawls SET finished = NULL, request_count = greatest("
-                    f"request_count, (SELECT sum(attempts) FROM store.pages WHERE crawl = {number})"
-                    f") WHERE crawl = {number}"
-                )
+                self._has_other_options = not self._options.has_selection_of(earlier)
+                self._session.run(f"UPDATE store.crawls SET finished = NULL WHERE crawl = {number}")
                 return int(number)
         number = rows[0][0] + 1 if rows else 1
         self._journal.clear()
