@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use urlset_core::html::{self, Element, FilePage, Page};
+use urlset_core::html::{self, Decisions, Element, FilePage, Page};
 
 /// Python object with the facts of a scanned page.
 #[pyclass(frozen, module = "urlset.engine._native")]
@@ -64,13 +64,8 @@ impl ScannedPage {
         is_volatile: Py<PyAny>,
         stable_target: Py<PyAny>,
     ) -> PyResult<String> {
-        py.detach(|| {
-            self.page.content.words(
-                origin,
-                |line| Python::attach(|py| is_volatile.call1(py, (line,))?.extract(py)),
-                |link| Python::attach(|py| stable_target.call1(py, (link, origin))?.extract(py)),
-            )
-        })
+        let decisions = PyDecisions { origin, is_volatile, stable_target };
+        py.detach(|| self.page.content.words(origin, &decisions))
     }
 
     /// Returns target and relation of each link; None for markup that is unusual.
@@ -112,6 +107,28 @@ fn elements<'py>(py: Python<'py>, elements: &[Element]) -> PyResult<Bound<'py, P
     Ok(found)
 }
 
+/// Python functions that decide about lines and links, which the reference engine has.
+pub struct PyDecisions<'o> {
+    /// Origin of the page.
+    pub origin: &'o str,
+    /// Returns whether a line is volatile.
+    pub is_volatile: Py<PyAny>,
+    /// Returns a link without its volatile parts.
+    pub stable_target: Py<PyAny>,
+}
+
+impl Decisions for PyDecisions<'_> {
+    type Error = PyErr;
+
+    fn is_volatile(&self, line: &str) -> PyResult<bool> {
+        Python::attach(|py| self.is_volatile.call1(py, (line,))?.extract(py))
+    }
+
+    fn stable_target(&self, link: &str) -> PyResult<String> {
+        Python::attach(|py| self.stable_target.call1(py, (link, self.origin))?.extract(py))
+    }
+}
+
 /// Reads the pages of files. One that needs another engine, or cannot be read, is None.
 #[pyfunction]
 pub fn scan_files<'py>(
@@ -120,15 +137,18 @@ pub fn scan_files<'py>(
     max_bytes: usize,
     origin: &str,
     names: Option<Vec<String>>,
+    is_volatile: Py<PyAny>,
+    stable_target: Py<PyAny>,
 ) -> PyResult<Vec<Option<Bound<'py, PyTuple>>>> {
-    let pages: Vec<_> = py.detach(|| {
+    let decisions = PyDecisions { origin, is_volatile, stable_target };
+    let pages = py.detach(|| {
         let mut data = Vec::new();
-        let mut page = |path: &PathBuf| {
-            read(path, max_bytes, &mut data).ok()?;
-            html::file_page(&data, origin, names.as_deref())
+        let mut page = |path: &PathBuf| match read(path, max_bytes, &mut data) {
+            Ok(()) => html::file_page(&data, origin, names.as_deref(), &decisions),
+            Err(_) => Ok(None),
         };
-        paths.iter().map(&mut page).collect()
-    });
+        paths.iter().map(&mut page).collect::<PyResult<Vec<_>>>()
+    })?;
     pages.into_iter().map(|page| page.map(|page| file_page(py, page)).transpose()).collect()
 }
 

@@ -7,13 +7,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use urlset_core::html::{self, Anchor, BaseUrl};
 
-use crate::html::file_page;
+use crate::html::{PyDecisions, file_page};
 
 /// Python object that reads pages of a site, with the `meta` elements of some names.
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct PageReader {
     names: Vec<String>,
     limit: usize,
+    is_volatile: Py<PyAny>,
+    stable_target: Py<PyAny>,
 }
 
 type PyVisitedPage<'py> = (
@@ -29,8 +31,13 @@ type PyVisitedPage<'py> = (
 #[pymethods]
 impl PageReader {
     #[new]
-    fn new(names: Vec<String>, limit: usize) -> Self {
-        Self { names, limit }
+    fn new(
+        names: Vec<String>,
+        limit: usize,
+        is_volatile: Py<PyAny>,
+        stable_target: Py<PyAny>,
+    ) -> Self {
+        Self { names, limit, is_volatile, stable_target }
     }
 
     /// Reads a page; returns None for one that another engine, or the repair, has to read.
@@ -44,8 +51,11 @@ impl PageReader {
         has_links: bool,
     ) -> PyResult<Option<PyVisitedPage<'py>>> {
         let Some(base) = BaseUrl::new(url, origin) else { return Ok(None) };
-        let read = || html::visited_page(data, &base, origin, &self.names, self.limit);
-        let Some(found) = py.detach(read) else { return Ok(None) };
+        let is_volatile = self.is_volatile.clone_ref(py);
+        let stable_target = self.stable_target.clone_ref(py);
+        let decisions = PyDecisions { origin, is_volatile, stable_target };
+        let read = || html::visited_page(data, &base, origin, &self.names, self.limit, &decisions);
+        let Some(found) = py.detach(read)? else { return Ok(None) };
         let mut links = Links::default();
         for anchor in &found.anchors {
             links.add(anchor, &base, resolve, has_links)?;

@@ -20,6 +20,18 @@ impl Mode {
     }
 
     #[inline]
+    fn find_special(self, bytes: Bytes) -> u128 {
+        let special = bytes.equal_to(b'&') | bytes.equal_to(b']');
+        match self {
+            Self::Text => special | bytes.below(0x20) | bytes.equal_to(0xef),
+            Self::Attribute => {
+                special | bytes.below(0x20) | bytes.equal_to(0xef) | bytes.equal_to(b'<')
+            }
+            Self::Url => special | bytes.below(0x21) | bytes.above_graphic(),
+        }
+    }
+
+    #[inline]
     fn is_special(self, byte: u8) -> bool {
         let is_special = (byte < 0x20) | (byte == b'&') | (byte == b']');
         match self {
@@ -30,21 +42,74 @@ impl Mode {
     }
 }
 
+/// Sixteen bytes as one number; the first byte is the lowest.
+///
+/// The functions return a number whose lowest bit of 0x80 in a byte is that of the first byte that
+/// is found; bits above it are unspecified.
+#[derive(Clone, Copy)]
+pub struct Bytes(u128);
+
+impl Bytes {
+    const ONES: u128 = u128::from_ne_bytes([1; 16]);
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+
+    /// Finds bytes below a limit of at most 0x80.
+    #[inline]
+    #[must_use]
+    pub fn below(self, limit: u8) -> u128 {
+        let limits = Self::ONES * u128::from(limit);
+        self.0.wrapping_sub(limits) & !self.0 & Self::HIGH
+    }
+
+    /// Finds a byte.
+    #[inline]
+    #[must_use]
+    pub fn equal_to(self, byte: u8) -> u128 {
+        Self(self.0 ^ (Self::ONES * u128::from(byte))).below(1)
+    }
+
+    /// Finds a byte, or one that differs from it in the two lowest bits.
+    #[inline]
+    #[must_use]
+    pub fn near(self, byte: u8) -> u128 {
+        Self(self.0 & !(Self::ONES * 3)).equal_to(byte & !3)
+    }
+
+    /// Finds bytes above 0x7e.
+    #[inline]
+    fn above_graphic(self) -> u128 {
+        self.equal_to(0x7f) | (self.0 & Self::HIGH)
+    }
+}
+
 /// Returns the length of a value up to its delimiter, and whether it contains a special byte.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the mode is a constant at each call")]
 pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
-    let length = find_near(mode.end(), text)?;
-    let is_special = match (u8::try_from(length), text.first_chunk::<16>()) {
-        (Ok(length @ 0..16), Some(chunk)) => {
-            // Check all sixteen bytes at once, but count only those of the value.
-            let mut flags = [0; 16];
-            for (position, (flag, byte)) in (0..).zip(flags.iter_mut().zip(chunk)) {
-                *flag = u8::from(mode.is_special(*byte) & (position < length));
-            }
-            flags != [0; 16]
+    let find_special = |bytes| mode.find_special(bytes);
+    find_value(text, mode.end(), find_special, |byte| mode.is_special(byte))
+}
+
+/// As [`find_end`], with any delimiter and special bytes.
+///
+/// `find_special` says of sixteen bytes, as the functions of [`Bytes`], which of them are special,
+/// and `is_special` whether one is.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the functions are constants at each call")]
+pub fn find_value(
+    text: &[u8],
+    end: u8,
+    find_special: impl Fn(Bytes) -> u128,
+    is_special: impl Fn(u8) -> bool,
+) -> Option<(usize, bool)> {
+    let length = find_near(end, text)?;
+    let is_special = match text.first_chunk::<16>() {
+        // Check all sixteen bytes at once, but count only those of the value.
+        Some(chunk) if length < 16 => {
+            let special = find_special(Bytes(u128::from_le_bytes(*chunk)));
+            special & ((1 << (8 * length)) - 1) != 0
         }
-        _ => any(text.get(..length)?, |byte| mode.is_special(byte)),
+        _ => any(text.get(..length)?, is_special),
     };
     Some((length, is_special))
 }

@@ -186,8 +186,14 @@ def array_of(values: list[Any], spec: Any) -> Any:
         )
     if isinstance(spec, StructOf):
         blank = (None,) * len(spec.fields)
+        rows = [value or blank for value in values] if any(values) else None
         children = [
-            array_of([_child((value or blank)[number], inner) for value in values], inner)
+            array_of(
+                [_child(row[number], inner) for row in rows]
+                if rows is not None
+                else [_child(None, inner)] * len(values),
+                inner,
+            )
             for number, (_, inner) in enumerate(spec.fields)
         ]
         mask = arro3.Array([value is None for value in values], arro3.DataType.bool())

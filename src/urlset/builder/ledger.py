@@ -457,8 +457,10 @@ class PageCache:
 
 def _is_text(text: str) -> bool:
     """Return whether a file name is valid Unicode, so that DuckDB can store it."""
+    if text.isascii():
+        return True
     try:
-        os.fspath(text).encode()
+        text.encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -132,7 +132,13 @@ class ScannedPage:
 class PageReader:
     """Reader of pages that were visited; see `urlset.engine.Engine.visited_page`."""
 
-    def __new__(cls, names: Sequence[str], limit: int) -> PageReader: ...
+    def __new__(
+        cls,
+        names: Sequence[str],
+        limit: int,
+        is_volatile: Callable[[str], bool],
+        stable_target: Callable[[str, str], str],
+    ) -> PageReader: ...
     def read(
         self,
         data: bytes,
@@ -212,7 +218,12 @@ def scan_page(markup: str) -> ScannedPage | None:
     """Scan a page; return None for markup that the reference engine has to read."""
 
 def scan_files(
-    paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
+    paths: Sequence[str],
+    max_bytes: int,
+    origin: str,
+    names: Sequence[str] | None,
+    is_volatile: Callable[[str], bool],
+    stable_target: Callable[[str, str], str],
 ) -> list[tuple[Any, ...] | None]:
     """Return the fields of :class:`urlset.engine.html_page.FilePage` of each file, or None."""
 

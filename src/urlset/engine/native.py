@@ -229,10 +229,8 @@ class NativePage:
 
     def words(self, origin: str) -> str:
         """Return the words of the main content, and in a second line the targets of its links."""
-        from urlset.engine.reference.html.content import is_volatile, stable_target
-
         with panics_as_errors():
-            return self._page.words(origin, is_volatile, stable_target)
+            return self._page.words(origin, *_decisions())
 
     def anchors(self) -> Sequence[PageAnchor]:
         """Return the links of the page as written, in document order."""
@@ -260,7 +258,7 @@ def scan_files(
 ) -> list[FilePage | None]:
     """Read and scan the pages of files; one that needs another engine is None."""
     with panics_as_errors():
-        rows = _native.scan_files(paths, max_bytes, origin, names)
+        rows = _native.scan_files(paths, max_bytes, origin, names, *_decisions())
     return [None if row is None else _file_page(row) for row in rows]
 
 
@@ -280,7 +278,14 @@ def visited_page(
 
 @cache
 def _page_reader(names: frozenset[str]) -> _native.PageReader:
-    return _native.PageReader(sorted(names), MAX_ANCHORS)
+    return _native.PageReader(sorted(names), MAX_ANCHORS, *_decisions())
+
+
+def _decisions() -> tuple[Callable[[str], bool], Callable[[str, str], str]]:
+    """Return functions that decide about rare lines and links of the content of a page."""
+    from urlset.engine.reference.html.content import is_volatile, stable_target
+
+    return is_volatile, stable_target
 
 
 def _file_page(row: tuple[Any, ...]) -> FilePage:

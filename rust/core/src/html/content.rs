@@ -12,12 +12,34 @@ const PERMALINKS: [char; 3] = [' ', '\u{b6}', '\u{f0c1}'];
 /// Characters that are not displayed.
 const INVISIBLE: [char; 4] = ['\u{ad}', '\u{200b}', '\u{2060}', '\u{feff}'];
 
+/// Decides about lines and links of the content that are not decided here; they are rare.
+pub trait Decisions {
+    /// Error of a decision.
+    type Error;
+
+    /// Returns whether a line is volatile.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decided.
+    fn is_volatile(&self, line: &str) -> Result<bool, Self::Error>;
+
+    /// Returns a link without its volatile parts.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be decided.
+    fn stable_target(&self, link: &str) -> Result<String, Self::Error>;
+}
+
 /// Text of a page without boilerplate, in parts, and targets of its links and images.
 #[derive(Default)]
 pub struct Content {
     text: String,
     ends: Vec<usize>,
-    links: Vec<(usize, String)>,
+    /// Number of parts before each link, and where its target ends in `targets`.
+    links: Vec<(usize, usize)>,
+    targets: String,
     pub(super) main: Vec<(usize, usize)>,
     pub(super) articles: Vec<(usize, usize)>,
 }
@@ -42,8 +64,9 @@ impl Content {
         self.push(" ");
     }
 
-    pub(super) fn link(&mut self, target: String) {
-        self.links.push((self.ends.len(), target));
+    pub(super) fn link(&mut self, target: &str) {
+        self.targets.push_str(target);
+        self.links.push((self.ends.len(), self.targets.len()));
     }
 
     pub(super) fn parts(&self) -> usize {
@@ -78,27 +101,27 @@ impl Content {
     ///
     /// # Errors
     ///
-    /// The error of one of the functions, which decide about a line and about a link.
-    pub fn words<E>(
-        &self,
-        origin: &str,
-        mut is_volatile: impl FnMut(&str) -> Result<bool, E>,
-        mut stable_target: impl FnMut(&str) -> Result<String, E>,
-    ) -> Result<String, E> {
+    /// The error of a decision.
+    pub fn words<D: Decisions>(&self, origin: &str, decisions: &D) -> Result<String, D::Error> {
         let span = self.span();
         let mut words = String::new();
         for line in self.visible_text(span).split('\n') {
-            if may_be_volatile(line) && (is_stamp(line) || is_volatile(line)?) {
+            if may_be_volatile(line) && (is_stamp(line) || decisions.is_volatile(line)?) {
                 continue;
             }
             push_words(line, &mut words);
         }
         words.push('\n');
-        let links = self.links.iter().filter(|(at, _)| (span.0..=span.1).contains(at));
-        for (_, link) in links {
+        let mut start = 0;
+        for (at, end) in &self.links {
+            let link = &self.targets[start..*end];
+            start = *end;
+            if !(span.0..=span.1).contains(at) {
+                continue;
+            }
             let target = match plain_target(link, origin) {
                 Some(target) => target,
-                None => Cow::Owned(stable_target(link)?),
+                None => Cow::Owned(decisions.stable_target(link)?),
             };
             if !target.is_empty() {
                 if !words.ends_with('\n') {
@@ -137,11 +160,12 @@ impl Content {
 
     fn visible_text(&self, (begin, end): (usize, usize)) -> Cow<'_, str> {
         let text = unescape(self.range(begin, end));
-        let found = INVISIBLE.iter().any(|sign| {
-            let mut buffer = [0; 4];
-            let sign = sign.encode_utf8(&mut buffer);
-            memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some()
-        });
+        let found = !text.is_ascii()
+            && INVISIBLE.iter().any(|sign| {
+                let mut buffer = [0; 4];
+                let sign = sign.encode_utf8(&mut buffer);
+                memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some()
+            });
         if found { Cow::Owned(text.replace(INVISIBLE, "")) } else { text }
     }
 }

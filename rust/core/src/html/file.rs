@@ -1,7 +1,7 @@
 //! Facts of a page in a file, as far as they need no other engine.
 
 use super::chars::{is_space, push_words};
-use super::{Element, is_well_formed, scan};
+use super::{Decisions, Element, scan_well_formed};
 use crate::blake2b::blake2b_128;
 use crate::utf8::utf8;
 
@@ -31,33 +31,46 @@ pub struct FilePage {
 ///
 /// With `names`, only elements are returned from which an address, a directive or a date is read:
 /// of the `meta` elements those with these names, which are in lower case.
-#[must_use]
-pub fn file_page(data: &[u8], origin: &str, names: Option<&[String]>) -> Option<FilePage> {
-    let mut page = facts(well_formed(data)?, origin)?;
-    if let Some(names) = names {
+///
+/// # Errors
+///
+/// The error of a decision.
+pub fn file_page<D: Decisions>(
+    data: &[u8],
+    origin: &str,
+    names: Option<&[String]>,
+    decisions: &D,
+) -> Result<Option<FilePage>, D::Error> {
+    let Some(text) = page_text(data) else { return Ok(None) };
+    let mut page = facts(text, origin, decisions)?;
+    if let (Some(page), Some(names)) = (&mut page, names) {
         page.elements.retain(|element| is_relevant(element, names));
     }
-    Some(page)
+    Ok(page)
 }
 
-/// Returns the text of a page that is well-formed UTF-8.
-pub(super) fn well_formed(data: &[u8]) -> Option<&str> {
+/// Returns the text of a page; None if it is not UTF-8, or does not say that it is a page.
+pub(super) fn page_text(data: &[u8]) -> Option<&str> {
     let text = utf8(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data))?;
     let prolog = &text.as_bytes()[..text.len().min(MAX_PROLOG)];
     let mut starts = memchr::memmem::find_iter(prolog, b"<html");
     let is_page = starts.any(|at| matches!(prolog.get(at + 5), Some(b' ' | b'\n' | b'>')));
-    (is_page && is_well_formed(text)).then_some(text)
+    is_page.then_some(text)
 }
 
-/// Returns the facts of a well-formed page with all elements; None if it is unusual.
-pub(super) fn facts(text: &str, origin: &str) -> Option<FilePage> {
-    let page = scan(text).ok()?;
-    let title = page.title?;
-    let words = page.content.words(origin, |_| Err(()), |_| Err(())).ok()?;
+/// Returns the facts of a page with all elements; None if it is not well-formed, or unusual.
+pub(super) fn facts<D: Decisions>(
+    text: &str,
+    origin: &str,
+    decisions: &D,
+) -> Result<Option<FilePage>, D::Error> {
+    let Ok(page) = scan_well_formed(text) else { return Ok(None) };
+    let Some(title) = page.title else { return Ok(None) };
+    let words = page.content.words(origin, decisions)?;
     let description = description(&page.elements).map(str::to_owned);
     let fingerprint = fingerprint(&title, description.as_deref(), &words);
     let (language, elements, data) = (page.language, page.elements, page.data);
-    Some(FilePage { title, language, description, fingerprint, elements, data })
+    Ok(Some(FilePage { title, language, description, fingerprint, elements, data }))
 }
 
 fn fingerprint(title: &str, description: Option<&str>, words: &str) -> String {

@@ -17,12 +17,17 @@ pub(super) enum Kind {
     RawText,
 }
 
-/// Returns how a tag is handled. The name is in lower case; that of an end tag begins with a slash.
+/// Returns how a start tag is handled. The name is in lower case.
 pub(super) fn kind_of(name: &[u8]) -> Kind {
-    let (name, is_end) = match name {
-        [b'/', name @ ..] => (name, true),
-        _ => (name, false),
-    };
+    kind(name, false)
+}
+
+/// Returns how an end tag is handled. The name is in lower case.
+pub(super) fn end_kind_of(name: &[u8]) -> Kind {
+    kind(name, true)
+}
+
+fn kind(name: &[u8], is_end: bool) -> Kind {
     match name {
         b"address" | b"blockquote" | b"br" | b"button" | b"caption" | b"dd" | b"details"
         | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"form" | b"h1"

@@ -13,6 +13,7 @@ mod kinds;
 mod places;
 mod regions;
 mod roles;
+mod start_tag;
 mod unescape;
 mod visited;
 mod volatile;
@@ -22,15 +23,16 @@ use std::borrow::Cow;
 
 use self::attributes::{attribute, attributes};
 use self::chars::{char_at, match_word, push_words, space_length};
-use self::kinds::{Kind, is_in_head, kind_of};
+use self::kinds::{Kind, end_kind_of, is_in_head, kind_of};
 use self::regions::{RegionKind, Regions};
-use self::roles::{Role, role_of};
+use self::roles::{Role, role_of, role_of_attributes};
 use self::unescape::unescape;
+use self::well_formed::Tokens;
 use crate::search::find_near;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
 pub use self::base_url::BaseUrl;
-pub use self::content::Content;
+pub use self::content::{Content, Decisions};
 pub use self::file::{FilePage, file_page};
 pub use self::visited::{HeadLinks, VisitedPage, visited_page};
 pub use self::well_formed::is_well_formed;
@@ -76,18 +78,21 @@ pub struct Page {
 ///
 /// The page has markup that the reference engine has to read.
 pub fn scan(text: &str) -> Result<Page, Unusual> {
-    let mut scanner = Scanner {
-        text,
-        found: Page::default(),
-        regions: Regions::default(),
-        in_head: true,
-        recorded: 0,
-        title_from: None,
-    };
+    let mut scanner = Scanner::new(text);
     scanner.scan()?;
-    let Scanner { mut found, mut regions, .. } = scanner;
-    regions.leave(0, &mut found.content);
-    Ok(found)
+    Ok(scanner.finish())
+}
+
+/// Scans a page if it is well-formed: as [`scan`], in one pass with [`is_well_formed`].
+///
+/// # Errors
+///
+/// The page is not well-formed, or has markup that the reference engine has to read.
+pub fn scan_well_formed(text: &str) -> Result<Page, Unusual> {
+    let mut scanner = Scanner::new(text);
+    well_formed::read(text, &mut scanner).ok_or(Unusual)?;
+    scanner.end_text();
+    Ok(scanner.finish())
 }
 
 struct Scanner<'t> {
@@ -97,59 +102,116 @@ struct Scanner<'t> {
     in_head: bool,
     recorded: usize,
     title_from: Option<usize>,
+    /// End of the last token: what follows it is text.
+    last: usize,
 }
 
-/// A tag: its name as written, with the slash of an end tag, the text after it, and its end.
-struct Tag<'t> {
+/// A start tag: its name as written, the text after it, and its end.
+struct Tag<'t, 'k> {
     name: &'t str,
     rest: &'t str,
     end: usize,
+    /// Attributes, if they are known.
+    known: Option<&'k [(&'t str, &'t str)]>,
+    role_in: RoleIn,
+}
+
+/// Where the role of a tag is read.
+#[derive(Clone, Copy)]
+enum RoleIn {
+    /// It has none.
+    Nothing,
+    /// In its attributes, which are known.
+    Attributes,
+    /// In its text.
+    Text,
+}
+
+impl<'t> Tag<'t, '_> {
+    fn role(&self) -> Result<Option<Role>, Unusual> {
+        match (self.role_in, self.known) {
+            (RoleIn::Nothing, _) => Ok(None),
+            (RoleIn::Attributes, Some(known)) => role_of_attributes(known),
+            _ => role_of(self.rest),
+        }
+    }
+
+    /// Calls a function with name and value of each attribute, as written.
+    fn each_attribute(&self, mut call: impl FnMut(&'t str, &'t str)) {
+        match self.known {
+            Some(known) => known.iter().for_each(|(name, value)| call(name, value)),
+            None => attributes(self.rest).for_each(|(name, value)| call(name, value)),
+        }
+    }
 }
 
 impl<'t> Scanner<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            found: Page::default(),
+            regions: Regions::default(),
+            in_head: true,
+            recorded: 0,
+            title_from: None,
+            last: 0,
+        }
+    }
+
     fn scan(&mut self) -> Result<(), Unusual> {
         let text = self.text;
         let bytes = text.as_bytes();
-        let (mut last, mut at) = (0, 0);
+        let mut at = 0;
         while let Some(offset) = find_near(b'<', &bytes[at..]) {
             let begin = at + offset;
             at = begin + 1;
-            let tag = match &bytes[at..] {
+            match &bytes[at..] {
                 [b'!', b'-', b'-', ..] => {
                     let end = memchr::memmem::find(&bytes[at + 3..], b"-->");
                     at = end.map_or(text.len(), |length| at + 6 + length);
-                    None
+                    self.pass(begin, at);
                 }
                 [b'!' | b'?', ..] => {
                     at += 1;
-                    None
+                    self.pass(begin, at);
                 }
                 [b'/', letter, ..] | [letter, ..] if letter.is_ascii_alphabetic() => {
                     let Some(tag) = tag_at(text, at)? else { continue };
-                    at = tag.end;
-                    Some(tag)
+                    self.pass(begin, tag.end);
+                    match self.read_tag(&tag, begin)? {
+                        Some(end) => (at, self.last) = (end, end),
+                        None => return Ok(()),
+                    }
                 }
-                _ => continue,
-            };
-            if begin > last && !self.regions.is_skipping() {
-                self.found.content.push(&text[last..begin]);
-            }
-            last = at;
-            if let Some(tag) = tag {
-                match self.read_tag(&tag, begin)? {
-                    Some(end) => (at, last) = (end, end),
-                    None => return Ok(()),
-                }
+                _ => {}
             }
         }
-        if !self.regions.is_skipping() {
-            self.found.content.push(&text[last..]);
-        }
+        self.end_text();
         Ok(())
     }
 
+    /// Adds the text before a token, and passes the token.
+    fn pass(&mut self, begin: usize, end: usize) {
+        if begin > self.last && !self.regions.is_skipping() {
+            self.found.content.push(&self.text[self.last..begin]);
+        }
+        self.last = end;
+    }
+
+    /// Adds the text after the last token.
+    fn end_text(&mut self) {
+        if !self.regions.is_skipping() {
+            self.found.content.push(&self.text[self.last..]);
+        }
+    }
+
+    fn finish(mut self) -> Page {
+        self.regions.leave(0, &mut self.found.content);
+        self.found
+    }
+
     /// Processes a tag; returns where the scan continues, or None at the end of the page.
-    fn read_tag(&mut self, tag: &Tag<'t>, begin: usize) -> Result<Option<usize>, Unusual> {
+    fn read_tag(&mut self, tag: &Tag<'t, '_>, begin: usize) -> Result<Option<usize>, Unusual> {
         let mut buffer = [0; MAX_NAME];
         let written = tag.name.as_bytes();
         let long;
@@ -161,50 +223,65 @@ impl<'t> Scanner<'t> {
             long = written.to_ascii_lowercase();
             &long[..]
         };
-        let kind = kind_of(name);
-        if kind == Kind::RawText {
-            return Ok(self.skip_raw_text(name, tag));
-        }
         if let Some(bare) = name.strip_prefix(b"/") {
-            if self.regions.has(bare) {
-                self.regions.close(bare, &mut self.found.content);
-            } else if bare == b"title" {
-                self.end_title(begin);
-            }
+            self.end_tag(bare, begin);
+        } else if kind_of(name) == Kind::RawText {
+            let end = raw_end(self.text, tag.end, name);
+            let inner = end.map_or("", |(start, _)| &self.text[tag.end..start]);
+            self.raw_text(name, tag.rest, inner);
+            return Ok(end.map(|(_, end)| end));
         } else {
-            if kind == Kind::Break {
-                self.in_head = false;
-            }
-            if kind == Kind::Record {
-                self.record(name, tag)?;
-            } else if !self.regions.is_skipping() {
-                let role = if tag.rest.is_empty() { None } else { role_of(tag.rest)? };
-                if kind == Kind::Opening || role.is_some() {
-                    self.open(name, tag, role);
-                }
-            }
-            self.regions.count(name);
-        }
-        if kind >= Kind::Break && !self.regions.is_skipping() {
-            self.found.content.push("\n");
+            self.start_tag(name, tag)?;
         }
         Ok(Some(tag.end))
     }
 
-    /// Skips the content of a script or its like; returns the end of its end tag, or None.
-    fn skip_raw_text(&mut self, name: &[u8], tag: &Tag<'t>) -> Option<usize> {
-        let end = raw_end(self.text, tag.end, name);
-        let inner = end.map_or("", |(start, _)| &self.text[tag.end..start]);
-        if name == b"script" && self.found.data.len() < MAX_DATA && is_json_ld(tag.rest) {
+    /// Processes a start tag whose name is in lower case, and whose content is markup.
+    fn start_tag(&mut self, name: &[u8], tag: &Tag<'t, '_>) -> Result<(), Unusual> {
+        let kind = kind_of(name);
+        if kind == Kind::Break {
+            self.in_head = false;
+        }
+        if kind == Kind::Record {
+            self.record(name, tag)?;
+        } else if !self.regions.is_skipping() {
+            let role = tag.role()?;
+            if kind == Kind::Opening || role.is_some() {
+                self.open(name, tag, role);
+            }
+        }
+        self.regions.count(name);
+        self.break_line(kind);
+        Ok(())
+    }
+
+    /// Processes an end tag whose name is in lower case.
+    fn end_tag(&mut self, name: &[u8], begin: usize) {
+        if self.regions.has(name) {
+            self.regions.close(name, &mut self.found.content);
+        } else if name == b"title" {
+            self.end_title(begin);
+        }
+        self.break_line(end_kind_of(name));
+    }
+
+    fn break_line(&mut self, kind: Kind) {
+        if kind >= Kind::Break && !self.regions.is_skipping() {
+            self.found.content.push("\n");
+        }
+    }
+
+    /// Processes a script or its like, whose name is in lower case.
+    fn raw_text(&mut self, name: &[u8], rest: &str, inner: &str) {
+        if name == b"script" && self.found.data.len() < MAX_DATA && is_json_ld(rest) {
             self.found.data.push(inner.to_owned());
         }
         if name == b"iframe" {
             self.in_head = false;
         }
-        end.map(|(_, end)| end)
     }
 
-    fn open(&mut self, name: &[u8], tag: &Tag<'t>, role: Option<Role>) {
+    fn open(&mut self, name: &[u8], tag: &Tag<'t, '_>, role: Option<Role>) {
         if self.in_head && !is_in_head(name) {
             self.in_head = false;
         }
@@ -219,7 +296,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn record(&mut self, name: &[u8], tag: &Tag<'t>) -> Result<(), Unusual> {
+    fn record(&mut self, name: &[u8], tag: &Tag<'t, '_>) -> Result<(), Unusual> {
         let is_skipping = self.regions.is_skipping();
         if self.recorded >= MAX_ELEMENTS || (name == b"a" && is_skipping) {
             return Ok(());
@@ -238,9 +315,10 @@ impl<'t> Scanner<'t> {
             b"meta" => "meta",
             _ => "time",
         };
-        let attributes = attributes(tag.rest)
-            .map(|(name, value)| (name.to_lowercase(), unescape(value).into_owned()))
-            .collect();
+        let mut attributes = Vec::new();
+        tag.each_attribute(|name, value| {
+            attributes.push((name.to_lowercase(), unescape(value).into_owned()));
+        });
         let in_head = self.in_head;
         self.found.elements.push(Element {
             name,
@@ -255,19 +333,19 @@ impl<'t> Scanner<'t> {
     }
 
     /// Adds the target and the alternative text of a link or an image.
-    fn refer(&mut self, tag: &Tag<'t>) {
+    fn refer(&mut self, tag: &Tag<'t, '_>) {
         let mut values = [None, None, None, None];
-        for (name, value) in attributes(tag.rest) {
+        tag.each_attribute(|name, value| {
             let names = ["href", "src", "data-src", "alt"];
             if let Some(at) = names.iter().position(|wanted| name.eq_ignore_ascii_case(wanted)) {
                 values[at].get_or_insert(value);
             }
-        }
+        });
         let [href, source, data_source, alt] = values;
         // Note: a reference may have no characters, such as that to a control character.
         let mut targets = [href, source, data_source].into_iter().flatten().map(unescape);
         if let Some(target) = targets.find(|target| !target.is_empty()) {
-            self.found.content.link(target.into_owned());
+            self.found.content.link(&target);
         }
         if let Some(alt) = alt.map(unescape).filter(|alt| !alt.is_empty()) {
             self.found.content.push_escaped(&alt);
@@ -275,7 +353,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Adds `datetime` of a `time` element as text; skips its content then.
-    fn add_time(&mut self, tag: &Tag<'t>) -> Result<(), Unusual> {
+    fn add_time(&mut self, tag: &Tag<'t, '_>) -> Result<(), Unusual> {
         if !is_modified(tag.rest)? {
             match attribute(tag.rest, "datetime").filter(|value| !value.is_empty()) {
                 Some(value) => self.found.content.push_escaped(&value),
@@ -298,8 +376,29 @@ impl<'t> Scanner<'t> {
     }
 }
 
+impl<'t> Tokens<'t> for Scanner<'t> {
+    fn other(&mut self, begin: usize, end: usize) {
+        self.pass(begin, end);
+    }
+
+    fn start_tag(&mut self, begin: usize, tag: &Tag<'t, '_>) -> Result<(), Unusual> {
+        self.pass(begin, tag.end);
+        self.start_tag(tag.name.as_bytes(), tag)
+    }
+
+    fn end_tag(&mut self, begin: usize, end: usize, name: &[u8]) {
+        self.pass(begin, end);
+        self.end_tag(name, begin);
+    }
+
+    fn raw_text(&mut self, begin: usize, end: usize, tag: &Tag<'t, '_>, inner: &str) {
+        self.pass(begin, end);
+        self.raw_text(tag.name.as_bytes(), tag.rest, inner);
+    }
+}
+
 /// Returns the tag whose name begins at an offset, or None if it has no end.
-fn tag_at(text: &str, at: usize) -> Result<Option<Tag<'_>>, Unusual> {
+fn tag_at(text: &str, at: usize) -> Result<Option<Tag<'_, '_>>, Unusual> {
     let bytes = text.as_bytes();
     let length = bytes[at + 1..]
         .iter()
@@ -311,7 +410,9 @@ fn tag_at(text: &str, at: usize) -> Result<Option<Tag<'_>>, Unusual> {
     }
     let Some(length) = memchr::memchr2(b'<', b'>', &bytes[name_end..]) else { return Ok(None) };
     let end = name_end + length;
-    let tag = Tag { name: &text[at..name_end], rest: &text[name_end..end], end: end + 1 };
+    let (name, rest) = (&text[at..name_end], &text[name_end..end]);
+    let role_in = if rest.is_empty() { RoleIn::Nothing } else { RoleIn::Text };
+    let tag = Tag { name, rest, end: end + 1, known: None, role_in };
     Ok((bytes[end] == b'>').then_some(tag))
 }
 

@@ -11,19 +11,23 @@ pub(super) enum Place {
     In(&'static [&'static [u8]]),
 }
 
-/// Elements of SVG whose end tag may be missing if they end with a slash, and which have no text.
-pub(super) const SVG: [&[u8]; 10] = [
-    b"svg",
-    b"g",
-    b"path",
-    b"circle",
-    b"ellipse",
-    b"line",
-    b"polygon",
-    b"polyline",
-    b"rect",
-    b"use",
-];
+/// Returns whether an element is one of SVG whose end tag may be missing if it ends with a slash,
+/// and which has no text.
+pub(super) fn is_svg(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"svg"
+            | b"g"
+            | b"path"
+            | b"circle"
+            | b"ellipse"
+            | b"line"
+            | b"polygon"
+            | b"polyline"
+            | b"rect"
+            | b"use"
+    )
+}
 
 /// Returns whether an element may contain only parts of a table.
 pub(super) fn is_table_part(name: &[u8]) -> bool {
@@ -57,7 +61,7 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
         b"tr" => Place::In(&[b"table", b"thead", b"tbody", b"tfoot"]),
         b"td" | b"th" => Place::In(&[b"tr"]),
         b"col" => Place::In(&[b"colgroup"]),
-        _ if SVG.contains(&name) => Place::Svg,
+        _ if is_svg(name) => Place::Svg,
         // Custom elements.
         _ if name.contains(&b'-') && !is_reserved(name) => Place::Anywhere,
         _ => return None,

@@ -34,13 +34,32 @@ pub(super) fn role_of(text: &str) -> Result<Option<Role>, Unusual> {
         if !matches!(bytes.get(at), Some(b'r' | b'R' | b'c' | b'C' | b'i' | b'I' | 0x80..)) {
             continue;
         }
-        if let Some(start) = value_start(text, at, b"role")
-            && let Some(role) = named_role(text, start)?
-        {
-            return Ok(Some(role));
+        if let Some(start) = value_start(text, at, b"role") {
+            let quotes = usize::from(matches!(bytes.get(start), Some(b'"' | b'\'')));
+            if let Some(role) = named_role(text, start + quotes)? {
+                return Ok(Some(role));
+            }
         }
         let value = value_start(text, at, b"class").or_else(|| value_start(text, at, b"id"));
         if value.is_some_and(|start| has_skipped_name(bytes, start)) {
+            return Ok(Some(Role::Skipped));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the role in the attributes of a well-formed tag, none of which has an equals sign.
+pub(super) fn role_of_attributes(attributes: &[(&str, &str)]) -> Result<Option<Role>, Unusual> {
+    for (name, value) in attributes {
+        let is_named = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+        if is_named("role") {
+            let role = named_role(value, 0)?;
+            if role.is_some() {
+                return Ok(role);
+            }
+        } else if (is_named("class") || is_named("id"))
+            && has_skipped_name_from(value.as_bytes(), 0)
+        {
             return Ok(Some(Role::Skipped));
         }
     }
@@ -61,9 +80,9 @@ const ROLES: [(&[u8], Role); 5] = [
     (b"complementary", Role::Boilerplate),
 ];
 
-fn named_role(text: &str, start: usize) -> Result<Option<Role>, Unusual> {
+/// Returns the role whose name is at an offset.
+fn named_role(text: &str, at: usize) -> Result<Option<Role>, Unusual> {
     let bytes = text.as_bytes();
-    let at = start + usize::from(matches!(bytes.get(start), Some(b'"' | b'\'')));
     for (word, role) in ROLES {
         let Some(end) = match_word(bytes, at, word) else { continue };
         return match bytes.get(end) {
@@ -88,7 +107,11 @@ fn has_skipped_name(bytes: &[u8], start: usize) -> bool {
 
 /// Returns whether a value names what is skipped after its first character.
 pub(super) fn has_skipped_name_after(value: &[u8]) -> bool {
-    (1..value.len()).any(|at| is_skipped_name(value, at))
+    has_skipped_name_from(value, 1)
+}
+
+fn has_skipped_name_from(value: &[u8], start: usize) -> bool {
+    (start..value.len()).any(|at| is_skipped_name(value, at))
 }
 
 const ABOUT_COOKIES: [&[u8]; 5] = [b"cookies", b"cookie", b"consent", b"gdpr", b"ccpa"];
@@ -97,10 +120,11 @@ const NOTICES: [&[u8]; 10] = [
     b"overlay",
 ];
 
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "most bytes need one comparison")]
 fn is_skipped_name(bytes: &[u8], at: usize) -> bool {
     let byte = |at: usize| bytes.get(at).map_or(0, u8::to_ascii_lowercase);
-    matches!(byte(at), b'c' | b'g' | b'v' | b'p')
+    matches!(bytes.get(at), Some(b'c' | b'g' | b'v' | b'p' | b'C' | b'G' | b'V' | b'P'))
         && matches!(byte(at + 1), b'o' | b'd' | b'c' | b'i' | b'a' | 0x80..)
         && !is_letter_before(bytes, at)
         && begins_skipped_name(bytes, at)

@@ -1,10 +1,10 @@
 //! Facts of a page that was visited, as far as they need no other engine.
 
-use super::Element;
 use super::anchors::{Anchor, anchors, has_scripts};
 use super::base_url::BaseUrl;
 use super::chars::is_space;
-use super::file::{FilePage, attribute, facts, is_relevant, well_formed};
+use super::file::{FilePage, attribute, facts, is_relevant, page_text};
+use super::{Decisions, Element};
 
 /// Links in the head that are read; a page with more is unusual.
 const MAX_LINKS: usize = 1_000;
@@ -36,16 +36,30 @@ pub struct HeadLinks {
 ///
 /// `names` are those of the `meta` elements that are returned, in lower case; `limit` is that of
 /// the links.
-#[must_use]
-pub fn visited_page<'t>(
+///
+/// # Errors
+///
+/// The error of a decision.
+pub fn visited_page<'t, D: Decisions>(
     data: &'t [u8],
     base: &BaseUrl<'_>,
     origin: &str,
     names: &[String],
     limit: usize,
+    decisions: &D,
+) -> Result<Option<VisitedPage<'t>>, D::Error> {
+    let Some(text) = page_text(data) else { return Ok(None) };
+    let Some(page) = facts(text, origin, decisions)? else { return Ok(None) };
+    Ok(visited(text, page, base, names, limit))
+}
+
+fn visited<'t>(
+    text: &'t str,
+    mut page: FilePage,
+    base: &BaseUrl<'_>,
+    names: &[String],
+    limit: usize,
 ) -> Option<VisitedPage<'t>> {
-    let text = well_formed(data)?;
-    let mut page = facts(text, origin)?;
     let head = head_links(&page.elements, base)?;
     page.elements.retain(|element| match element.name {
         "img" if !element.in_boilerplate => true,

@@ -6,38 +6,81 @@
 //! repaired then, which takes several times as long as all that follows. What is not certain is not
 //! well-formed: elements with rules of their own, such as `select` and `svg`, and rare syntax.
 
-use super::chars::is_space;
 use super::kinds::{Kind, is_void, kind_of};
-use super::places::{Place, SVG, is_block, is_table_part, place_of};
-use super::roles::{has_skipped_name_after, role_of};
-use crate::references::html_entity;
-use crate::search::find_near;
+use super::places::{Place, is_block, is_table_part, place_of};
+use super::roles::role_of;
+use super::start_tag::{StartTag, is_html_space, is_plain_reference, name_at};
+use super::{Tag, Unusual};
+use crate::search::{Bytes, find_value};
 
 /// Maximum number of open elements.
 const MAX_DEPTH: usize = 256;
 
-/// Maximum number of attributes of an element.
-const MAX_ATTRIBUTES: usize = 24;
-
 /// Returns whether a page is well-formed.
 #[must_use]
 pub fn is_well_formed(text: &str) -> bool {
-    let mut page =
-        Page { text, at: 0, open: Vec::new(), counts: [0; COUNTED.len()], is_closed: false };
-    page.read().is_some()
+    read(text, &mut ()).is_some()
 }
 
-/// Elements that may not be within themselves.
-const COUNTED: [&[u8]; 4] = [b"p", b"a", b"button", b"form"];
+/// Reads a page and passes on its tokens; returns None as soon as it is not well-formed.
+pub(super) fn read<'t>(text: &'t str, tokens: &mut impl Tokens<'t>) -> Option<()> {
+    let mut page =
+        Page { text, at: 0, open: Vec::new(), counts: [0; COUNTED], tag: StartTag::new(), tokens };
+    page.read()
+}
 
-struct Page<'t> {
+/// What is done with the tokens of a page, in their order; what is between them is text.
+///
+/// `begin` and `end` are the offsets of the token.
+pub(super) trait Tokens<'t> {
+    /// Processes a comment, or the first two characters of a declaration.
+    fn other(&mut self, begin: usize, end: usize);
+
+    /// Processes a start tag, except that of a script or its like.
+    fn start_tag(&mut self, begin: usize, tag: &Tag<'t, '_>) -> Result<(), Unusual>;
+
+    /// Processes an end tag.
+    fn end_tag(&mut self, begin: usize, end: usize, name: &[u8]);
+
+    /// Processes a script or its like, from its start tag to its end tag.
+    fn raw_text(&mut self, begin: usize, end: usize, tag: &Tag<'t, '_>, inner: &str);
+}
+
+impl<'t> Tokens<'t> for () {
+    fn other(&mut self, _: usize, _: usize) {}
+
+    fn start_tag(&mut self, _: usize, _: &Tag<'t, '_>) -> Result<(), Unusual> {
+        Ok(())
+    }
+
+    fn end_tag(&mut self, _: usize, _: usize, _: &[u8]) {}
+
+    fn raw_text(&mut self, _: usize, _: usize, _: &Tag<'t, '_>, _: &str) {}
+}
+
+/// Number of the elements that may not be within themselves.
+const COUNTED: usize = 4;
+
+/// Returns which of the elements that may not be within themselves one is; the first one is `p`.
+fn counted(name: &[u8]) -> Option<usize> {
+    match name {
+        b"p" => Some(0),
+        b"a" => Some(1),
+        b"button" => Some(2),
+        b"form" => Some(3),
+        _ => None,
+    }
+}
+
+struct Page<'t, 'k, T> {
     text: &'t str,
     at: usize,
     open: Vec<Open<'t>>,
-    /// Number of the open elements of each name in [`COUNTED`].
-    counts: [usize; COUNTED.len()],
-    /// Whether the last start tag has ended its element, in SVG.
-    is_closed: bool,
+    /// Number of the open elements of each name that is [`counted`].
+    counts: [usize; COUNTED],
+    /// The last start tag.
+    tag: StartTag<'t>,
+    tokens: &'k mut T,
 }
 
 /// An open element.
@@ -47,10 +90,13 @@ struct Open<'t> {
     rest: &'t str,
     /// Whether that has a role; None if it was not examined.
     has_role: Option<bool>,
+    /// Whether it is a part of SVG, or of a table.
+    is_svg: bool,
+    is_table_part: bool,
 }
 
 /// The functions return None as soon as the page is not well-formed.
-impl<'t> Page<'t> {
+impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
     fn read(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         if memchr::memchr2(b'\r', b'\0', bytes).is_some() {
@@ -63,15 +109,15 @@ impl<'t> Page<'t> {
         if self.rest().get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype")) {
             self.declaration()?;
         }
-        (self.start_tag()? == b"html").then_some(())?;
+        self.only_start_tag(b"html")?;
         self.skip_comments()?;
-        (self.start_tag()? == b"head").then_some(())?;
+        self.only_start_tag(b"head")?;
         self.read_head()?;
         self.skip_comments()?;
-        (self.start_tag()? == b"body").then_some(())?;
+        self.only_start_tag(b"body")?;
         self.read_body()?;
         self.skip_comments()?;
-        self.skip(b"</html>")?;
+        self.only_end_tag(b"html")?;
         self.skip_comments()?;
         self.rest().is_empty().then_some(())
     }
@@ -82,6 +128,20 @@ impl<'t> Page<'t> {
 
     fn skip(&mut self, text: &[u8]) -> Option<()> {
         self.rest().starts_with(text).then(|| self.at += text.len())
+    }
+
+    fn only_start_tag(&mut self, name: &[u8]) -> Option<()> {
+        (self.start_tag()? == name).then_some(())?;
+        self.pass_start_tag()
+    }
+
+    fn only_end_tag(&mut self, name: &[u8]) -> Option<()> {
+        let begin = self.at;
+        self.skip(b"</")?;
+        self.skip(name)?;
+        self.skip(b">")?;
+        self.tokens.end_tag(begin, self.at, name);
+        Some(())
     }
 
     /// Skips white space and comments.
@@ -100,6 +160,7 @@ impl<'t> Page<'t> {
     fn declaration(&mut self) -> Option<()> {
         let length = memchr::memchr(b'>', self.rest())?;
         memchr::memchr(b'<', &self.rest()[1..length]).is_none().then_some(())?;
+        self.tokens.other(self.at, self.at + 2);
         self.at += length + 1;
         self.skip_comments()
     }
@@ -110,8 +171,11 @@ impl<'t> Page<'t> {
         let is_odd = inner.starts_with(b">")
             || inner.starts_with(b"->")
             || memchr::memmem::find(&inner[..length], b"--!").is_some();
+        (!is_odd).then_some(())?;
+        let begin = self.at;
         self.at += 4 + length + 3;
-        (!is_odd).then_some(())
+        self.tokens.other(begin, self.at);
+        Some(())
     }
 
     fn read_head(&mut self) -> Option<()> {
@@ -119,16 +183,17 @@ impl<'t> Page<'t> {
         loop {
             self.skip_comments()?;
             if self.rest().starts_with(b"</") {
-                self.skip(b"</head>")?;
+                self.only_end_tag(b"head")?;
                 // Without a title, the text before the head is content.
                 return has_title.then_some(());
             }
             match self.start_tag()? {
-                b"meta" | b"link" | b"base" => {}
+                b"meta" | b"link" | b"base" => self.pass_start_tag()?,
                 b"title" if !has_title => {
                     has_title = true;
+                    self.pass_start_tag()?;
                     self.text()?;
-                    self.skip(b"</title>")?;
+                    self.only_end_tag(b"title")?;
                 }
                 name @ (b"script" | b"style" | b"noscript") => self.raw_text(name)?,
                 _ => return None,
@@ -143,9 +208,15 @@ impl<'t> Page<'t> {
             if rest.starts_with(b"<!--") {
                 self.comment()?;
             } else if rest.starts_with(b"</") {
+                let begin = self.at;
                 self.at += 2;
                 let name = self.name()?;
                 self.skip(b">")?;
+                self.tokens.end_tag(begin, self.at, name);
+                if self.is_innermost(name) {
+                    self.leave();
+                    continue;
+                }
                 // A parser ignores the end tag of a void element, and adds a paragraph without text
                 // before the end tag of one that is not open.
                 let is_stray =
@@ -164,9 +235,8 @@ impl<'t> Page<'t> {
                     None => return (name == b"body").then_some(()),
                 }
             } else {
-                let start = self.at;
                 let name = self.start_tag()?;
-                self.enter(name, start + 1 + name.len())?;
+                self.enter(name)?;
             }
         }
     }
@@ -174,7 +244,7 @@ impl<'t> Page<'t> {
     /// Removes the innermost open element; returns its name.
     fn leave(&mut self) -> Option<&'t [u8]> {
         let name = self.open.pop()?.name;
-        if let Some(number) = COUNTED.iter().position(|counted| *counted == name) {
+        if let Some(number) = counted(name) {
             self.counts[number] -= 1;
         }
         Some(name)
@@ -227,9 +297,14 @@ impl<'t> Page<'t> {
         Some(())
     }
 
-    /// Processes the start tag of an element in the body, whose attributes begin at an offset.
-    fn enter(&mut self, name: &'t [u8], rest: usize) -> Option<()> {
-        let rest = self.text.get(rest..self.at - 1)?;
+    /// Passes on the last start tag.
+    fn pass_start_tag(&mut self) -> Option<()> {
+        self.tokens.start_tag(self.tag.begin, &self.tag.tag(self.at)).ok()
+    }
+
+    /// Processes the start tag of an element in the body.
+    fn enter(&mut self, name: &'t [u8]) -> Option<()> {
+        let rest = self.tag.rest;
         if self.may_end() {
             self.end_before(name, rest)?;
         }
@@ -238,8 +313,8 @@ impl<'t> Page<'t> {
         let is_allowed = match place_of(name)? {
             Place::Svg => is_in_svg,
             _ if is_in_svg => false,
-            Place::Anywhere => !is_table_part(parent),
-            Place::Block => !is_table_part(parent) && self.counts[0] == 0,
+            Place::Anywhere => !self.is_in_table(),
+            Place::Block => !self.is_in_table() && self.counts[0] == 0,
             Place::In(parents) => {
                 parents.contains(&parent) && (self.counts[0] == 0 || self.is_in_table())
             }
@@ -252,23 +327,25 @@ impl<'t> Page<'t> {
         if matches!(name, b"script" | b"style" | b"noscript" | b"iframe") {
             return self.raw_text(name);
         }
-        if is_void(name) || self.is_closed {
+        self.pass_start_tag()?;
+        if is_void(name) || self.tag.is_closed {
             return Some(());
         }
-        if let Some(number) = COUNTED.iter().position(|counted| *counted == name) {
+        if let Some(number) = counted(name) {
             (self.counts[number] == 0).then_some(())?;
             self.counts[number] += 1;
         }
-        self.open.push(Open { name, rest, has_role: None });
+        let (is_svg, is_table_part) = (self.tag.is_svg, is_table_part(name));
+        self.open.push(Open { name, rest, has_role: None, is_svg, is_table_part });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 
     fn is_in_table(&self) -> bool {
-        self.open.last().is_some_and(|open| is_table_part(open.name))
+        self.open.last().is_some_and(|open| open.is_table_part)
     }
 
     fn is_in_svg(&self) -> bool {
-        self.open.last().is_some_and(|open| SVG.contains(&open.name))
+        self.open.last().is_some_and(|open| open.is_svg)
     }
 
     /// Skips the content and the end tag of an element whose content is no markup.
@@ -276,14 +353,17 @@ impl<'t> Page<'t> {
         let start = self.at;
         loop {
             let length = memchr::memmem::find(self.rest(), b"</")?;
-            let inner = self.at - start + length;
+            let end = self.at + length;
             self.at += length + 2;
             let found = self.rest().get(..name.len())?;
             if found.eq_ignore_ascii_case(name) {
-                let inner = &self.text.as_bytes()[start..start + inner];
-                (name == found && memchr::memmem::find(inner, b"<!--").is_none()).then_some(())?;
+                let inner = &self.text[start..end];
+                let has_comment = memchr::memmem::find(inner.as_bytes(), b"<!--").is_some();
+                (name == found && !has_comment).then_some(())?;
                 self.at += name.len();
-                return self.skip(b">");
+                self.skip(b">")?;
+                self.tokens.raw_text(self.tag.begin, self.at, &self.tag.tag(start), inner);
+                return Some(());
             }
             if !found.is_ascii() {
                 return None;
@@ -294,149 +374,33 @@ impl<'t> Page<'t> {
     /// Skips text, whose references must be known. In a table, it must be white space.
     fn text(&mut self) -> Option<()> {
         let rest = self.rest();
-        let length = find_near(b'<', rest)?;
+        if rest.first() == Some(&b'<') {
+            return Some(());
+        }
+        let find_ampersand = |bytes: Bytes| bytes.equal_to(b'&');
+        let (length, has_reference) = find_value(rest, b'<', find_ampersand, |byte| byte == b'&')?;
         let text = &rest[..length];
         if self.is_in_table() && !text.iter().all(|byte| is_html_space(*byte)) {
             return None;
         }
-        for at in memchr::memchr_iter(b'&', text) {
-            is_plain_reference(&text[at + 1..], false).then_some(())?;
+        if has_reference {
+            for at in memchr::memchr_iter(b'&', text) {
+                is_plain_reference(&text[at + 1..], false).then_some(())?;
+            }
         }
         self.at += length;
         Some(())
     }
 
     fn name(&mut self) -> Option<&'t [u8]> {
-        let rest = self.rest();
-        let is_in_name =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let length = rest.iter().position(|byte| !is_in_name(*byte))?;
-        let name = &rest[..length];
-        name.first().is_some_and(u8::is_ascii_lowercase).then_some(())?;
-        self.at += length;
-        Some(name)
+        let (name, end) = name_at(self.text, self.at)?;
+        self.at = end;
+        Some(name.as_bytes())
     }
 
     /// Reads a start tag; returns its name.
     fn start_tag(&mut self) -> Option<&'t [u8]> {
-        self.skip(b"<")?;
-        let name = self.name()?;
-        let in_svg = SVG.contains(&name);
-        let start = self.at;
-        let mut names: [&[u8]; MAX_ATTRIBUTES] = [b""; MAX_ATTRIBUTES];
-        let mut count = 0;
-        loop {
-            let rest = self.rest();
-            let spaces = rest.iter().position(|byte| !is_html_space(*byte))?;
-            self.at += spaces;
-            match rest[spaces] {
-                b'>' => {
-                    self.at += 1;
-                    self.is_closed = false;
-                    return Some(name);
-                }
-                b'/' => {
-                    self.skip(b"/>")?;
-                    self.is_closed = in_svg;
-                    // The end of an element with a role matters.
-                    let has_role =
-                        in_svg && !matches!(role_of(&self.text[start..self.at - 1]), Ok(None));
-                    return (!has_role).then_some(name);
-                }
-                _ if spaces == 0 => return None,
-                _ => {
-                    let attribute = self.attribute(in_svg)?;
-                    let known = &names[..count];
-                    if known.iter().any(|name| name.eq_ignore_ascii_case(attribute)) {
-                        return None; // a parser removes the second one
-                    }
-                    *names.get_mut(count)? = attribute;
-                    count += 1;
-                }
-            }
-        }
+        self.at = self.tag.read(self.text, self.at)?;
+        Some(self.tag.name.as_bytes())
     }
-
-    /// Reads an attribute; returns its name.
-    fn attribute(&mut self, in_svg: bool) -> Option<&'t [u8]> {
-        let rest = self.rest();
-        let is_in_name = |byte: u8| {
-            byte.is_ascii_lowercase()
-                || byte.is_ascii_digit()
-                || b"-_:.@".contains(&byte)
-                || (in_svg && byte.is_ascii_uppercase())
-        };
-        let length = rest.iter().position(|byte| !is_in_name(*byte))?;
-        (length > 0).then_some(())?;
-        let name = &rest[..length];
-        self.at += length;
-        if self.rest().first() != Some(&b'=') {
-            let is_end = matches!(self.rest(), [b'>' | b'/' | b' ' | b'\n' | b'\t', ..]);
-            return is_end.then_some(name);
-        }
-        self.at += 1;
-        let rest = self.rest();
-        let value = if let [quote @ (b'"' | b'\''), inner @ ..] = rest {
-            let length = find_near(*quote, inner)?;
-            self.at += length + 2;
-            &inner[..length]
-        } else {
-            let is_plain =
-                |byte: u8| byte.is_ascii_alphanumeric() || b"-_:./#?&;%+,~!".contains(&byte);
-            let length = rest.iter().position(|byte| !is_plain(*byte))?;
-            // Only in quotation marks, each word of a class is compared.
-            let is_named = |names: &[&[u8]]| names.iter().any(|one| one.eq_ignore_ascii_case(name));
-            let has_role = is_named(&[b"role"])
-                || (is_named(&[b"class", b"id"]) && has_skipped_name_after(&rest[..length]));
-            (length > 0 && !has_role && rest[length - 1] != b'/').then_some(())?;
-            self.at += length;
-            &rest[..length]
-        };
-        if memchr::memchr2(b'<', b'>', value).is_some() {
-            return None;
-        }
-        for at in memchr::memchr_iter(b'&', value) {
-            is_plain_reference(&value[at + 1..], true).then_some(())?;
-        }
-        Some(name)
-    }
-}
-
-fn is_html_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\t' | b'\x0c')
-}
-
-/// Returns whether a reference means the same character to all parsers.
-fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
-    if let [first, ..] = text
-        && is_html_space(*first)
-    {
-        return true; // an ampersand
-    }
-    let window = &text[..text.len().min(40)];
-    let Some(length) = memchr::memchr(b';', window) else { return false };
-    let name = &text[..length];
-    if matches!(name, b"amp" | b"lt" | b"gt" | b"quot" | b"apos" | b"nbsp" | b"#39" | b"#x27") {
-        return true;
-    }
-    let (digits, radix) = match name {
-        [b'#', b'x' | b'X', digits @ ..] => (digits, 16),
-        [b'#', digits @ ..] => (digits, 10),
-        _ if is_in_value => return false,
-        _ => return std::str::from_utf8(name).is_ok_and(|name| html_entity(name).is_some()),
-    };
-    let number =
-        std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, radix).ok());
-    let Some(found) = number.and_then(char::from_u32) else { return false };
-    let code = u32::from(found);
-    // Python removes some characters. In a value, a letter could complete the name of a role.
-    let is_plain = if is_in_value {
-        found.is_ascii_punctuation()
-            && !matches!(found, '-' | '_' | '=' | '\'' | '"' | '&' | '<' | '>')
-    } else {
-        (!is_space(found) || found == '\u{a0}')
-            && !matches!(code, 0..0x20 | 0x7f..0xa0 | 0xfdd0..=0xfdef)
-            && code & 0xfffe != 0xfffe
-    };
-    is_plain && !digits.starts_with(b"+")
 }

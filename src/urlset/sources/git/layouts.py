@@ -24,7 +24,6 @@ EXTENSIONS = tuple(
 )
 """File extensions of sources, in this order."""
 
-_EXTENSION = re.compile(r"(?:(?:^|(?<=/))index)?\.[^./]+$|(?<=/)$")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{2}))?", re.IGNORECASE)
 _INDEX_RANK, _README_RANK, _SUFFIX_RANK, _DEFAULT_RANK = 100, 10_000, 1_000, 20_000
 
@@ -35,7 +34,11 @@ def page_of(file: str) -> str:
     >>> page_of("about/index.html"), page_of("index.html"), page_of("tea/green.html")
     ('about', '', 'tea/green')
     """
-    return _EXTENSION.sub("", file).removesuffix("/")
+    folder, slash, name = file.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    if dot and extension:
+        name = "" if stem == "index" else stem
+    return f"{folder}{slash}{name}".removesuffix("/")
 
 
 def is_language(name: str) -> bool:

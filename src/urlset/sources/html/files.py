@@ -204,6 +204,7 @@ _PLAIN_PATH = re.compile(rf"[A-Za-z0-9/{re.escape(_SAFE)}]*", re.ASCII)
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
+_PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 
 
 class FileUrls:
@@ -266,12 +267,11 @@ def same_page(one: str, other: str) -> bool:
 def _comparable(url: str) -> str:
     host, _, path = _SCHEME.sub("", url.partition("#")[0], count=1).partition("/")
     path, mark, query = path.partition("?")
-    path = unquote(path)
-    for name in INDEXES:
-        if path.lower() == name or path.lower().endswith(f"/{name}"):
-            path = path[: -len(name)]
-    path = re.sub(r"\.x?html?$", "", path.rstrip("/"), flags=re.IGNORECASE)
-    return f"{_DEFAULT_PORT.sub('', host.lower())}/{path}{mark}{query}"
+    folder, slash, name = unquote(path).rpartition("/")
+    name = "" if name.lower() in INDEXES else name
+    path = _PAGE_SUFFIX.sub("", f"{folder}{slash}{name}".rstrip("/"))
+    host = host.lower()
+    return f"{_DEFAULT_PORT.sub('', host) if ':' in host else host}/{path}{mark}{query}"
 
 
 MAX_LINE = 200
@@ -279,7 +279,7 @@ MAX_HEADING = 60
 
 _ERROR_NAMES = r"(?:[45]\d\d|[45]xx|50x|error|not[-_]?found)"
 _ERROR_NAME = re.compile(_ERROR_NAMES, re.IGNORECASE)
-_HAS_ERROR_NAME = re.compile(rf"(?:^|/){_ERROR_NAMES}(?:\.x?html?)?(?:/|$)", re.IGNORECASE)
+_ERROR_FILE = re.compile(rf"{_ERROR_NAMES}(?:\.x?html?)?", re.IGNORECASE)
 _HTML_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SHORT_NUMBER = re.compile(r"\d{1,3}")
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}))?", re.IGNORECASE)
@@ -338,7 +338,10 @@ def may_be_error_page(path: str, siblings: Set[str] = frozenset()) -> bool:
     >>> may_be_error_page("404.html", {"404.html", "403.html", "402.html", "99.html"})
     False
     """
-    if not _HAS_ERROR_NAME.search(path):  # most pages
+    folder, _, name = path.rpartition("/")
+    if folder and name.lower() in INDEXES:
+        name = folder.rpartition("/")[2]
+    if not _ERROR_FILE.fullmatch(name):  # most pages
         return False
     *folders, name = _parts(path)
     if not _ERROR_NAME.fullmatch(name) or len(folders) > 1 or not all(map(_is_language, folders)):
