@@ -201,4 +201,22 @@ mod tests {
             assert_eq!(find_end(&[b'a'; 33], mode), None);
         }
     }
+
+    #[test]
+    fn find_value_finds_special_bytes_before_the_end() {
+        let find_special = |bytes: Bytes| bytes.near(b'<') | bytes.equal_to(b'&');
+        let is_special = |byte: u8| (b'<'..=b'?').contains(&byte) || byte == b'&';
+        for length in 0..40 {
+            for position in 0..length {
+                for byte in 0..=255_u8 {
+                    let mut text = vec![b'a'; length];
+                    text[position] = byte;
+                    text.extend(b"\"&<");
+                    let end = if byte == b'"' { position } else { length };
+                    let found = find_value(&text, b'"', find_special, is_special);
+                    assert_eq!(found, Some((end, is_special(byte))), "{byte} at {position}");
+                }
+            }
+        }
+    }
 }
