@@ -70,10 +70,11 @@ sitemaps](building.md#the-ledger) explains how it is used.
 LIVE_INTRO = """
 # Tables of crawls and audits
 
-`urlset crawl SITE --store site.duckdb` adds these tables to a store, next to the tables of its
-sitemaps. `links` is a table there, not a view: the hreflang links of sitemaps are
-`entries.alternates`. URLs are normalized: `pages.url`, `links.target` and `frontier.url` of one
-page are the same text.
+`urlset crawl SITE --store site.duckdb` and `urlset audit SITE --store site.duckdb` add these tables
+to a store, next to the tables of its sitemaps; those from `probes` on are of an audit. A store is a
+file of DuckDB: `duckdb.connect("site.duckdb", read_only=True)` opens it. `links` is a table there,
+not a view: the hreflang links of sitemaps are `entries.alternates`. URLs are normalized:
+`pages.url`, `links.target` and `frontier.url` of one page are the same text.
 """
 HISTORY_INTRO = """
 # Tables of the history
@@ -135,6 +136,28 @@ as the command does.
 SCHEMAS = ("build", "check", "diff", "submit", "read", "crawl", "audit", "watch", "sync", "report")
 """Commands whose functions have options."""
 
+COMMANDS_INTRO = """\
+# The commands
+
+## Exit codes
+
+| command | 0 | 1 |
+|---|---|---|
+| `read` | everything was read | some documents could not be read |
+| `build` | published | published, but some input was rejected |
+| `check` | no finding of `--fail-level` or worse | there are such findings |
+| `audit` | no finding of `--fail-level` or worse | there are such findings, or no visit could be judged |
+| `diff` | compared, also if there are changes | a limit is exceeded, URLs are unknown, or there are changes and `--exit-code` is set |
+| `crawl` | all was visited, or a limit ended the crawl | some pages could not be visited |
+| `watch` | no new alert | new alerts, or the webhook refused them |
+| `submit` | all was accepted, or waits for a new key | something was left out or refused |
+| `sync` | every page is known | some are unknown, or a limit was reached: the index lacks them |
+| `report` | all stores were read | some could not be read |
+
+2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
+Ctrl-C: `crawl`, `audit`, `watch` and `sync` keep what they have done in the store, and the same command continues. 141 is a
+pipe whose reader ended.
+"""  # noqa: E501
 OPTIONS_INTRO = """\
 # Options
 
@@ -160,6 +183,16 @@ SECTIONS = {
     "Yields": "Yields",
     "Raises": "Raises",
 }
+NAMES_INTRO = """
+## Names
+
+A name has the same type, unit, smallest value and meaning in all verbs. Options of the HTTP client,
+such as `--timeout`, are fields of [`urlset.Policy`](api.md) in Python; the other ones without a
+name of Python concern what a command prints.
+"""
+ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
+"""Names of arguments of the command line that are not options."""
+LIMIT = re.compile(r"limit|sample|max_(?:pages|depth|minutes|requests|documents|bytes)")
 SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
 FIELD = re.compile(r"^ {4}([\w*]+): ")
 WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md", "scale.md")
@@ -248,16 +281,36 @@ def options() -> str:
 
 def names() -> str:
     """Return the glossary of the names that several commands have, or that need a reason."""
-    lines = [
-        "\n## Names\n",
-        "A name has the same type, unit, smallest value and meaning in all verbs.\n",
-    ]
-    lines += ["| name | verbs | type | meaning |", "|---|---|---|---|"]
+    lines = [NAMES_INTRO, "| Python | command | verbs | type | meaning |", "|---|---|---|---|---|"]
     for term in glossary():
-        if len(term.verbs) > 1 or term.name in MEANINGS:
+        declared = [
+            each for verb in term.verbs for each in options_of(verb) if each.name == term.name
+        ]
+        flags = {flag for each in declared if each.is_allowed("command") for flag in each.flags}
+        flags = {flag for flag in flags if flag.startswith("--") and not flag.startswith("--no-")}
+        usual = f"--{term.name.removesuffix('_s').replace('_', '-')}"
+        is_other = bool(flags) and usual not in flags
+        if len(term.verbs) > 1 or term.name in MEANINGS or is_other:
             kind = ", ".join(filter(None, (term.kind, term.unit)))
-            lines.append(f"| `{term.name}` | {', '.join(term.verbs)} | {kind} | {term.meaning} |")
-    return "\n".join(lines) + "\n"
+            is_in_python = any(each.is_allowed("python") for each in declared)
+            if term.name in ARGUMENTS:
+                is_in_python, flags = True, {ARGUMENTS[term.name]}
+            names = f"`{term.name}`" if is_in_python else ""
+            shown = ", ".join(f"`{flag}`" for flag in sorted(flags))
+            cells = (names, shown, ", ".join(term.verbs), kind, term.meaning)
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, *limits()]) + "\n"
+
+
+def limits() -> Iterator[str]:
+    """Yield the table of the limits that each verb has."""
+    yield "\n## Limits\n"
+    yield "A verb without a limit reads everything, or what was chosen by other options.\n"
+    yield "| verb | limits |"
+    yield "|---|---|"
+    for command in SCHEMAS:
+        found = [each for each in options_of(command) if LIMIT.fullmatch(each.name)]
+        yield f"| {command} | {', '.join(f'`{each.name}`' for each in found) or 'none'} |"
 
 
 def option_row(option: Option) -> str:
@@ -474,7 +527,7 @@ def fence(found: re.Match[str]) -> str:
 
 def commands() -> str:
     """Return the output of --help of each command."""
-    parts = [f"{NOTE}# The commands\n"]
+    parts = [f"{NOTE}{COMMANDS_INTRO}"]
     for words in ([], *([command] for command in COMMANDS)):
         shown = " ".join(["urlset", *words, "--help"])
         parts.append(f"\n## `{shown}`\n\n```text\n{help_of(words)}\n```\n")

@@ -36,7 +36,9 @@ def site(box: SiteBox):
     ],
 )
 def test_patterns_keep_their_flags(site, urlset, options, visited):
-    ran = urlset("crawl", site.site, "-o", "site.duckdb", "--no-sitemaps", "--delay", "0", *options)
+    ran = urlset(
+        "crawl", site.site, "--store", "site.duckdb", "--no-sitemaps", "--delay", "0", *options
+    )
 
     assert ran.code == 0, ran.err
     pages = {path for path in site.paths if path != "/robots.txt"}
@@ -45,7 +47,7 @@ def test_patterns_keep_their_flags(site, urlset, options, visited):
 
 @pytest.mark.parametrize("pattern", ["(x", "a{99999999999}", "(" * 3000])
 def test_an_invalid_pattern_is_misuse(urlset, pattern):
-    ran = urlset("crawl", "http://127.0.0.1:1/", "-o", "site.duckdb", "--exclude", pattern)
+    ran = urlset("crawl", "http://127.0.0.1:1/", "--store", "site.duckdb", "--exclude", pattern)
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: --exclude: expected a regular expression, found")
@@ -54,10 +56,16 @@ def test_an_invalid_pattern_is_misuse(urlset, pattern):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["crawl", "-o", "-"], "--store: expected the path of a store (.duckdb), found -"),
-        (["crawl", "-o", "text.txt"], "expected a store (a DuckDB file), found another kind of"),
-        (["crawl", "-o", "folder"], "expected a store, found a folder: 'folder'; name a file in"),
-        (["crawl", "-o", "none/a"], "cannot write 'none/a': its folder 'none' does not exist"),
+        (["crawl", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
+        (
+            ["crawl", "--store", "text.txt"],
+            "expected a store (a DuckDB file), found another kind of",
+        ),
+        (
+            ["crawl", "--store", "folder"],
+            "expected a store, found a folder: 'folder'; name a file in",
+        ),
+        (["crawl", "--store", "none/a"], "cannot write 'none/a': its folder 'none' does not exist"),
         (["audit", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
         (["audit", "--store", "text.txt"], "expected a store (a DuckDB file), found another kind"),
         (["audit", "--store", "folder"], "expected a store, found a folder: 'folder'; name a file"),
@@ -113,7 +121,7 @@ def test_an_audit_of_a_document_that_is_no_sitemap_is_a_failure(box, urlset):
 
 
 def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
-    ran = urlset("crawl", "http://127.0.0.1:1/", "-o", "site.duckdb", "-q")
+    ran = urlset("crawl", "http://127.0.0.1:1/", "--store", "site.duckdb", "-q")
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")

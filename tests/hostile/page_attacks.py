@@ -11,7 +11,7 @@ from tests.hostile.commands import Attack, Stage
 from tests.site_box import Hit, Player, Wire, head, page
 
 HTML = "text/html; charset=utf-8"
-CRAWL = "crawl {site} -o a.duckdb --confirm-after 0 --delay 0"
+CRAWL = "crawl {site} --store a.duckdb --confirm-after 0 --delay 0"
 CRAWL_PAGES = f"{CRAWL} --max-pages 5 --no-sitemaps"
 AUDIT = "audit {site} --confirm-after 0 --delay 0 --crawl --max-requests 30"
 HEADS = "audit {site} --confirm-after 0 --delay 0 --head-only --no-media"

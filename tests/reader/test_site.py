@@ -93,6 +93,7 @@ def test_nothing_at_all_raises_and_says_what_was_tried(box: SiteBox):
         list(read(box.url("/s.xml")))
 
 
+@pytest.mark.filterwarnings("ignore:urlset.read. the result is incomplete")
 def test_same_entries_by_for_by_async_for_and_by_arrow(box: SiteBox):
     small_site(box)
     entries = read(box.site)
@@ -315,6 +316,7 @@ def test_files_are_filtered_alike(tmp_path):
     ] == ["http://e.com/1"]
 
 
+@pytest.mark.filterwarnings("ignore:urlset.read. the result is incomplete")
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -7,7 +7,6 @@ passes the columns, the filter and the number of rows of a query.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
@@ -20,6 +19,7 @@ from urlset.arrow.frames import (
 )
 from urlset.arrow.streams import NumberedRows
 from urlset.reader import DocumentBatch, Source, read
+from urlset.reader.entries import warn_incomplete
 
 
 def scan_sitemap(source: Source, **options: Any) -> Any:
@@ -85,7 +85,7 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
                 part = frame if predicate is None else frame.filter(predicate)
                 yield from _projected(part, columns).iter_slices(batch_size or part.height or 1)
         if failures:
-            _warn(failures)
+            warn_incomplete("scan_sitemap", failures)
 
     register = polars_io_source()
     # In the plan that `explain()` prints; polars 1 names every source alike.
@@ -94,16 +94,6 @@ def scan_sitemap(source: Source, **options: Any) -> Any:
         batches,
         schema=lambda: empty_polars_frame().schema,
         **({"explain_name": "sitemap"} if named else {}),
-    )
-
-
-def _warn(failures: list[str]) -> None:
-    warnings.warn(
-        f"scan_sitemap: the result is incomplete: {len(failures):,} "
-        f"document{'s' * (len(failures) > 1)} could not be read; {failures[0]}; "
-        "fail_fast=True raises instead",
-        RuntimeWarning,
-        stacklevel=2,
     )
 
 

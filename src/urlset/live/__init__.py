@@ -1,1 +1,4 @@
-"""Verbs that visit sites and follow them over time: crawl, audit, diff, watch, submit and sync."""
+"""Verbs that visit sites and follow them over time.
+
+They are crawl, audit, diff, watch, submit, sync and report.
+"""

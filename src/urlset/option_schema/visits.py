@@ -174,7 +174,6 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         name="store",
         type=Path,
         help="Store (.duckdb) of the pages and links; created if it does not exist.",
-        flags=("--store", "-o"),
         metavar="FILE",
         allowed=COMMAND,
     ),

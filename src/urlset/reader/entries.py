@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator
+import warnings
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import aclosing, closing
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from urlset.document import Document
 from urlset.errors import SourceError, UrlsetError
@@ -37,6 +46,20 @@ _SHOWN = 3
 """Entries of a store that its representation shows."""
 
 
+Part = TypeVar("Part")
+
+
+def warn_incomplete(what: str, failures: Sequence[str]) -> None:
+    """Issue a ``RuntimeWarning`` that names the first document that could not be read."""
+    warnings.warn(
+        f"{what}: the result is incomplete: {len(failures):,} "
+        f"document{'s' * (len(failures) > 1)} could not be read; {failures[0]}; "
+        "fail_fast=True raises instead",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
 class SourceReader(Protocol):
     """A source that can be read several times: files, a site, or a store."""
 
@@ -58,7 +81,8 @@ class Entries:
     its responses are kept, and only requests that failed are repeated.
 
     The object is also an Arrow stream (``__arrow_c_stream__``) with a batch for each document, or
-    for several small ones.
+    for several small ones. A table or a file does not show which documents could not be read, so
+    that a ``RuntimeWarning`` says so at its end.
     Entries of bytes, which are in memory, also support ``len(entries)`` and ``entries[0]``.
     Pickling keeps the arguments; the copy reads, or fetches, the source again.
 
@@ -121,7 +145,7 @@ class Entries:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         from urlset.arrow import batches_to_stream
 
-        return batches_to_stream(self._row_batches(), requested_schema)
+        return batches_to_stream(self._warned(self._row_batches()), requested_schema)
 
     def __repr__(self) -> str:
         return f"<Entries {self._summary()}>"
@@ -299,13 +323,24 @@ class Entries:
     def _flow(self) -> LazyStream:
         from urlset.arrow.streams import without_row_numbers
 
-        return without_row_numbers(self._numbered_rows())
+        return without_row_numbers(self._warned(self._numbered_rows()))
 
     def _row_batches(self) -> Iterator[Any]:
         """Yield the entries of all documents as record batches."""
         from urlset.arrow.streams import entry_batches
 
         return entry_batches(self._numbered_rows())
+
+    def _warned(self, parts: Iterator[Part]) -> Iterator[Part]:
+        yield from parts
+        self._warn_if_incomplete()
+
+    def _warn_if_incomplete(self) -> None:
+        """Warn of the documents that could not be read, unless the caller has their records."""
+        records = self._log.records if self._log is not None else []
+        failures = [f"{record.source}: {record.error}" for record in records if record.error]
+        if failures and self._fail_fast is not None:
+            warn_incomplete("urlset.read", failures)
 
     def _numbered_rows(self) -> Iterator[NumberedRows]:
         return (batch.rows for batch in self.batches() if batch.rows is not None)
@@ -325,6 +360,7 @@ class Entries:
         from urlset.store import write_parquet
 
         write_parquet(self, path)
+        self._warn_if_incomplete()
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write all entries to one CSV file, atomically, as ``urlset read --format csv`` does.
@@ -335,6 +371,7 @@ class Entries:
         from urlset.reader.row_formats import csv_lines_of_batches, write_lines
 
         write_lines(csv_lines_of_batches(self._row_batches()), path)
+        self._warn_if_incomplete()
 
     def to_jsonl(self, path: str | os.PathLike[str]) -> None:
         """Write all entries to one file of JSON lines, as ``urlset read --format jsonl`` does.
@@ -345,6 +382,7 @@ class Entries:
         from urlset.reader.row_formats import jsonl_lines, write_lines
 
         write_lines(jsonl_lines(self), path)
+        self._warn_if_incomplete()
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write all entries to one JSON array, as ``urlset read --format json`` does.
@@ -355,6 +393,7 @@ class Entries:
         from urlset.reader.row_formats import json_array, jsonl_lines, write_lines
 
         write_lines(json_array(jsonl_lines(self)), path)
+        self._warn_if_incomplete()
 
     def to_text(self, path: str | os.PathLike[str]) -> None:
         """Write the URL of each entry on a line, as ``urlset read --format txt`` does.
@@ -366,6 +405,7 @@ class Entries:
 
         rows = column_rows(self._row_batches(), ["loc"])
         write_lines((f"{loc}\n" for (loc,) in rows), path)
+        self._warn_if_incomplete()
 
     @property
     def _latest(self) -> _ReadLog:

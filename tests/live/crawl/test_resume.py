@@ -129,7 +129,7 @@ def test_ctrl_c_leaves_a_store_that_can_be_continued(box, tmp_path):
 
 def test_the_command_says_how_to_continue(box, tmp_path):
     path = tmp_path / "site.duckdb"
-    command = ["crawl", box.site, "-o", str(path), "--no-sitemaps", "--concurrency", "1"]
+    command = ["crawl", box.site, "--store", str(path), "--no-sitemaps", "--concurrency", "1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "urlset", *command], stderr=subprocess.PIPE, text=True
     )
