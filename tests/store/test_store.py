@@ -358,6 +358,7 @@ def test_reason_of_a_store_that_cannot_be_opened_is_for_programs(tmp_path):
     }
 
 
+@pytest.mark.filterwarnings("ignore:urlset.read. the result is incomplete")
 def test_store_can_be_read_like_the_sitemaps(site, tmp_path):
     urlset.read(site / "index.xml").to_duckdb(tmp_path / "s.duckdb")
     urlset.read(site / "index.xml").to_parquet(tmp_path / "s.parquet")
