@@ -88,7 +88,7 @@ def configure(contender: str, database: str) -> Any:
     module = import_module(contender)
     views = import_module(f"{contender}.views")
 
-    class Articles(module.Sitemap):  # type: ignore[name-defined, misc]
+    class Articles(module.Sitemap):  # type: ignore[name-defined, misc]  # Django is imported late
         protocol = "https"
         lastmod_field = "updated"
 
@@ -98,7 +98,7 @@ def configure(contender: str, database: str) -> Any:
         def lastmod(self, item: Any) -> Any:
             return item.updated
 
-    class Few(module.Sitemap):  # type: ignore[name-defined, misc]
+    class Few(module.Sitemap):  # type: ignore[name-defined, misc]  # Django is imported late
         def items(self) -> Any:
             return ["/"]
 

@@ -87,7 +87,7 @@ def _code(file: Path) -> str:
             body = getattr(node, "body", None)
             if isinstance(body, list):
                 # Also the texts below assignments, which document them.
-                node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+                node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]  # only some nodes have a body
         return ast.dump(tree)
     if file.suffix == ".rs":
         text = _RUST_COMMENT.sub(lambda found: found[1] or "", text)

@@ -157,7 +157,7 @@ COMMANDS_INTRO = """\
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `audit`, `watch` and `sync` keep what they have done in the store, and the same command continues. 141 is a
 pipe whose reader ended.
-"""  # noqa: E501
+"""  # noqa: E501 - the rows of a table
 OPTIONS_INTRO = """\
 # Options
 
@@ -430,7 +430,7 @@ def fields_of(kind: type) -> Iterator[str]:
     if dataclasses.is_dataclass(kind):
         listed = [(field.name, default_of(field)) for field in dataclasses.fields(kind)]
     elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        given: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]
+        given: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]  # no type
         listed = [(n, repr(given[n]) if n in given else None) for n in kind._fields]
     else:
         return

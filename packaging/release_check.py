@@ -126,7 +126,7 @@ def run(program: str | Path, *arguments: str, **options: object) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        **options,  # type: ignore[call-overload]
+        **options,  # type: ignore[call-overload]  # those of `run`
     )
     if done.returncode:
         print(done.stdout, file=sys.stderr)

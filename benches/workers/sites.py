@@ -87,7 +87,7 @@ def our_spider() -> Work:
 def spider(base: Any) -> Work:
     from scrapy.crawler import CrawlerProcess
 
-    class Spider(base):  # type: ignore[misc]
+    class Spider(base):  # type: ignore[misc]  # one of two bases
         """Count the entries in the filter hook, and fetch no page."""
 
         name = "bench"
