@@ -37,9 +37,12 @@ def folder(tmp_path):
 def test_a_table_or_a_file_warns_of_documents_that_could_not_be_read(folder, form):
     entries = urlset.read(folder / "sitemap.xml")
 
-    with pytest.warns(RuntimeWarning, match=r"incomplete: 1 document could not be read; .*lost"):
+    with pytest.warns(RuntimeWarning) as warned:
         FORMS[form](entries, folder / "out")
 
+    (message,) = (str(each.message) for each in warned)
+    assert message.startswith("urlset.read: the result is incomplete: 1 document could not be read")
+    assert "https://example.com/lost.xml: listed but missing" in message
     assert [bool(record.error) for record in entries.documents] == [False, False, True]
 
 
@@ -48,6 +51,11 @@ def test_a_complete_reading_does_not_warn(folder, form):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         FORMS[form](urlset.read(folder / "a.txt"), folder / "out")
+
+
+def test_the_warning_names_bytes_that_are_no_sitemap():
+    with pytest.warns(RuntimeWarning, match="could not be read; the document: "):
+        urlset.read(b"").to_arrow()
 
 
 def test_the_warning_may_be_an_error(folder):

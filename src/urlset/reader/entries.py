@@ -338,7 +338,11 @@ class Entries:
     def _warn_if_incomplete(self) -> None:
         """Warn of the documents that could not be read, unless the caller has their records."""
         records = self._log.records if self._log is not None else []
-        failures = [f"{record.source}: {record.error}" for record in records if record.error]
+        failures = [
+            f"{record.source or 'the document'}: {record.error}"
+            for record in records
+            if record.error
+        ]
         if failures and self._fail_fast is not None:
             warn_incomplete("urlset.read", failures)
 
@@ -359,8 +363,7 @@ class Entries:
         """Write all entries to one Parquet file, atomically."""
         from urlset.store import write_parquet
 
-        write_parquet(self, path)
-        self._warn_if_incomplete()
+        write_parquet(self, path)  # reads the stream, which warns
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write all entries to one CSV file, atomically, as ``urlset read --format csv`` does.

@@ -204,7 +204,6 @@ _PLAIN_PATH = re.compile(rf"[A-Za-z0-9/{re.escape(_SAFE)}]*", re.ASCII)
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _DEFAULT_PORT = re.compile(r"(?<=[^:/]):(?:80|443)(?=/|$)")
-_PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 
 
 class FileUrls:
@@ -269,7 +268,7 @@ def _comparable(url: str) -> str:
     path, mark, query = path.partition("?")
     folder, slash, name = unquote(path).rpartition("/")
     name = "" if name.lower() in INDEXES else name
-    path = _PAGE_SUFFIX.sub("", f"{folder}{slash}{name}".rstrip("/"))
+    path = _HTML_SUFFIX.sub("", f"{folder}{slash}{name}".rstrip("/"))
     host = host.lower()
     return f"{_DEFAULT_PORT.sub('', host) if ':' in host else host}/{path}{mark}{query}"
 
