@@ -37,7 +37,7 @@ UNNOTICEABLE_S = 0.1
 """CPU time of 256 KB below which the ratio is not computed."""
 
 TINY_S = 0.1
-LIMIT_S, LARGE_LIMIT_S = 0.3, 3.0
+LIMIT_S = 0.3
 TICK_S = 0.05
 UNNOTICED_S = 0.000_5
 ROUNDS = 3
@@ -397,7 +397,7 @@ def findings(expression: Expression) -> list[str]:
         screened.append((took, parts))
     for least, parts in sorted(screened, reverse=True)[:SUSPECTS]:
         small, large = (_text(parts, size, expression.pattern) for size in (SMALL, LARGE))
-        limit_s = min(LARGE_LIMIT_S, UNNOTICEABLE_S + MAX_RATIO * least + 1)
+        limit_s = UNNOTICEABLE_S + MAX_RATIO * least + 1
         large_s = _run(expression, large, limit_s)
         if UNNOTICEABLE_S < large_s < inf:  # once more, because other processes share the caches
             large_s = min(large_s, _run(expression, large, limit_s))
