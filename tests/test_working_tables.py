@@ -167,7 +167,7 @@ def _crawl_and_audit(box: SiteBox, folder: Path) -> None:
         assert found.is_complete
     with urlset.diff(str(folder / "crawl.duckdb"), str(folder / "before")) as compared:
         assert len(compared)
-    for options in ({"crawl": True}, {"sample": 2, "logs": [str(log)]}):
+    for options in ({"crawl": True}, {"sample": 2, "logs": [str(log)], "include": ["/"]}):
         with audit(box, store=store, llms_txt=True, **options) as audited:
             assert audited.listed
     for states in ((store, folder / "before"), (folder / "before", store)):

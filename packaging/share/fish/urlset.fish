@@ -155,6 +155,8 @@ complete -c urlset -n '__fish_seen_subcommand_from crawl' -l color -x -a 'auto a
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l help -s h -d 'Show this message and exit'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l sample -x -d 'Visit only N of the listed URLs, the same share of each section and sitemap'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l seed -x -d 'Number that selects the sample'
+complete -c urlset -n '__fish_seen_subcommand_from audit' -l include -x -d 'Only URLs that contain a match of this regular expression; repeatable'
+complete -c urlset -n '__fish_seen_subcommand_from audit' -l exclude -x -d 'No URLs that contain a match of this regular expression; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l crawl -d 'Follow links, too, to find pages that are not listed, and listed ones that are not linked'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l logs -r -F -d 'Access log: compare the listed URLs with those that are visited'
 complete -c urlset -n '__fish_seen_subcommand_from audit' -l max-requests -x -d 'Limit of the requests of this run; robots.txt and sitemaps do not count'

@@ -61,6 +61,8 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
+    INCLUDE,
+    EXCLUDE,
     Option(
         name="crawl",
         type=bool,

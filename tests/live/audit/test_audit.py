@@ -297,6 +297,51 @@ def test_a_sample_visits_its_share_of_each_section():
         assert found.summary.startswith("Of 80 listed URLs about 100.0 % (")
 
 
+def test_patterns_select_the_listed_urls_that_are_visited_and_counted():
+    example = site(
+        *(f"shop/{n}" for n in range(5)),
+        "shop/old.pdf",
+        "blog/1",
+        "blog/2",
+        **{f"shop/{n}": page(f"Tea {n}") for n in range(4)},
+        **{"blog/1": page("Coffee")},
+    )
+    server = RecordingServer(example)
+
+    with audit_with(
+        server, example, include=["/shop/"], exclude=["[.]pdf$"], media=False, targets=False
+    ) as found:
+        visited = {path for (path,) in found.store.query("SELECT url FROM pages")}
+        assert visited == {f"{HOME}shop/{n}" for n in range(5)}
+        assert (found.listed, found.visited, found.is_sampled) == (5, 5, False)
+        assert found.summary.startswith("Of 5 listed URLs 80.0 % are fine; 1 is gone")
+        assert "Only URLs that include and exclude select were visited" in " ".join(found.notes)
+        assert found.incomplete == ()
+    assert not [r.url for r in server.requests if "/blog/" in r.url and r.kind == "page"]
+
+
+def test_a_sample_is_one_of_the_urls_that_patterns_select():
+    names = [f"{section}/{n}" for section in ("shop", "blog") for n in range(40)]
+    example = site(**{name: page(name) for name in names})
+
+    with audited(example, MOMENT, sample=10, include=["/shop/1", "/blog/2"]) as found:
+        assert (found.listed, found.visited) == (22, 10)
+
+
+def test_pages_of_an_earlier_audit_do_not_count_if_no_pattern_selects_them(tmp_path: Path):
+    example = site(tea=TEA, coffee=COFFEE)
+    path = str(tmp_path / "site.duckdb")
+    audit_with(RecordingServer(example), example, path).close()
+
+    with audit_with(RecordingServer(example), example, path, include=["tea"]) as found:
+        assert (found.listed, found.visited) == (1, 1)
+
+
+def test_an_invalid_pattern_is_an_error_before_the_first_request():
+    with pytest.raises(ValueError, match="include: expected a regular expression"):
+        urlset.audit("https://example.com/", include="(")
+
+
 def test_a_limit_of_requests_is_stated():
     example = site(tea=TEA, coffee=COFFEE)
 

@@ -18,6 +18,7 @@ from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
+from urlset.live.audit.audited_urls import create_audited_urls
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
     PackedSitemaps,
@@ -41,6 +42,7 @@ from urlset.live.visits.stage_log import StageLog
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import StrPath, settings_of
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
+from urlset.reader.filters import Patterns, pattern_texts
 from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
@@ -63,6 +65,8 @@ def audit(
     # These are generated from urlset.option_schema by `make docs`.
     sample: int | None = None,
     seed: int = 1,
+    include: Patterns = (),
+    exclude: Patterns = (),
     crawl: bool = False,
     logs: Sequence[str] = (),
     max_requests: int | None = None,
@@ -105,6 +109,8 @@ def audit(
             sitemap.
         sample: Number of listed URLs to visit; None for all.
         seed: Number that selects the sample: equal seeds select equal URLs.
+        include: Regular expression, or several; only URLs that contain a match of one count.
+        exclude: Regular expression, or several; URLs that contain a match of one do not count.
         crawl: Follow links, too, to find pages that are not listed, and listed ones that are not
             linked.
         logs: Access log: compare the listed URLs with those that are visited.
@@ -157,7 +163,8 @@ def audit(
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
     """
-    options = settings_of(AuditSettings, "audit", locals())
+    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
+    options = settings_of(AuditSettings, "audit", locals(), **patterns)
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:
         auth = options.auth if not is_url(source) else None
@@ -265,7 +272,7 @@ class _AuditRun:
         reasons = tuple(visits.reasons)
         overview = self._overview(crawl)
         facts = RunFacts(
-            is_sampled=settings.sample is not None,
+            is_sampled=settings.is_partial,
             is_crawl_complete=settings.crawl and not crawl.reasons,
             is_complete=not reasons,
             is_crawl_over=overview.coverage.is_over,
@@ -323,6 +330,8 @@ class _AuditRun:
         """Crawl the site by its links; return the number of the crawl and why it is incomplete."""
         settings = self._settings
         options = CrawlOptions(
+            include=tuple(settings.include),
+            exclude=tuple(settings.exclude),
             max_pages=settings.max_requests,
             max_minutes=settings.max_minutes,
             confirm_after_s=settings.confirm_after_s,
@@ -345,6 +354,8 @@ class _AuditRun:
             [(number, reasons)] = session.rows(
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
+        if settings.url_patterns:
+            reasons = [*reasons, "include: other URLs are not visited"]
         return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
 
     def _begin(self, origin: str) -> _Crawled:
@@ -395,6 +406,7 @@ class _AuditRun:
                 ["listed_pages link_classes lastmod_sections section_of duplicate_key"]
             ):
                 session.run(statement)
+            create_audited_urls(session, self._settings.url_patterns)
             listed, visited, shares = verdict_shares(session)
             coverage = coverage_of(
                 session,

@@ -214,6 +214,9 @@ class Audit(CountedFindings):
     def notes(self) -> list[str]:
         """Further results in sentences: estimates of a sample, coverage, dates, changes."""
         notes = [f"{line}." for line in self.shares] if self.is_sampled else []
+        if self.settings.url_patterns:
+            options = f"{option('include')} and {option('exclude')}"
+            notes.append(f"Only URLs that {options} select were visited, and count as listed.")
         notes += self.coverage.sentences()
         if self.coverage.reasons:
             reasons = "; ".join(self.coverage.reasons)

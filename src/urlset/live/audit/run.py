@@ -15,6 +15,7 @@ from urlset.checker.views import creation_order
 from urlset.http import Policy
 from urlset.inflight import track_wait
 from urlset.interrupts import delayed_interrupts
+from urlset.live.audit.audited_urls import create_audited_urls
 from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
@@ -127,6 +128,7 @@ class SiteVisits:
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
+        create_audited_urls(self._session, self._settings.url_patterns)
         stages: dict[str, Callable[[], None]] = {
             "listed pages visited": self._visit_listed,
             "failed pages visited again": self._visit_again,
@@ -170,7 +172,7 @@ class SiteVisits:
         session.run(
             "CREATE TABLE visit_strata AS SELECT key, loc, section_of(loc) AS section, document, "
             "row_number() OVER (PARTITION BY section_of(loc), document "
-            f"ORDER BY md5('{settings.seed}' || key)) AS turn FROM listed_urls"
+            f"ORDER BY md5('{settings.seed}' || key)) AS turn FROM audited_urls"
         )
         if settings.sample is not None:
             query = "SELECT section, document, count(*) FROM visit_strata GROUP BY ALL ORDER BY ALL"
@@ -286,7 +288,7 @@ class SiteVisits:
             SELECT DISTINCT ON (normal_of(href)) href FROM found
             WHERE is_web(href) AND normal_of(href) NOT IN (
                     SELECT normal_of(url) FROM store.pages WHERE crawl = {self._crawl})
-                AND ({_boolean(self._settings.sample is None)} OR normal_of(href) NOT IN (
+                AND ({_boolean(not self._settings.is_partial)} OR normal_of(href) NOT IN (
                     SELECT key FROM listed_urls))
             ORDER BY normal_of(href) LIMIT {MAX_TARGETS}"""
         )

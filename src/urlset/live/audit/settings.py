@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from urlset.checker import Profile, Rule
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import Level
 from urlset.option_schema import check_options
 
@@ -23,6 +24,8 @@ class AuditSettings:
     # These are generated from urlset.option_schema by `make docs`.
     sample: int | None = None
     seed: int = 1
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     crawl: bool = False
     logs: Sequence[str] = ()
     max_requests: int | None = None
@@ -53,3 +56,14 @@ class AuditSettings:
 
     def __post_init__(self) -> None:
         check_options("audit", self)
+        UrlPatterns(self.include, self.exclude)
+
+    @property
+    def url_patterns(self) -> UrlPatterns:
+        """The patterns of ``include`` and ``exclude``."""
+        return UrlPatterns(self.include, self.exclude)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only some of the listed URLs are visited: a sample, or those of a pattern."""
+        return self.sample is not None or bool(self.include or self.exclude)

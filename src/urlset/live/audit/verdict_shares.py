@@ -49,16 +49,19 @@ class VerdictCount(NamedTuple):
 
 
 def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]:
-    """Return the numbers of listed and visited URLs, and the shares; the live views must exist."""
+    """Return the numbers of listed and visited URLs, and the shares.
+
+    The live views and the table ``audited_urls``, which has the URLs that count, must exist.
+    """
     sizes = {
         (section, document): count
         for section, document, count in session.rows(
-            "SELECT section_of(loc), document, count(*) FROM listed_urls GROUP BY ALL ORDER BY ALL"
+            "SELECT section_of(loc), document, count(*) FROM audited_urls GROUP BY ALL ORDER BY ALL"
         )
     }
     query = (
         f"SELECT section, document, {_VERDICT} AS verdict, count(*) FROM listed_pages "
-        "GROUP BY ALL ORDER BY ALL"
+        "SEMI JOIN audited_urls USING (key) GROUP BY ALL ORDER BY ALL"
     )
     counts = [VerdictCount(*row) for row in session.rows(query)]
     visited = sum(count.n for count in counts)

@@ -25,6 +25,20 @@ WORKING_TABLES = (
         readers="run",
     ),
     declare_table(
+        "selected_keys",
+        "Keys of the listed URLs that `include` and `exclude` select.",
+        "key",
+        writers="audited_urls",
+        readers="audited_urls",
+    ),
+    declare_table(
+        "audited_urls",
+        "Listed URLs that `include` and `exclude` select, or all.",
+        "key loc document",
+        writers="audited_urls",
+        readers="run verdict_shares",
+    ),
+    declare_table(
         "visit_strata",
         "Listed URLs of the sample, with their turn in the section.",
         "key loc section document turn",

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.option_schema import check_options
-from urlset.reader.filters import compile_pattern
 
 ScopeName = Literal["host", "folder"]
 
@@ -31,9 +31,7 @@ class CrawlOptions:
 
     def __post_init__(self) -> None:
         check_options("crawl", self)
-        for name in ("include", "exclude"):
-            for pattern in getattr(self, name):
-                compile_pattern(name, pattern)
+        UrlPatterns(self.include, self.exclude)
 
     def to_json(self) -> str:
         """Return the options as JSON, for the table ``crawls``."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from urlset.live.crawl.options import CrawlOptions
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.urls import split_origin
 
 OTHER_HOST = "scope: other host"
@@ -28,9 +27,7 @@ class Scope:
         self.hosts: set[str] = {self.start_host}
         path = split_origin(start)[2].partition("?")[0]
         self.folder: str = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
-        # Note: joined into one expression, a flag such as (?i) would be invalid or apply to all.
-        self._include = [re.compile(pattern) for pattern in options.include]
-        self._exclude = [re.compile(pattern) for pattern in options.exclude]
+        self._patterns = UrlPatterns(options.include, options.exclude)
 
     def add_host(self, url: str) -> None:
         """Add the host of a URL to which the start redirects."""
@@ -43,8 +40,4 @@ class Scope:
             return OTHER_HOST
         if not path.startswith(self.folder):
             return OTHER_FOLDER
-        if self._include and not any(pattern.search(url) for pattern in self._include):
-            return "include"
-        if any(pattern.search(url) for pattern in self._exclude):
-            return "exclude"
-        return None
+        return self._patterns.reason_against(url)
