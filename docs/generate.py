@@ -143,7 +143,7 @@ COMMANDS_INTRO = """\
 
 | command | 0 | 1 |
 |---|---|---|
-| `read` | everything was read | some documents could not be read |
+| `read` | every document was read | some documents could not be read |
 | `build` | published | published, but some input was rejected |
 | `check` | no finding of `--fail-level` or worse | there are such findings |
 | `audit` | no finding of `--fail-level` or worse | there are such findings, or no visit could be judged |

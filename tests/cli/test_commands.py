@@ -508,7 +508,7 @@ def test_read_what_is_not_utf8(urlset):
     ran = urlset("read", "-", "--format", "txt", stdin="https://e.com/é\n".encode("latin-1"))
 
     assert (ran.code, ran.out) == (0, "https://e.com/é\n")
-    assert "1 problem repaired" in ran.err
+    assert "1 problem, see `urlset check`" in ran.err
 
 
 def test_read_hostile_text_is_harmless_for_a_terminal(urlset):

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use crate::codes::{U001, U003};
+use crate::codes::{L009, U001, U003};
 use crate::urls::{ParsedUrl, UrlIssue, parse_url, resolve, trim};
+use crate::values::READ_LIMIT;
 
 /// Exclusive upper limit of the length of a `loc`, in characters (sitemaps.org).
 pub const MAX_LOC: usize = 2_048;
@@ -65,6 +66,8 @@ impl Group {
 pub struct Diagnostics {
     groups: Vec<Group>,
     key: Vec<u8>,
+    /// Bytes of URLs that the document does not have: of the bases of its relative URLs.
+    added_bytes: usize,
 }
 
 impl Diagnostics {
@@ -159,7 +162,8 @@ impl Diagnostics {
         offset: usize,
         end: usize,
     ) -> Option<Cow<'t, str>> {
-        self.report(parse_url(text, base), offset, end)
+        let base = base.filter(|_| self.added_bytes <= READ_LIMIT);
+        self.report(text, parse_url(text, base), offset, end)
     }
 
     /// Parses a URL with a base that the document itself states, where a relative reference is not
@@ -171,17 +175,21 @@ impl Diagnostics {
         offset: usize,
         end: usize,
     ) -> Option<Cow<'t, str>> {
+        if self.added_bytes > READ_LIMIT {
+            return self.parse_url(text, None, offset, end);
+        }
         let mut found = parse_url(text, Some(base));
         if found.issues.iter().any(|issue| issue.code == U001)
             && found.url.as_deref() == Some(&*resolve(trim(text), base))
         {
             found.issues.retain(|issue| issue.code != U001);
         }
-        self.report(found, offset, end)
+        self.report(text, found, offset, end)
     }
 
     fn report<'t>(
         &mut self,
+        text: &str,
         found: ParsedUrl<'t>,
         offset: usize,
         end: usize,
@@ -190,6 +198,11 @@ impl Diagnostics {
             self.add_as(code, offset, end, detail, *level);
         }
         let url = found.url?;
+        self.added_bytes += url.len().saturating_sub(text.len());
+        if self.added_bytes > READ_LIMIT {
+            self.add_once(L009, &[], offset, end, "Relative URLs expand to too many bytes; cut");
+            return None;
+        }
         if url.len() >= MAX_LOC {
             let length = url.chars().count();
             if length >= MAX_LOC {

@@ -9,7 +9,7 @@ use crate::search::any;
 use crate::utf8::utf8_or_empty;
 
 /// Maximum number of characters that all entities of a document expand to.
-const READ_LIMIT: usize = 2 * 52_428_800;
+pub(crate) const READ_LIMIT: usize = 2 * 52_428_800;
 
 /// Location of a decoded value.
 #[derive(Clone, Copy, Debug)]

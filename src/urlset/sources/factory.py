@@ -207,6 +207,7 @@ def _open_sitemaps(source: str, options: SourceOptions, name: str) -> Source:
     return Sitemaps(
         content,
         name=name,
+        base_url=None if is_url(source) else options.base_url,
         engine=options.engine,
         fail_fast=options.fail_fast,
         policy=options.policy,

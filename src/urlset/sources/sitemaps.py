@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import urlset.reader as readers
 from urlset.arrow import open_stream
-from urlset.arrow.streams import rewrite_dates, without_row_numbers
+from urlset.arrow.streams import ColumnType, rewrite_dates, rows_to_batch, without_row_numbers
 from urlset.dates import Date, format_date, parse_date
 from urlset.http import without_secrets
-from urlset.sources.candidates import SourceType
+from urlset.option_names import option
+from urlset.reader.documents import SITEMAP_KINDS, lost_problems
+from urlset.sources.candidates import FAULT, SourceType, encode_fault
 
 if TYPE_CHECKING:
+    from urlset.document import Document
     from urlset.http import Policy
 
 
@@ -27,7 +30,8 @@ class Sitemaps:
     counted in ``unread_dates`` and the ``notes``, as are times without a zone, of which only the
     day is kept, in ``dates_without_zone``. Each candidate has its ``source`` and ``line``.
 
-    Raises :class:`urlset.SourceError` if nothing can be read at all.
+    An entry without a readable URL is a row that a build rejects. Raises
+    :class:`urlset.SourceError` if nothing can be read at all.
 
     >>> Sitemaps("https://example.com/sitemap.xml").name
     'https://example.com/sitemap.xml'
@@ -74,11 +78,13 @@ class Sitemaps:
             location = record.source or self.name
             if record.error:
                 self.failures.append(f"{location}: {record.error}")
-            if document is None or rows is None or not len(document.entries):
+            if document is None or rows is None:
                 continue
-            for batch in open_stream(without_row_numbers([rows])):
+            for batch in open_stream(without_row_numbers([rows])) if document.entries else ():
                 if batch.num_rows:
                     yield rewrite_dates(batch, self._w3c_or_none, location)
+            if record.lost and record.kind in SITEMAP_KINDS:
+                yield _invalid_rows(document, location)
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
             self.notes.append(f"{self.unread_dates:,} unreadable {noun} dropped")
@@ -96,6 +102,23 @@ class Sitemaps:
         self.unread_dates += found is None
         self.dates_without_zone += found is not None and len(found) == _DAY and _has_no_zone(text)
         return found
+
+
+_INVALID: tuple[tuple[str, ColumnType], ...] = (
+    ("loc", "string"), ("source", "string"), ("line", "uint32"), (FAULT, "string"),
+)  # fmt: skip
+
+
+def _invalid_rows(document: Document, location: str) -> Any:
+    """Return a batch of the entries without a readable URL, which a build rejects."""
+    rows = []
+    for problem in lost_problems(document):
+        found, advice = problem.message, "correct it in the sitemap"
+        if problem.code == "U001":
+            found, advice = problem.detail, f"{advice}, or set {option('base_url')}"
+        fault = encode_fault("loc", found, "a full http or https URL", advice)
+        rows.append((problem.detail, location, problem.line, fault))
+    return rows_to_batch(_INVALID, rows)
 
 
 _DAY = 10

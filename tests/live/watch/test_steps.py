@@ -350,3 +350,25 @@ def test_urls_of_a_sitemap_that_is_listed_again_are_listed_again(site, has_etag)
     found = site.step()
 
     assert (found.urls, found.added) == (11, 1)
+
+
+def test_unreadable_entries_hold_back_removals_for_three_steps(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put("/sitemap.xml", [("/a", None), ("/b", None)])
+    site.step()
+    whole = site.documents["/sitemap.xml"]
+    broken = whole.replace(f"{SITE}/b", "undefined/b")
+
+    for _ in range(3):  # the second and the third are unchanged
+        site.documents["/sitemap.xml"] = broken
+        step = site.step()
+        assert (step.removed, step.unknown) == (0, 1)
+        assert "no readable URL" in step.incomplete[0] or "could not be read" in step.incomplete[0]
+
+    step = site.step()
+    assert (step.removed, step.unknown, step.incomplete) == (1, 0, ())
+
+    site.documents["/sitemap.xml"] = whole
+    assert site.step().added == 1
+    site.put("/sitemap.xml", [("/a", None)])
+    assert site.step().removed == 1

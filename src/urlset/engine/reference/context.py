@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urlset.engine import Diagnostic, OffsetRun, in_order, source_offset
 from urlset.model import Entry, Sitemap
-from urlset.protocol import MAX_DIAGNOSTICS, MAX_LOC
+from urlset.protocol import MAX_DIAGNOSTICS, MAX_LOC, READ_LIMIT
 from urlset.urls import SPACE, ParsedUrl, UrlIssue, parse_url, resolve
 
 SNIPPET = 80
@@ -48,6 +48,7 @@ class Context:
         self.well_nested: set[int] | None = None  # see spans.py
         self._next: dict[bytes, tuple[int, int]] = {}
         self._once: dict[str, set[object]] = {}
+        self._added = 0  # bytes of the bases of relative URLs, which the document does not have
         self._has_cr = b"\r" in text
         self._line_offset = 0
         self._line = 1
@@ -137,12 +138,21 @@ class Context:
 
         A relative reference is not an issue if the document itself states the base.
         """
-        found: ParsedUrl = parse_url(text, base or self.base)
+        if self._added > READ_LIMIT:
+            found: ParsedUrl = parse_url(text, None)
+        else:
+            found = parse_url(text, base or self.base)
         flaws = found.issues
         is_relative = is_stated and any(flaw.code == "U001" for flaw in flaws)
         if is_relative and base is not None and found.url == resolve(text.strip(SPACE), base):
             flaws = tuple(flaw for flaw in flaws if flaw.code != "U001")
         self.report_issues(flaws, offset, end)
+        if found.url is not None and found.url is not text:
+            self._added += max(0, len(found.url.encode()) - len(text.encode()))
+            if self._added > READ_LIMIT:
+                expands = "Relative URLs expand to too many bytes; cut"
+                self.report_once("L009", None, offset, end, expands)
+                return None
         if found.url is not None and len(found.url) >= MAX_LOC:
             self.report("U003", offset, end, str(len(found.url)))
         return found.url

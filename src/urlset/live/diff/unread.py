@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
+from urlset.engine_rules import RULES
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.working_tables import (
     DOCUMENT_PAIRS,
@@ -15,7 +16,9 @@ from urlset.live.diff.working_tables import (
     UNREAD_DOCUMENTS,
     UNREAD_URLS,
 )
+from urlset.reader.documents import LOST, is_lost
 from urlset.store import quoted
+from urlset.terminal_text import pluralize
 
 _CRAWL_GAPS = (
     "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
@@ -27,7 +30,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 class DocumentOutcome(NamedTuple):
-    """A document of a state; ``fault`` says why it, or a part of it, could not be read."""
+    """A document of a state; ``fault`` says why it, or a part of it, could not be read.
+
+    ``lost`` is the number of its entries that have no readable URL.
+    """
 
     source: str
     loc: str | None = None
@@ -36,6 +42,7 @@ class DocumentOutcome(NamedTuple):
     how: str = "given"
     kind: str | None = "urlset"
     fault: str | None = None
+    lost: int = 0
 
 
 class Unread(NamedTuple):
@@ -94,6 +101,26 @@ def unread_documents(
     return Unread(None, found)
 
 
+def with_losses(
+    here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome]
+) -> list[DocumentOutcome]:
+    """Add a fault to the documents that have more unreadable entries than in the other state.
+
+    Entries that are unreadable in both states hide no change.
+    """
+    if not any(document.lost for document in here):
+        return list(here)
+    pairs, lost = _match(here, other), {document.source: document.lost for document in other}
+    found = []
+    for document in here:
+        before = sum(lost[source] for source in pairs[document.source])
+        if document.lost > before and document.fault is None:
+            many = pluralize(document.lost, "entry has", "entries have")
+            document = document._replace(fault=f"{many} no readable URL")
+        found.append(document)
+    return found
+
+
 def _match(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome]
 ) -> dict[str, set[str]]:
@@ -139,6 +166,8 @@ def mark_unread(tables: Tables) -> None:
         _mark_unknown(tables)
         return
     documents = {side: _documents(tables, side) for side in SIDES}
+    for side, other in (SIDES, SIDES[::-1]):
+        documents[side] = with_losses(documents[side], documents[other])
     for side, other in (SIDES, SIDES[::-1]):
         gaps = _gaps(tables, other)
         tables.faults += [f"{d.source}: {d.fault}" for d in documents[other] if d.fault] + gaps
@@ -193,7 +222,7 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
         return []
     codes = ", ".join(map(quoted, sorted(BROKEN)))
     rows = tables.db.rows(
-        f"""SELECT {tables.shown(side, "coalesce(d.source, '-')")}, d.loc, d.url,
+        f"""SELECT d.document, {tables.shown(side, "coalesce(d.source, '-')")}, d.loc, d.url,
             {tables.shown(side, "d.parent")}, d.how, d.kind,
             CASE WHEN d.same_as IS NOT NULL THEN NULL ELSE coalesce(d.error, d.skipped, p.message)
             END
@@ -204,10 +233,26 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     )
     # Messages have the path of a temporary folder, too.
     old, new = tables.states[side].replaced or ("", "")
-    found = (DocumentOutcome(*row) for row in rows)
+    lost = _lost_counts(tables, store)
+    found = (DocumentOutcome(*row[1:])._replace(lost=lost[row[0]]) for row in rows)
     if not old:
         return list(found)
     return [d._replace(fault=d.fault and d.fault.replace(old, new)) for d in found]
+
+
+def _lost_counts(tables: Tables, store: str) -> Counter[int]:
+    """Return the number of entries without a readable URL by document."""
+    codes = ", ".join(map(quoted, sorted(LOST)))
+    rows = tables.db.rows(
+        f"SELECT p.document, p.code, p.message, d.url FROM {store}.problems p "
+        f"JOIN {store}.documents d USING (document) WHERE p.code IN ({codes})"
+    )
+    end = RULES["U001"].template.partition("{}")[2]
+    return Counter(
+        document
+        for document, code, message, url in rows
+        if is_lost(code, message[1:].removesuffix(end), url)
+    )
 
 
 def _gaps(tables: Tables, side: str) -> list[str]:

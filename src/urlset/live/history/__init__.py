@@ -12,9 +12,16 @@ from urlset.live.history.reader import (
     write_last_known,
     write_snapshot,
 )
-from urlset.live.history.writer import HistoryWriter, RobotsState, SnapshotFacts, insert_rows
+from urlset.live.history.writer import (
+    HELD_BACK,
+    HistoryWriter,
+    RobotsState,
+    SnapshotFacts,
+    insert_rows,
+)
 
 __all__ = [
+    "HELD_BACK",
     "DocumentState",
     "HistoryWriter",
     "RobotsState",

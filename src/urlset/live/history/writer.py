@@ -16,8 +16,8 @@ MAX_SECTIONS = 60
 """Sections with estimates of their own; URLs of all further ones belong to section 0."""
 
 HELD_BACK = 3
-"""Steps for which a sitemap that cannot be read holds back removals from the other sitemaps: a URL
-may have moved into it."""
+"""Steps for which a sitemap that cannot be read, or only in part, holds back removals: a URL may
+have moved into the part that is not known."""
 
 Outcome = Literal["read", "same", "trusted", "failed", "gone", "unlisted"]
 """What a step found out about a document.
@@ -81,6 +81,7 @@ class HistoryWriter:
         entries: object | None = None,
         *,
         now: datetime,
+        is_partial: bool = False,
     ) -> DocumentState:
         """Record the outcome of reading a document in this step; return its new state.
 
@@ -90,6 +91,7 @@ class HistoryWriter:
             facts: New values of fields of :class:`DocumentState`.
             entries: The entries of a document that was read, as an Arrow stream.
             now: Time of the step.
+            is_partial: Whether some entries of a document that was read are unreadable.
         """
         known = self.documents.get(source)
         if known is None:
@@ -100,9 +102,15 @@ class HistoryWriter:
         if self._outcomes.get(known.document) in ("read", "same") and outcome not in ("read",):
             return known  # listed by two indexes: the better result counts
         new = known._replace(**facts)
+        # A document in which entries are unreadable, and that is unchanged, still has them.
+        if outcome in ("same", "trusted") and known.state == "listed":
+            is_partial = known.failures > 0
+        failures = known.failures + 1 if is_partial else 0
         if outcome in ("read", "same"):
-            new = new._replace(state="listed", failures=0, verified_at=now)
-        elif outcome != "trusted":
+            new = new._replace(state="listed", failures=failures, verified_at=now)
+        elif outcome == "trusted":
+            new = new._replace(failures=failures if is_partial else known.failures)
+        else:
             new = new._replace(state=_STATES[outcome], failures=known.failures + 1)
         if outcome == "read":
             new = new._replace(read_at=now)
@@ -204,9 +212,9 @@ class HistoryWriter:
         }
         self._load("step_documents", columns, rows)
         self._is_held = any(
-            each.state in ("failed", "gone") and each.failures <= HELD_BACK
+            each.state in ("failed", "gone", "listed") and 0 < each.failures <= HELD_BACK
             for each in self.documents.values()
-            if self._outcomes.get(each.document) in ("failed", "gone")
+            if each.document in self._outcomes
         )
 
     def _known_since(

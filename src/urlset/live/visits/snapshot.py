@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from urlset.checker.views import BROKEN
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, request_url, without_secrets
-from urlset.live.history import DocumentState, HistoryWriter, RobotsState, SnapshotFacts
+from urlset.live.history import (
+    HELD_BACK,
+    DocumentState,
+    HistoryWriter,
+    RobotsState,
+    SnapshotFacts,
+)
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
@@ -17,6 +24,7 @@ from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import StoreSession
+from urlset.terminal_text import pluralize
 
 AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
@@ -196,7 +204,9 @@ class _Step:
             writer.add(source, "trusted", facts, now=now)
         elif source in self._revisit.same:
             facts |= {"lastmod": record.lastmod, **self._revisit.validators.get(source, {})}
-            writer.add(source, "same", facts, now=now)
+            state = writer.add(source, "same", facts, now=now)
+            if 0 < state.failures <= HELD_BACK:
+                self._reasons.append(f"{source}: {_why_partial(record)}")
         elif record.error is not None or (document is None and record.same_as is None):
             self._add_failed(source, record, facts)
         else:
@@ -208,7 +218,13 @@ class _Step:
                 **self._revisit.validators.get(source, {}),
             }
             entries = document.entries if document is not None and record.entries else None
-            writer.add(source, "read", facts, entries, now=now)
+            is_broken = document is not None and any(
+                problem.code in BROKEN for problem in document.problems
+            )
+            is_partial = is_broken or record.lost > 0
+            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_partial)
+            if is_partial and state.failures <= HELD_BACK:
+                self._reasons.append(f"{source}: {_why_partial(record)}")
 
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
@@ -273,6 +289,12 @@ class _Step:
         if known.how in FALLBACKS and self._revisit.has_skipped_paths:
             return "it was not found; the next step tries all usual paths"
         return "robots.txt or the page that names it failed"
+
+
+def _why_partial(record: DocumentRecord) -> str:
+    if not record.lost:
+        return "some of its entries could not be read"
+    return f"{pluralize(record.lost, 'entry has', 'entries have')} no readable URL"
 
 
 def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
