@@ -38,10 +38,15 @@ def put_site(
     put_sitemap(box, pages if listed is None else listed)
 
 
+def sitemap_of(urls: Iterable[str]) -> str:
+    """Return a sitemap that lists URLs."""
+    rows = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
+    return f'<urlset xmlns="{SITEMAPS}">\n{rows}</urlset>'
+
+
 def put_sitemap(box: SiteBox, listed: Iterable[str], path: str = "/sitemap.xml") -> None:
     """Put a sitemap, and robots.txt that names it."""
-    rows = "".join(f"<url><loc>{box.url(each)}</loc></url>\n" for each in listed)
-    box.put(path, f'<urlset xmlns="{SITEMAPS}">\n{rows}</urlset>')
+    box.put(path, sitemap_of(box.url(each) for each in listed))
     box.put_robots("User-agent: *", "Allow: /", f"Sitemap: {box.url(path)}")
 
 

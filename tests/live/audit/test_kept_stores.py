@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import urlset
-from tests.live_sites import audit, crawl, found, html, put_sitemap
+from tests.http_walks import quick
+from tests.live_sites import audit, crawl, found, html, put_page, put_site, put_sitemap, sitemap_of
 from tests.site_box import Hit, Player, SiteBox, Wire, page, redirect
 
 HTML = "text/html; charset=utf-8"
@@ -116,3 +118,104 @@ def test_a_page_that_redirects_now_is_no_unchanged_one(box: SiteBox, tmp_path: P
 
     with audit(box, store=store, select="url-redirect") as again:
         assert found(again, box) == {("url-redirect", "/old")}
+
+
+@pytest.fixture
+def other() -> Generator[SiteBox]:
+    with SiteBox() as served:
+        put_site(served, {"/": ["/milk"], "/milk": []})
+        yield served
+
+
+def put_list(box: SiteBox, path: Path) -> str:
+    """Write a sitemap of one page of a site to a file."""
+    path.write_text(sitemap_of([box.url("/tea")]))
+    return str(path)
+
+
+@pytest.mark.parametrize("options", [{}, {"crawl": True}])
+@pytest.mark.parametrize("first", [audit, crawl])
+def test_the_store_of_another_site_is_refused_before_any_request(
+    box: SiteBox, other: SiteBox, tmp_path: Path, first: Callable[..., Any], options: dict[str, Any]
+):
+    store = tmp_path / "site.duckdb"
+    put_site(box, {"/": ["/tea"], "/tea": []})
+    (audit(box, store=store) if first is audit else crawl(box, store)).close()
+    before = store.read_bytes()
+
+    with pytest.raises(urlset.StoreError, match="expected a store with audits") as refused:
+        audit(other, store=store, **options)
+
+    assert f"{other.site}/" in str(refused.value)
+    assert f"found {first.__name__}s of {box.site}/" in str(refused.value)
+    assert other.hits == []
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["file", "file with a base URL", "bytes"])
+def test_a_file_that_lists_another_site_is_refused(
+    box: SiteBox, other: SiteBox, tmp_path: Path, kind: str
+):
+    store = tmp_path / "site.duckdb"
+    put_site(box, {"/": ["/tea"], "/tea": []})
+    audit(box, store=store).close()
+    path = put_list(other, tmp_path / "other.xml")
+    start = Path(path).read_bytes() if kind == "bytes" else path
+    base = {"base_url": f"{other.site}/"} if kind == "file with a base URL" else {}
+
+    with pytest.raises(urlset.StoreError, match=f"found audits of {box.site}/"):
+        audit(other, store=store, start=start, **base)
+
+    assert other.hits == []
+    with urlset.Store.open(store, read_only=True) as kept:
+        assert list(kept.query("SELECT DISTINCT source FROM entries")) == [
+            (box.url("/sitemap.xml"),)
+        ]
+
+
+def test_a_store_is_that_of_a_site_however_the_site_is_named(box: SiteBox, tmp_path: Path):
+    store = tmp_path / "site.duckdb"
+    put_site(box, {"/": ["/tea"], "/tea": []})
+    path = put_list(box, tmp_path / "sitemap.xml")
+    sources: list[dict[str, Any]] = [
+        {"start": path},
+        {"start": box.site},
+        {"start": path, "base_url": f"{box.site}/"},
+        {"start": box.url("/sitemap.xml")},
+        {"crawl": True},
+        {"start": Path(path).read_bytes()},
+    ]
+
+    for options in sources:
+        audit(box, store=store, **options).close()
+
+    with urlset.Store.open(store, read_only=True) as kept:
+        assert list(kept.query("SELECT DISTINCT site FROM crawls")) == [(f"{box.site}/",)]
+
+
+@pytest.mark.parametrize("names_sitemap", [False, True])
+def test_a_sitemap_on_another_host_than_its_pages_is_audited_again(
+    box: SiteBox, other: SiteBox, tmp_path: Path, names_sitemap: bool
+):
+    store = tmp_path / "site.duckdb"
+    put_page(box, "/tea")
+    other.put("/sitemap.xml", sitemap_of([box.url("/tea")]))
+    start = other.url("/sitemap.xml") if names_sitemap else other.site
+
+    audit(other, store=store, start=start).close()
+    audit(other, store=store, start=start).close()
+
+    other.put("/more.xml", sitemap_of([other.url("/milk")]))
+    with pytest.raises(urlset.StoreError, match="name another file"):
+        audit(other, store=store, start=other.url("/more.xml"))
+
+
+def test_an_audit_uses_the_store_of_a_reading_of_another_site(
+    box: SiteBox, other: SiteBox, tmp_path: Path
+):
+    store = tmp_path / "site.duckdb"
+    put_site(box, {"/": ["/tea"], "/tea": []})
+    urlset.read(other.site, policy=quick()).to_duckdb(store)
+
+    with audit(box, store=store) as whole:
+        assert box.url("/tea") in whole.table("pages").to_arrow()["url"].to_pylist()

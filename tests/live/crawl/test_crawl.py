@@ -230,6 +230,16 @@ def test_a_limit_is_a_reason_why_a_crawl_is_not_complete(box, options, expected,
         assert not found.is_complete
 
 
+@pytest.mark.parametrize("options", [{"include": "/a$"}, {"exclude": "/$|/b$"}])
+@pytest.mark.parametrize("follow_links", [False, True])
+def test_the_start_is_visited_whatever_the_patterns_select(box, options, follow_links):
+    put_pages(box, home="/a /b", a="", b="")
+    box.put("/sitemap.txt", box.url("/a"), kind="text/plain")
+
+    with crawl(box, follow_links=follow_links, **options) as found:
+        assert paths(found, "SELECT url FROM pages ORDER BY url") == ["", "a"]
+
+
 def test_a_folder_is_a_scope(box):
     put_pages(box, home="")
     box.put("/docs/", '<a href="a">a</a><a href="/other">o</a>', kind=HTML)

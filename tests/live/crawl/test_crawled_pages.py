@@ -3,6 +3,7 @@
 import pytest
 
 import urlset
+from tests import live_sites
 from tests.site_box import SiteBox, page
 from urlset.errors import StoreError
 from urlset.live.crawl import CrawledPages
@@ -130,3 +131,45 @@ def test_a_store_without_a_crawl_is_reported(tmp_path):
 
     with pytest.raises(StoreError, match="expected a store with a crawl"):
         list(open_source(f"crawl:{tmp_path / 'read.duckdb'}").batches())
+
+
+@pytest.mark.parametrize("options", [{}, {"sample": 2}, {"max_requests": 3}, {"include": "/a$"}])
+def test_an_audit_that_followed_no_links_is_no_crawl(box, tmp_path, options):
+    store, public = tmp_path / "site.duckdb", tmp_path / "public"
+    live_sites.put_sitemap(box, ["/", "/a", "/doc.pdf"])
+    urlset.build(box.url("/sitemap.xml"), public, base_url=box.url("/"), policy=POLICY)
+    before = (public / "sitemap.xml").read_bytes()
+    live_sites.audit(box, store=store, **options).close()
+
+    with pytest.raises(StoreError, match="found one of an audit without --crawl"):
+        urlset.build(f"crawl:{store}", public, base_url=box.url("/"), on_error="skip")
+
+    assert (public / "sitemap.xml").read_bytes() == before
+
+
+def test_an_audit_that_followed_links_is_a_crawl(box, tmp_path):
+    live_sites.put_sitemap(box, ["/doc.pdf"])
+    live_sites.audit(box, store=tmp_path / "site.duckdb", crawl=True).close()
+    source = CrawledPages(str(tmp_path / "site.duckdb"))
+
+    found = candidates(source)
+
+    [failure] = source.failures  # /refused answers 403
+    assert "without a usable response" in failure
+    assert {path for path, reason in found.items() if reason is None} == {"", "a", "doc.pdf"}
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_an_audit_after_a_crawl_does_not_make_it_complete_or_incomplete(box, tmp_path, is_cut):
+    store = tmp_path / "site.duckdb"
+    box.put("/refused", b"", 404)
+    live_sites.put_sitemap(box, ["/", "/doc.pdf"])
+    crawl(box, store, max_pages=3 if is_cut else None).close()
+    live_sites.audit(box, store=store, sample=1).close()
+    source = CrawledPages(str(store))
+
+    found = candidates(source)
+
+    assert ["max-pages" in failure for failure in source.failures] == [True] * is_cut
+    if not is_cut:
+        assert {path for path, reason in found.items() if reason is None} == {"", "a", "doc.pdf"}

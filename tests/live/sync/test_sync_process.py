@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -85,6 +86,19 @@ def test_a_line_of_a_killed_run_is_removed(tmp_path, capsys):
     ]
     assert lines == ["first", "one"]
     assert capsys.readouterr().err.splitlines()[-1].startswith("1 added, 0 changed")
+
+
+def test_updates_are_written_to_the_null_device(tmp_path, capsys):
+    store = str(tmp_path / "index.duckdb")
+    with SiteBox() as box:
+        put(box, {"a": "one", "b": "two"})
+        first = main(["sync", box.site, "--store", store, "--output", os.devnull])
+        out = capsys.readouterr()
+        again = main(["sync", box.site, "--store", store, "--output", os.devnull])
+
+    assert (first, again) == (0, 0)
+    assert "2 added" in out.err
+    assert "2 unchanged" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_an_error_and_commits_nothing(tmp_path, capsys):

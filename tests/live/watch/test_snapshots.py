@@ -42,10 +42,13 @@ def test_urls_of_a_sitemap_that_failed_at_a_snapshot_are_unknown(site):
     assert changes(f"{site.path}@3", f"{site.path}@4") == {"unknown /b", "unknown /c"}
 
 
-@pytest.mark.parametrize("number", [4, -3])
+@pytest.mark.parametrize("number", [0, 4, -3])
 def test_unknown_snapshot_says_which_there_are(site, number):
-    with pytest.raises(urlset.StoreError, match=r"\(1 to 3\), found"):
-        changes(f"{site.path}@{number}", site.path)
+    first = f"{site.path}@{number}"
+
+    for other in (site.path, f"{site.path}@2", b"https://example.com/a"):
+        with pytest.raises(urlset.StoreError, match=rf"\(1 to 3\), found {number}"):
+            changes(first, other)
 
 
 def test_store_without_snapshots_says_what_stores_them(tmp_path):

@@ -11,6 +11,7 @@ from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.http import Response
 from urlset.live.audit.probes import ProbeRow
+from urlset.live.audit.store_site import StoreSite
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
@@ -50,6 +51,7 @@ def read_sitemaps(
     packed: PackedSitemaps,
     seen: Callable[[DocumentRecord], None] | None = None,
     has_time: Callable[[], bool] = lambda: True,
+    site: StoreSite | None = None,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
 
@@ -60,9 +62,11 @@ def read_sitemaps(
         seen: Called with each document.
         has_time: Called after each document; when it returns false, the rest is not read, and
             documents of an earlier audit stay in the store.
+        site: The site of the store, which the listed URLs must have; None if that is known.
 
     Raises:
         urlset.SourceError: Nothing could be read.
+        urlset.StoreError: The store is that of another site; nothing is stored.
     """
     failures = Failures()
     with store.writer(entries.source) as writer:
@@ -73,6 +77,8 @@ def read_sitemaps(
 
         with closing(entries.batches(on_response)) as batches:
             for record, document, rows in batches:
+                if site and document and site.expect_document(document, entries.source):
+                    site = None
                 number = writer.add(record, document, rows)
                 failures.add(number, record, document)
                 if seen is not None:

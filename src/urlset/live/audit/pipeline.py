@@ -31,6 +31,7 @@ from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
 from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
+from urlset.live.audit.store_site import NO_ORIGIN, StoreSite
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.figures.dimension_tables import check_segments
@@ -158,7 +159,7 @@ def audit(
 
     Raises:
         urlset.SourceError: No sitemap could be read.
-        urlset.StoreError: The store cannot be opened.
+        urlset.StoreError: The store cannot be opened, or has the audits or crawls of another site.
         urlset.ConfigurationError: The baseline cannot be read.
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
@@ -237,13 +238,22 @@ class _AuditRun:
 
     def audit(self, baseline: Baseline | None) -> Audit:
         store, settings = self._store, self._settings
+        site = None
         if store.path is not None:
             store.add(VISIT_SCHEMA)
+            site = StoreSite(store)
+            if site.expect_source(self._entries.source, settings.base_url):
+                site = None
             if not self._is_continued():
                 keep_listing(store)
         packed, stages = PackedSitemaps(), StageLog(logger)
         failures = read_sitemaps(
-            store, self._entries, packed, self._on_document, self._budget.has_time
+            store,
+            self._entries,
+            packed,
+            self._on_document,
+            self._budget.has_time,
+            site,
         )
         self._expect_sitemap()
         store.add(VISIT_SCHEMA)
@@ -324,7 +334,7 @@ class _AuditRun:
         origins.pop(None, None)
         named = origin_of(self._entries.source or "") or origin_of(self._settings.base_url or "")
         common = origins.most_common(1)
-        return (common[0][0] if common else named) or "https://localhost"
+        return (common[0][0] if common else named) or NO_ORIGIN
 
     def _crawl(self, origin: str, politeness: Politeness) -> _Crawled:
         """Crawl the site by its links; return the number of the crawl and why it is incomplete."""

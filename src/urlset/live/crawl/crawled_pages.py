@@ -55,7 +55,7 @@ class CrawledPages:
         name: Its name in messages; the path by default.
 
     Raises:
-        StoreError: The file is not a store with a crawl.
+        StoreError: The file is not a store with a crawl, or only with audits that did not crawl.
 
     >>> CrawledPages("site.duckdb").name
     'site.duckdb'

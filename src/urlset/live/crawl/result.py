@@ -13,7 +13,11 @@ from urlset.result import Instant, Result, ResultJson
 from urlset.store import QueryResult, Store
 from urlset.terminal_text import pluralize
 
-_LATEST = "(SELECT * FROM crawls ORDER BY crawl DESC LIMIT 1)"
+# Note: an audit without a crawl has NULL in has_sitemaps. It visits listed pages only, so that what
+# it has not visited proves nothing.
+_LATEST = """
+    SELECT crawl, site, started, finished, is_complete, reasons FROM crawls
+    WHERE has_sitemaps IS NOT NULL ORDER BY crawl DESC LIMIT 1"""
 
 
 class TrapJson(TypedDict):
@@ -80,6 +84,8 @@ class EvidenceJson(TypedDict):
 class Crawl(Result):
     """The latest crawl of a store: pages, links and discovered URLs. A context manager.
 
+    An audit with ``crawl`` is a crawl, too.
+
     :data:`urlset.live.schemas.LIVE_TABLES` describes the columns of the tables. Each table is an
     Arrow stream (``__arrow_c_stream__``), with ``to_arrow``, ``to_polars`` and ``to_pandas``;
     iterating yields tuples.
@@ -101,16 +107,9 @@ class Crawl(Result):
     def __init__(self, store: Store):
         self.store = store
         self.path: str | None = store.path
-        found = list(
-            store.query(
-                f"SELECT crawl, site, started, finished, is_complete, reasons FROM {_LATEST}"
-            )
-        )
+        found = list(store.query(_LATEST))
         if not found:
-            raise StoreError(
-                f"expected a store with a crawl, found none in {store.path!r}; "
-                "run `urlset crawl SITE --store FILE`"
-            )
+            raise _no_crawl(store)
         self.number: int
         self.site: str
         self.started: datetime
@@ -134,15 +133,13 @@ class Crawl(Result):
         """Open the latest crawl of a store for reading.
 
         Raises:
-            StoreError: The file is not a store, or has no crawl.
+            StoreError: The file is not a store, or has no crawl: an audit is one only with
+                ``crawl``.
         """
         store = Store.open(path, read_only=True)
         try:
             if not store.has(VISIT_SCHEMA):
-                raise StoreError(
-                    f"expected a store with a crawl, found one without: {store.path!r}; "
-                    "run `urlset crawl SITE --store FILE`"
-                )
+                raise _no_crawl(store)
             return cls(store)
         except BaseException:
             store.close()
@@ -234,3 +231,13 @@ class Crawl(Result):
             "verdicts": self.verdicts,
             "traps": list(self._trap_rows),
         }
+
+
+def _no_crawl(store: Store) -> StoreError:
+    """Return the error of a store that has no crawl."""
+    is_audited = store.has(VISIT_SCHEMA) and bool(list(store.query("FROM crawls LIMIT 1")))
+    found = "one of an audit without --crawl" if is_audited else "one without"
+    return StoreError(
+        f"expected a store with a crawl, found {found}: {store.path!r}; "
+        "run `urlset crawl SITE --store FILE`"
+    )

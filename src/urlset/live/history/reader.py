@@ -118,11 +118,11 @@ _NAME = re.compile(r"(.+)@(latest|-?\d{1,9})", re.DOTALL)
 class SnapshotName(NamedTuple):
     """Path of a store, and the number of a snapshot in it.
 
-    ``number`` counts from 1; 0 is the latest snapshot, -1 the one before it.
+    ``number`` counts from 1; None is the latest snapshot, -1 the one before it.
     """
 
     path: str
-    number: int
+    number: int | None
 
 
 def snapshot_name(source: object) -> SnapshotName | None:
@@ -138,11 +138,11 @@ def snapshot_name(source: object) -> SnapshotName | None:
         if stored_form(name) != "duckdb":
             return None
         with Store.open(name, read_only=True) as store:
-            return SnapshotName(name, 0) if store.document_writer is _write_latest else None
+            return SnapshotName(name, None) if store.document_writer is _write_latest else None
     found = _NAME.fullmatch(name)
     if found is None or stored_form(found[1]) != "duckdb":
         return None
-    return SnapshotName(found[1], 0 if found[2] == "latest" else int(found[2]))
+    return SnapshotName(found[1], None if found[2] == "latest" else int(found[2]))
 
 
 def write_snapshot(name: SnapshotName, target: str) -> int:
@@ -206,11 +206,14 @@ def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], 
 
 def _number(session: StoreSession, name: SnapshotName) -> int:
     [(last,)] = list(session.rows("SELECT coalesce(max(snapshot), 0) FROM store.snapshots"))
-    number = name.number if name.number > 0 else last + name.number
-    if not 1 <= number <= last:
+    number = last if name.number is None else name.number
+    if number < 0:
+        number += last
+    if name.number == 0 or not 1 <= number <= last:
         found = f"1 to {last:,}" if last else "none"
         raise StoreError(
-            f"expected the number of a snapshot in {name.path!r} ({found}), found {name.number}"
+            f"expected the number of a snapshot in {name.path!r} ({found}), "
+            f"found {'latest' if name.number is None else name.number}"
         )
     return int(number)
 
@@ -300,7 +303,7 @@ def _copy(session: StoreSession, number: int, condition: str) -> None:
 
 
 def _write_latest(path: str, target: str) -> None:
-    write_snapshot(SnapshotName(path, 0), target)
+    write_snapshot(SnapshotName(path, None), target)
 
 
 DOCUMENT_WRITERS = {"snapshots": _write_latest}

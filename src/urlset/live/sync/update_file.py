@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ class UpdateFile:
     def __init__(self, file: BinaryIO, name: str):
         self._file = file
         self._name = name
+        self._is_on_disk = name != "stdout" and _is_on_disk(file)
 
     @classmethod
     @contextmanager
@@ -43,7 +45,7 @@ class UpdateFile:
         except OSError as error:
             raise _target_error(name, error) from error
         with file:
-            if file.seekable():
+            if _is_on_disk(file):
                 _cut_incomplete_line(file)
             yield cls(file, name)
 
@@ -56,12 +58,17 @@ class UpdateFile:
             while rest:
                 rest = rest[self._file.write(rest) :]
             self._file.flush()
-            if self._name != "stdout" and self._file.seekable():
+            if self._is_on_disk:
                 os.fsync(self._file.fileno())
         except BrokenPipeError:
             raise
         except OSError as error:
             raise _target_error(self._name, error) from error
+
+
+def _is_on_disk(file: BinaryIO) -> bool:
+    """Return whether an open file is a regular one: no pipe and no device, such as /dev/null."""
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def _cut_incomplete_line(file: BinaryIO) -> None:
