@@ -43,6 +43,19 @@ def sanitize(text: str) -> str:
     return _HARMFUL.sub(_escape, text) if _HARMFUL.search(text) else text
 
 
+def printable(path: str) -> str:
+    r"""Return a path as valid Unicode; bytes that are not UTF-8 are written as ``\xe9``.
+
+    >>> print(printable("caf\udce9.xml"))
+    caf\xe9.xml
+    """
+    return (
+        path
+        if path.isascii()
+        else path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    )
+
+
 def escape_json(text: str) -> str:
     """Return JSON text with harmful characters as JSON escapes, so that its data are unchanged."""
     if not _HARMFUL_IN_JSON.search(text):

@@ -112,6 +112,34 @@ def test_full_disk_is_told(arguments):
     assert ran.stderr == b"urlset: cannot write 'stdout': No space left on device\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk at hand")
+@pytest.mark.parametrize(
+    ("arguments", "is_published"),
+    [
+        (("--output", "maps"), True),
+        (("--output", "maps", "--json"), True),
+        (("--output", "maps", "--dry-run"), False),
+        (("--output", "-"), False),
+    ],
+)
+def test_a_build_whose_result_cannot_be_printed_tells_what_is_published(
+    arguments, is_published, tmp_path
+):
+    (tmp_path / "u.txt").write_text("https://example.com/\n")
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            [*URLSET, "build", "u.txt", *arguments],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+
+    published = "; the sitemaps are published" if is_published else ""
+    told = f"urlset: cannot write 'stdout': No space left on device{published}\n"
+    assert (ran.returncode, ran.stderr.decode()) == (2, told)
+    assert (tmp_path / "maps" / "sitemap.xml").exists() is is_published
+
+
 @posix
 def test_ctrl_c_leaves_nothing_half_written(many, tmp_path):
     reading, writing = os.pipe()
@@ -207,6 +235,76 @@ def test_name_that_is_no_utf8(tmp_path):
             )
             assert ran.returncode == 0, ran.stderr
             ran.stdout.decode()
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """Return a path by its ending: its name is not UTF-8."""
+
+    def path(ending: str, data: bytes | None = None) -> str:
+        name = os.fsdecode(os.fsencode(tmp_path) + b"/q\xfe" + ending.encode())
+        try:
+            if data is not None:
+                Path(name).write_bytes(data)
+        except (OSError, ValueError):
+            pytest.skip("names are UTF-8 here")
+        return name
+
+    return path
+
+
+def test_a_file_whose_name_is_not_utf8_is_stored_queried_and_compared(odd, tmp_path):
+    name, plain = odd(".txt", b"https://e.com/\n"), tmp_path / "plain.txt"
+    plain.write_text("https://e.com/\n")
+    query = ("--sql", "SELECT source, root FROM documents", "--format", "csv")
+
+    for _ in range(2):
+        ran = run("read", name, "--output", "q.duckdb", cwd=tmp_path)
+        assert ran.returncode == 0, ran.stderr
+    for ran in (run("read", "q.duckdb", *query, cwd=tmp_path), run("read", name, *query)):
+        assert ran.stdout.decode().split() == [
+            "source,root",
+            f"{tmp_path}/q\\xfe.txt,{tmp_path}/q\\xfe.txt",
+        ]
+    for pair in ((name, plain), (plain, name)):
+        ran = run("diff", *pair)
+        assert ran.stdout == b"0 added, 0 removed, 0 changed; 1 unchanged\n", ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("ending", "data"),
+    [(".csv", b"loc,title\nhttps://e.com/,A\n"), (".jsonl", b'{"loc": "https://e.com/"}\n')],
+)
+def test_a_table_whose_name_is_not_utf8_is_read_and_built(ending, data, odd, tmp_path):
+    name = odd(ending, data)
+
+    ran = run("read", name, "--format", "txt")
+    built = run("build", name, "--output", odd("-maps"), cwd=tmp_path)
+
+    assert ran.stdout == b"https://e.com/\n", ran.stderr
+    assert built.returncode == 0, built.stderr
+    assert Path(odd("-maps"), "sitemap.xml").exists()
+    again = run("build", name, "--output", odd("-maps"), "--json", cwd=tmp_path)
+    assert b'"changed": false' in again.stdout
+
+
+def test_a_database_whose_path_is_not_utf8_is_refused(odd, tmp_path):
+    (tmp_path / "u.txt").write_text("https://e.com/\n")
+    run("read", "u.txt", "--output", "u.parquet", cwd=tmp_path)
+    parquet = odd("-in.parquet", (tmp_path / "u.parquet").read_bytes())
+
+    for arguments in (
+        ("read", "u.txt", "--output", odd(".duckdb")),
+        ("read", "u.txt", "--output", odd(".parquet")),
+        ("build", "u.txt", "--output", "maps", "--ledger", odd(".duckdb")),
+        ("read", parquet),
+        ("build", parquet, "--output", "maps"),
+    ):
+        ran = run(*arguments, cwd=tmp_path)
+        assert ran.returncode == 2
+        assert b"UTF-8" in ran.stderr
+        assert ran.stderr.endswith(b"; rename it\n"), ran.stderr
+    assert not (tmp_path / "maps").exists()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from urlset.store import Store
+from urlset.errors import StoreError
+from urlset.store import ScratchDatabase, Store
 
 
 def test_ctrl_c_while_rows_are_fetched_is_a_keyboard_interrupt():
@@ -40,3 +41,14 @@ def test_no_progress_bar_in_a_shell_of_python():
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[(False,)] [(False,)]\n"
+
+
+def test_the_first_error_of_a_transaction_is_raised():
+    with ScratchDatabase() as db:
+        db.run("CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
+        db.run("INSERT INTO numbers VALUES (1)")
+
+        with pytest.raises(StoreError, match="Duplicate key"), db.transaction(), db.unordered():
+            db.run("INSERT INTO numbers VALUES (1)")
+
+        assert db.fetch_one("SELECT count(*) FROM numbers") == (1,)

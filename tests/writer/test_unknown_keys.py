@@ -1,11 +1,14 @@
 """A key or a column that is not understood is never dropped without a word."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
 import urlset
 from urlset.errors import EntryError
 
+ROOT = Path(__file__).parents[2]
 BASE = "https://example.com/"
 
 
@@ -28,6 +31,19 @@ def test_an_unknown_key_is_refused_with_the_known_ones(engine):
         EntryError, match=r"expected the keys loc, lastmod, changefreq.*found 'foo'"
     ):
         render([{"loc": "/a", "foo": 1}], engine)
+
+
+def test_the_guide_states_that_an_unknown_key_is_refused(tmp_path):
+    guide = " ".join((ROOT / "docs/writing.md").read_text(encoding="utf-8").split())
+    row = {"loc": f"{BASE}a", "id": "x"}
+
+    assert "An unknown key is refused" in guide
+    assert "unknown columns are ignored" in guide
+    with pytest.raises(EntryError, match="found 'id'"):
+        urlset.write([row], tmp_path / "w")
+    with pytest.raises(EntryError, match="found 'id'"):
+        urlset.build([row], tmp_path / "b", ledger=tmp_path / "l.duckdb")
+    assert BASE.encode() in urlset.render(pa.table({"loc": [row["loc"]], "id": ["x"]}))
 
 
 def test_a_key_that_is_no_text_is_refused(engine):

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from urlset.arguments import checked_arguments
-from urlset.builder.inputs import infer_base_url, open_inputs
+from urlset.builder.inputs import expect_own_outputs, infer_base_url, open_inputs
 from urlset.builder.options import (
     EVIDENCE,
     GATES,
@@ -213,8 +213,9 @@ def build(
     (1, ['sitemap.xml'], ())
     """
     settings = build_settings(locals())
-    found = list(open_inputs(sources, settings))
     place = os.fspath(target)
+    expect_own_outputs(sources, place, settings)
+    found = list(open_inputs(sources, settings))
     if base_url is None:
         base_url, based = infer_base_url(found, place)
         settings = replace(settings, base_url=base_url)

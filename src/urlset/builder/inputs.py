@@ -5,7 +5,9 @@ The command and :func:`urlset.build` both open their sources here, so that both 
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -15,9 +17,11 @@ from urllib.parse import urlsplit
 from urlset.arrow import is_arrow
 from urlset.arrow.batches import column_values
 from urlset.builder.options import EXTENSIONS, BuildOptions
+from urlset.builder.sections import FileNames
 from urlset.errors import SourceError
 from urlset.model import Entry
 from urlset.option_names import option
+from urlset.own_files import expect_own_files
 from urlset.reader import Entries
 from urlset.sources import (
     Candidate,
@@ -29,8 +33,9 @@ from urlset.sources import (
     open_source,
 )
 from urlset.sources.candidates import source_type_of
-from urlset.sources.factory import FailedSource, expand_pattern, merge_logs
+from urlset.sources.factory import FailedSource, expand_pattern, merge_logs, split_kind
 from urlset.sources.memory import InMemorySource
+from urlset.writer.stylesheet import local_file_name
 
 _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
 
@@ -193,6 +198,53 @@ def _delimiter(text: str | None) -> str | None:
     return mark
 
 
+_SITEMAP = r"(?i:(?:-.*)?\.(?:xml|txt)(?:\.gz)?)"
+"""What follows the name of a set in the names of its files and indexes."""
+
+
+def expect_own_outputs(sources: Any, target: str, settings: BuildOptions) -> None:
+    """Raise ``ValueError`` for an output file that is a source, a sitemap or another one.
+
+    Nothing is read. A robots.txt may also be the one that excludes URLs: only its lines of sitemaps
+    change.
+    """
+    outputs = {
+        name: getattr(settings, name) for name in ("robots", "changes", "excluded", "ledger")
+    }
+    files = {name: os.fspath(path) for name, path in outputs.items() if path is not None}
+    inputs = list(_paths_of(sources))
+    for name, path in files.items():
+        names = [os.path.basename(path)] if _may_be_published(path, settings) else []
+        others = inputs
+        if settings.exclude_by_robots is not None and name != "robots":
+            others = [*inputs, str(settings.exclude_by_robots)]
+        expect_own_files({option(name): path}, others, target, names)
+    expect_own_files({option(name): path for name, path in files.items()}, ())
+
+
+def _may_be_published(path: str, settings: BuildOptions) -> bool:
+    """Return whether the set may write a file of this name."""
+    name = os.path.basename(path)
+    return (
+        re.fullmatch(re.escape(settings.name) + _SITEMAP, name) is not None
+        or FileNames(settings).parse(name) is not None
+        or name == local_file_name(settings.stylesheet)
+    )
+
+
+def _paths_of(sources: Any) -> Iterator[str]:
+    """Yield the paths of sources: those that patterns match, without prefixes for their kind."""
+    several = sources if isinstance(sources, (list, tuple)) else [sources]
+    for item in several:
+        text = item.get("path") if isinstance(item, Mapping) else item
+        if isinstance(text, (str, os.PathLike)):
+            _, path = split_kind(os.fspath(text))
+            yield os.fspath(text)
+            if path is not None:
+                yield path
+                yield from glob.iglob(path, recursive=True) if glob.has_magic(path) else ()
+
+
 def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:
     """Return the root of the site of the first URL, and the sources, with that URL still in them.
 
@@ -220,7 +272,8 @@ def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source
             f"expected the URL that {target} is served at, found none, and "
             f"{begin}; set {named}, e.g. https://example.com/"
         )
-    return f"{split.scheme}://{split.netloc}/", [*peeked, *sources[len(peeked) :]]
+    host = split.netloc.rpartition("@")[2]  # a URL with a login is refused, with its row
+    return f"{split.scheme}://{host}/", [*peeked, *sources[len(peeked) :]]
 
 
 class _PeekedSource:

@@ -20,8 +20,9 @@ from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.option_names import option
 from urlset.option_schema import LEDGER
-from urlset.store import ScratchDatabase, TableSchema, quoted
+from urlset.store import ScratchDatabase, TableSchema, expect_utf8, quoted
 from urlset.temp_files import expect_no_outside_link
+from urlset.terminal_text import printable
 
 VERSION = 6
 """Version of the tables; ledgers of versions 2 to 5 are updated, others are not opened."""
@@ -68,13 +69,14 @@ class Ledger:
                 f"{target!r}; name another place for it, e.g. "
                 f"{option('ledger', '../ledger.duckdb')}"
             )
-        key = blake2b(self._target.encode(), digest_size=6).hexdigest()
+        key = blake2b(self._target.encode(errors="surrogateescape"), digest_size=6).hexdigest()
         self._schema = f"ledger.set_{key}"
         self._open(is_persistent=is_persistent)
         self._create_tables()
 
     def _open(self, *, is_persistent: bool) -> None:
         path = str(self.path)
+        expect_utf8(path)
         try:
             if is_persistent:
                 create_ledger_folder(self.path.parent)
@@ -184,7 +186,7 @@ class Ledger:
             self._update()
             versions = [(VERSION,)]
         if not versions:
-            values = f"{VERSION}, {quoted(self._target)}, NULL, NULL"
+            values = f"{VERSION}, {quoted(printable(self._target))}, NULL, NULL"
             run(f"INSERT INTO {self.table('settings')} VALUES ({values})")
         elif versions != [(VERSION,)]:
             raise StoreError(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from urlset.errors import GateError
-from urlset.http.request_url import escaped
+from urlset.http.request_url import escaped, expect_no_login
 from urlset.http.url_secrets import without_secrets
 from urlset.option_names import option
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError, as_tuple, check_options
@@ -271,6 +271,7 @@ def parse_duration(value: str | timedelta) -> timedelta:
 
 
 def _expect_folder(base_url: str) -> None:
+    expect_no_login(base_url, "base_url")
     read = parse_url(base_url)
     if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
         raise ValueError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,7 +14,14 @@ from typing import Any
 
 import click
 
-from urlset.cli.console import ClosedPipeError, print_error, set_color, start_logging, stop_logging
+from urlset.cli.console import (
+    ClosedPipeError,
+    Sink,
+    print_error,
+    set_color,
+    start_logging,
+    stop_logging,
+)
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, suggestion
 from urlset.option_names import flags_in_messages
@@ -201,12 +207,31 @@ class _Argument(click.Argument):
         return f"{self.declared.metavar}{'...' if self.nargs == -1 else ''}"
 
 
+def _print_help(ctx: click.Context, _: object, is_given: bool) -> None:
+    """Print the help of a command; an error of stdout is reported as of any data."""
+    if is_given and not ctx.resilient_parsing:
+        with Sink(None) as sink:
+            sink.write(f"{ctx.get_help()}\n")
+        ctx.exit()
+
+
+def _with_help_on_stdout(option: click.Option | None) -> click.Option | None:
+    """Return the option ``--help``, which prints by :func:`_print_help`."""
+    if option is not None:
+        option.callback = _print_help
+    return option
+
+
 class _Command(click.Command):
     """Command whose help lists the options in groups.
 
     Options without a group come first, under ``Options``. The groups follow in the order in which
     their first options are declared.
     """
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; an option never takes the next option for its value."""
@@ -247,6 +272,10 @@ class _Command(click.Command):
 
 class _Root(click.Group):
     """The command without a subcommand; it imports only the module of the one that runs."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
@@ -327,7 +356,8 @@ def _print_version(ctx: click.Context, _: object, is_given: bool) -> None:
     if is_given:
         from urlset.cli.version import version_line
 
-        sys.stdout.write(f"{version_line()}\n")
+        with Sink(None) as sink:
+            sink.write(f"{version_line()}\n")
         ctx.exit()
 
 

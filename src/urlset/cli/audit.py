@@ -15,7 +15,14 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    as_usage_error,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.store import end_process_when_stuck
@@ -61,6 +68,8 @@ def audit(
       urlset audit https://example.com --store site.duckdb --fail-level warning
       urlset audit https://example.com --logs access.log --logs access.log.1.gz
     """  # noqa: D301 - the \b keeps the lines of the examples
+    outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
+    expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
     config_options = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)

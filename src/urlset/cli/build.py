@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -87,17 +88,14 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
                 progress=lambda event: progress.update(str(event)),
                 **values,
             )
-        with Sink(None) as sink:
-            if explained_urls and not as_json:
-                lines: Iterable[str] = result.why
-            elif output.is_stdout or (is_quiet and not as_json):
-                lines = []
-            else:
-                lines = _result_lines(result, as_json=as_json)
-            for line in lines:
-                sink.write(f"{line}\n")
-            if not is_dry_run:
-                output.copy(result, sink)
+        if explained_urls and not as_json:
+            lines: Iterable[str] = result.why
+        elif output.is_stdout or (is_quiet and not as_json):
+            lines = []
+        else:
+            lines = _result_lines(result, as_json=as_json)
+        with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
+            _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
         print_errors(result.incomplete)
         print_errors(rejection.reason for rejection in result.rejected)
@@ -110,6 +108,26 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
                 for address in result.addresses:
                     print_info(f"For robots.txt: Sitemap: {address}")
     return int(bool(result.incomplete or result.rejected))
+
+
+@contextmanager
+def _unprinted_is_published(*, is_published: bool) -> Iterator[None]:
+    """Add to the error of stdout in a ``with`` block that the sitemaps are published."""
+    try:
+        yield
+    except TargetError as error:
+        if not is_published:
+            raise
+        raise TargetError(f"{error}; the sitemaps are published") from error
+
+
+def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> None:
+    """Write lines to stdout, and for ``--output -`` the only file of a result."""
+    with Sink(None) as sink:
+        for line in lines:
+            sink.write(f"{line}\n")
+        if result is not None:
+            output.copy(result, sink)
 
 
 def _report_gate(error: GateError) -> None:

@@ -17,7 +17,7 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import Exit, NetworkOptions, UsageError
+from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     count_by_rule,
@@ -78,6 +78,8 @@ def check(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if statistics and format not in ("text", "json"):
         raise UsageError(f"--statistics: expected --format text or json, found {format}")
+    outputs = {"output": output, "report": report, "write_baseline": write_baseline}
+    expect_own_outputs(outputs, sources)
     settings = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)

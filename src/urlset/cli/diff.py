@@ -15,7 +15,14 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    as_usage_error,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.config import load_config
 from urlset.option_schema.diff import DIFF_OPTIONS
 
@@ -60,6 +67,7 @@ def diff(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if before == after == "-":
         raise UsageError("expected one source from stdin, found two")
+    expect_own_outputs({"output": output, "report": report}, [before, after])
     found_config = load_config(config)
     for note in found_config.notes:
         print_info(note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urlset.errors import UrlsetError
 from urlset.option_schema import Option
 from urlset.option_schema.common import AUTH_VARIABLE
+from urlset.own_files import expect_own_files
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -144,6 +145,23 @@ def time_limit(seconds: float | None, default: float) -> float | None:
     (60.0, None, 5)
     """
     return default if seconds is None else seconds or None
+
+
+def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str | Path]) -> None:
+    """Fail if an output file is a source or another output; called before anything is read.
+
+    Args:
+        outputs: Paths by the names of the parameters, such as ``write_baseline``.
+        sources: Sources of the command; URLs are no files.
+
+    Raises:
+        UsageError: An output has no file of its own.
+    """
+    named = {f"--{name.replace('_', '-')}": path for name, path in outputs.items()}
+    try:
+        expect_own_files(named, sources)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 @contextmanager

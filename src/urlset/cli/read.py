@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from urlset.cli.console import Sink, line_renderer, terminal_width
-from urlset.cli.options import Exit, NetworkOptions, UsageError, given_options
+from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
 from urlset.model import Entry
@@ -81,6 +81,7 @@ def read(
       urlset read site.duckdb --sql 'SELECT url_section(loc), count(*)
                                      FROM entries GROUP BY ALL'
     """  # noqa: D301 - the \b keeps the lines of the examples
+    expect_own_outputs({"output": output}, sources)
     chosen = format or _format_of(output, is_tree=tree)
     settings = given_options(options, READ_OPTIONS)
     filters = {name: settings[name] for name in _FILTERS if name in settings}

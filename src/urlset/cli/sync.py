@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import ClosedPipeError, Progress, print_info
-from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    as_usage_error,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -49,6 +56,7 @@ def sync(
         raise UsageError(
             "expected --store FILE.duckdb, the store of what the index has; found none"
         )
+    expect_own_outputs({"store": store, "output": output}, [site])
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if text is not None:
         settings["text"] = text

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
-from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    as_usage_error,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
@@ -57,6 +64,7 @@ def watch(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
+    expect_own_outputs({"store": store, "report": report}, [site])
     settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from urlset.urls import is_host, normalize_escapes, split_origin
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_LOGIN = re.compile(r"(?<=//)[^/?#\\]*@")
 _AUTHORITY_END = re.compile(r"[/?#]")
 _PORTS = {"http": "80", "https": "443"}
 # Most URLs: a lower-case scheme, and a path of characters that are sent unchanged.
@@ -84,6 +85,16 @@ def without_login(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     login, at, _ = _AUTHORITY_END.split(rest, maxsplit=1)[0].rpartition("@")
     return f"{scheme}{mark}{rest[len(login) + 1 :]}" if at else url
+
+
+def expect_no_login(url: str, name: str) -> None:
+    """Raise ``ValueError``, without the login, if the URL of the option ``name`` has one."""
+    plain = _LOGIN.sub("", url, count=1)
+    if plain != url:
+        raise ValueError(
+            f"expected {name} without a login, which everybody would read in the sitemaps, found "
+            f"one before {plain!r}; remove it"
+        )
 
 
 @lru_cache(maxsize=1024)

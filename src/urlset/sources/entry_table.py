@@ -22,7 +22,7 @@ from urlset.sources.factory import open_table_file
 from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, identifier, quoted
 from urlset.temp_files import LockedTempDir
-from urlset.terminal_text import pluralize
+from urlset.terminal_text import pluralize, printable
 from urlset.urls import parse_url
 
 _COLUMNS = [name for name, _ in ENTRY.fields]
@@ -80,7 +80,7 @@ def _prepare(database: ScratchDatabase, name: str) -> None:
     empty = as_table(rows_to_batch(ENTRY.fields, []))
     database.insert("CREATE TABLE table_entries AS FROM incoming", empty)
     defaults = {column: "[]" for column, kind in ENTRY.fields if isinstance(kind, ListOf)}
-    for column_name, value in {**defaults, "source": quoted(name)}.items():
+    for column_name, value in {**defaults, "source": quoted(printable(name))}.items():
         database.run(f"ALTER TABLE table_entries ALTER {column_name} SET DEFAULT {value}")
 
 

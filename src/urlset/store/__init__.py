@@ -11,7 +11,7 @@ from urlset.interrupts import delayed_interrupts
 with delayed_interrupts():  # an exception within this import would end the process by SIGABRT
     import duckdb  # noqa: F401
 
-from urlset.store.connection import is_database
+from urlset.store.connection import expect_utf8, is_database
 from urlset.store.connection import literal as quoted
 from urlset.store.external import (
     ColumnMapper,
@@ -62,6 +62,7 @@ __all__ = [
     "branches_sql",
     "declare_table",
     "end_process_when_stuck",
+    "expect_utf8",
     "identifier",
     "is_database",
     "is_entry_parquet",

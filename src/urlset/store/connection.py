@@ -26,6 +26,7 @@ from urlset.store.inspection import (
 from urlset.store.sandbox import seal
 from urlset.store.schema import added_schemas, statements
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
+from urlset.terminal_text import printable
 
 _SETTINGS = (
     # DuckDB would print a bar in a shell of Python and in `python -c`.
@@ -88,6 +89,7 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
     Raises:
         StoreError: The file cannot be opened, or is not a store of this version.
     """
+    expect_utf8(path)
     _check_path(path, read_only=True)
     with map_errors(path):
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
@@ -127,6 +129,13 @@ def expect_own_file(path: str) -> None:
             expect_no_outside_link(name)
         except OSError as error:
             raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
+
+
+def expect_utf8(path: str | os.PathLike[str]) -> None:
+    """Raise :class:`urlset.StoreError` for a file whose path is not UTF-8, as DuckDB needs."""
+    shown = printable(os.path.abspath(path))
+    if shown != os.path.abspath(path):
+        raise StoreError(f"expected a path in UTF-8, found {shown!r}; rename it")
 
 
 def is_database(path: str) -> bool:
@@ -271,6 +280,8 @@ class Database:
     """
 
     def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
+        if path is not None:
+            expect_utf8(path)
         # Not in the folder of a read-only store: it may be read-only, too.
         self._folder = LockedTempDir() if path is None or read_only else None
         inside = self._folder.path if self._folder else ""

@@ -31,6 +31,7 @@ from urlset.store.sandbox import QUERY_S, TimeLimit, seal, select_of
 from urlset.store.schema import TABLES
 from urlset.store.store import StoredRows
 from urlset.temp_files import AtomicFile, LockedTempDir, is_special
+from urlset.terminal_text import printable
 
 ExternalFormat = Literal["parquet", "csv", "jsonl", "duckdb"]
 
@@ -90,6 +91,7 @@ class ExternalTable(Closing):
         timeout_s: float | None = QUERY_S,
         name: str | None = None,
     ):
+        _pattern_of(path)  # before the connection is opened
         self._path, self._form = path, form
         self._name = name or path
         self._is_query = query is not None
@@ -288,7 +290,7 @@ def _reader(
     layout: str,
 ) -> str:
     # Escape brackets and stars in the path, and derive no columns from folder names.
-    file = literal(glob.escape(os.path.abspath(path)))
+    file = _pattern_of(path)
     if form == "parquet":
         return f"FROM read_parquet({file}, hive_partitioning = false)"
     packed = "gzip" if file_signature(path) == "gzip" else "none"
@@ -320,6 +322,9 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         TargetError: The file cannot be written.
     """
     final = Path(path)
+    shown = printable(os.path.abspath(path))
+    if shown != os.path.abspath(path):
+        raise TargetError(f"cannot write {shown!r}: its path is not UTF-8; rename it")
     if is_special(final):
         what = "a folder; name a file in it" if final.is_dir() else "not a file; name a file"
         raise TargetError(f"cannot write {str(path)!r}: it is {what}")
@@ -339,6 +344,18 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         staged.discard()
 
 
+def _pattern_of(path: str) -> str:
+    """Return the path of one file as SQL: brackets and stars in it are escaped.
+
+    Raises:
+        SourceError: The path is not UTF-8, as DuckDB needs.
+    """
+    full = os.path.abspath(path)
+    if printable(full) != full:
+        raise SourceError(f"expected a path in UTF-8, found {printable(path)!r}; rename it")
+    return literal(glob.escape(full))
+
+
 def parquet_rows(path: str) -> StoredRows:
     """Return the rows of a Parquet file with a column ``loc`` or ``url``, read on iteration.
 
@@ -346,7 +363,7 @@ def parquet_rows(path: str) -> StoredRows:
         SourceError: The file cannot be read, or has no such column.
     """
     # Escape brackets and stars in the path, and derive no columns from folder names.
-    name = literal(glob.escape(os.path.abspath(path)))
+    name = _pattern_of(path)
     connection = connect()
     try:
         query = f"FROM read_parquet({name}, hive_partitioning = false)"
@@ -365,7 +382,7 @@ def parquet_rows(path: str) -> StoredRows:
 
 def is_entry_parquet(path: str) -> bool:
     """Return whether a Parquet file has the columns of ``entries``, as urlset writes it."""
-    name = literal(glob.escape(os.path.abspath(path)))
+    name = _pattern_of(path)
     with connect() as connection:
         try:
             query = f"DESCRIBE FROM read_parquet({name}, hive_partitioning = false)"

@@ -18,6 +18,7 @@ from urlset.store.connection import (
     attach_read_only,
     connect,
     expect_own_file,
+    expect_utf8,
     is_database,
     literal,
     map_errors,
@@ -85,6 +86,7 @@ class ScratchDatabase(Closing, Session):
         self._tidied = name
 
     def _attach_file(self, path: str, name: str) -> None:
+        expect_utf8(path)
         if os.path.isfile(path) and not os.path.getsize(path):
             os.unlink(path)  # left by a full disk; DuckDB would report it as damaged
         if os.path.exists(path) and not is_database(path):
@@ -176,11 +178,15 @@ class ScratchDatabase(Closing, Session):
     @contextmanager
     def unordered(self) -> Iterator[None]:
         """Allow inserts in a ``with`` block to change the row order, where it does not matter."""
+        restore = "SET GLOBAL preserve_insertion_order = true"
         self.run("SET GLOBAL preserve_insertion_order = false")
         try:
             yield
-        finally:
-            self.run("SET GLOBAL preserve_insertion_order = true")
+        except BaseException:
+            with suppress(StoreError):  # of an aborted transaction; the original error is the cause
+                self.run(restore)
+            raise
+        self.run(restore)
 
     def close(self) -> None:
         """Checkpoint the attached file, and delete all temporary tables."""

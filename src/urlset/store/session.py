@@ -195,7 +195,8 @@ class StoreSession(Session):
                     query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming"
                     self._cursor.execute(query)
             finally:
-                self._cursor.unregister("incoming")
+                with suppress(duckdb.Error):  # the transaction may be over
+                    self._cursor.unregister("incoming")
 
     def rows_for(self, query: str, batch: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query that reads an Arrow object as ``incoming``."""
@@ -204,7 +205,8 @@ class StoreSession(Session):
             try:
                 return self._cursor.execute(query).fetchall()
             finally:
-                self._cursor.unregister("incoming")
+                with suppress(duckdb.Error):  # the transaction may be over
+                    self._cursor.unregister("incoming")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

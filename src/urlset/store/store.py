@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, cast
@@ -141,7 +141,8 @@ class Store(Closing):
                 for statement in schema.statements(existing):
                     connection.execute(statement)
             except BaseException:
-                connection.execute("ROLLBACK")
+                with suppress(duckdb.Error):  # the original error is more useful
+                    connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
 

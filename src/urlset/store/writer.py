@@ -18,6 +18,7 @@ from urlset.errors import StoreError
 from urlset.model import SitemapLine
 from urlset.store.connection import Database, map_errors, reraise_stream_error
 from urlset.store.schema import TABLES
+from urlset.terminal_text import printable
 
 if TYPE_CHECKING:
     from urlset.http import Response
@@ -58,7 +59,7 @@ class StoreWriter:
     def __init__(self, database: Database, root: str | None):
         self.is_complete = True
         self._database = database
-        self._root = root
+        self._root = None if root is None else printable(root)
         self._started = datetime.now(UTC)
         self._is_first = database.is_new
         self._first_number = self._next_number = (

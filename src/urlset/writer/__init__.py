@@ -12,6 +12,7 @@ from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.engine import Engine
 from urlset.errors import TargetError
+from urlset.http.request_url import expect_no_login
 from urlset.model import ProgressEvent
 from urlset.option_schema import FileFormat, OnError, check_options
 from urlset.publisher import FolderTarget
@@ -313,6 +314,7 @@ def _base(base_url: str | None) -> str | None:
     """Return the URL of the folder with a trailing slash; raise ``ValueError`` if it is invalid."""
     if base_url is None:
         return None
+    expect_no_login(base_url, "base_url")
     read = parse_url(base_url)
     if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
         raise ValueError(

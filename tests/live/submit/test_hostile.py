@@ -169,6 +169,15 @@ def test_missing_file_of_changes(run, monkeypatch):
     assert "found nothing at 'changes.jsonl'" in ran.err
 
 
+def test_the_login_in_a_url_is_not_shown(run, monkeypatch):
+    monkeypatch.setenv("URLSET_INDEXNOW_KEY", KEY)
+
+    ran = run("submit", f"http://me:{CANARY}@127.0.0.1:1/")
+
+    assert (ran.code, CANARY in ran.err) == (2, False)
+    assert "found nothing at 'http://127.0.0.1:1/'" in ran.err
+
+
 def test_empty_file_of_changes_is_a_success(run, monkeypatch, tmp_path):
     monkeypatch.setenv("URLSET_INDEXNOW_KEY", KEY)
     (tmp_path / "changes.jsonl").touch()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
 from urlset.errors import SourceError, StoreError
+from urlset.http import without_secrets
 from urlset.live.history import entries_at
 from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.submit.changes import ChangedUrl, changes_of, read_changes
@@ -51,8 +52,8 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
     path = os.fspath(source)
     if path != "-" and not os.path.exists(path):
         raise SourceError(
-            f"expected a file of changes, a ledger or a store, found nothing at {path!r}; "
-            "`urlset build --changes FILE` writes one",
+            f"expected a file of changes, a ledger or a store, found nothing at "
+            f"{without_secrets(path)!r}; `urlset build --changes FILE` writes one",
             failure="missing",
         )
     if path != "-" and os.path.isdir(path):

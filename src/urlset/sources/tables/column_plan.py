@@ -25,6 +25,7 @@ from urlset.sources.tables.casts import (
     url_sql,
 )
 from urlset.store import identifier, quoted
+from urlset.terminal_text import printable
 from urlset.writer.input_rows import intended_field, likely_field
 
 NamedExpression = tuple[str, str]
@@ -102,7 +103,7 @@ class ColumnPlan(NamedTuple):
         targets = builder.targets(mapping or {})
         expressions = builder.expressions(targets)
         if as_source and not any(expression[0] == "source" for expression in expressions):
-            expressions.append(("source", f"{quoted(name)}::VARCHAR"))
+            expressions.append(("source", f"{quoted(printable(name))}::VARCHAR"))
         names_used = {expression[0] for expression in expressions}
         for kept in dict.fromkeys(keep):
             column = builder.found(kept)
