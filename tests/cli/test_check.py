@@ -501,15 +501,13 @@ def test_check_report_in_a_missing_folder_fails_before_reading(urlset):
     assert "--report: cannot write 'none/report.html': its folder 'none' does not" in ran.err
 
 
-def test_an_index_that_lists_itself_is_no_document_that_could_not_be_read(tmp_path, capsys):
-    index = (
-        '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
-        "<sitemap><loc>i.xml</loc></sitemap></sitemapindex>"
-    )
+def test_an_index_that_lists_itself_is_no_document_that_could_not_be_read(urlset, tmp_path):
     path = tmp_path / "i.xml"
-    path.write_text(index)
+    path.write_text(
+        f"<sitemapindex {NS}><sitemap><loc>https://e.com/i.xml</loc></sitemap></sitemapindex>"
+    )
 
-    assert main(["check", str(path), "--select", "I003"]) == 1
-    shown = capsys.readouterr()
-    assert "I003" in shown.out
-    assert "could not be read" not in shown.err
+    ran = urlset("check", str(path), "--select", "I003", "--base-url", "https://e.com/i.xml")
+
+    assert (ran.code, "I003" in ran.out) == (1, True)
+    assert "could not be read" not in ran.err

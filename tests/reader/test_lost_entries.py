@@ -59,7 +59,7 @@ def test_a_build_rejects_them_with_their_place_and_publishes_nothing(loc, tmp_pa
     before = (site / "sitemap.xml").read_bytes()
     source.write_text(sitemap(*GOOD[:2], loc, *GOOD[3:]), "utf-8")
 
-    with pytest.raises(urlset.EntryError, match="source.xml:4: loc: ") as error:
+    with pytest.raises(urlset.EntryError, match=r"source\.xml:4: loc: ") as error:
         urlset.build(source, site)
 
     assert "expected a full http or https URL, found " in str(error.value)

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+import urlset
 from tests.site_box import SiteBox
 from urlset.cli import main
 from urlset.cli.console import Progress
+from urlset.live.sync.update_file import UpdateFile
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -153,3 +155,19 @@ def test_the_command_writes_the_text_of_pages_unless_it_is_told_not_to(tmp_path)
 
     assert '"text": "hello"' in (tmp_path / "a.jsonl").read_text("utf-8")
     assert '"hello"' not in (tmp_path / "b.jsonl").read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege there")
+def test_updates_are_not_written_through_a_planted_link(tmp_path):
+    (tmp_path / "clone").mkdir()
+    victim = tmp_path / "bashrc"
+    victim.write_bytes(b"alias ll=ls\nexport TOKEN=no-newline")
+    (tmp_path / "clone" / "updates.jsonl").symlink_to(victim)
+
+    with (
+        pytest.raises(urlset.TargetError, match="leads out of its folder"),
+        UpdateFile.opened(tmp_path / "clone" / "updates.jsonl"),
+    ):
+        pass
+
+    assert victim.read_bytes() == b"alias ll=ls\nexport TOKEN=no-newline"

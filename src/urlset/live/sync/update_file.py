@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from urlset.errors import TargetError
 from urlset.live.sync.update import PageUpdate
+from urlset.temp_files import expect_no_outside_link
 from urlset.terminal_text import sanitize
 
 
@@ -41,6 +42,7 @@ class UpdateFile:
         path = Path(target)
         name = repr(sanitize(str(path)))
         try:
+            expect_no_outside_link(path)
             file = path.open("ab+", buffering=0)  # closing does not write again what failed
         except OSError as error:
             raise _target_error(name, error) from error
