@@ -317,7 +317,7 @@ def test_patterns_select_the_listed_urls_that_are_visited_and_counted():
         assert found.summary.startswith("Of 5 listed URLs 80.0 % are fine; 1 is gone")
         assert "Only URLs that include and exclude select were visited" in " ".join(found.notes)
         assert found.incomplete == ()
-    assert not [r.url for r in server.requests if "/blog/" in r.url and r.kind == "page"]
+    assert not [r.url for r in server.requests if "/blog/" in r.url and r.purpose == "page"]
 
 
 def test_a_sample_is_one_of_the_urls_that_patterns_select():
