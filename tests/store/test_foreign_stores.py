@@ -124,3 +124,28 @@ def test_other_files_of_urlset_are_named(tmp_path, monkeypatch, capsys):
     assert "record of announcements, which only `urlset submit` reads" in capsys.readouterr().err
     assert main(["read", "ledger.duckdb"]) == 2
     assert "the ledger of `urlset build`" in capsys.readouterr().err
+
+
+MISSING = {
+    "UPDATE entries SET loc = NULL": "loc in the table entries",
+    "UPDATE documents SET url = NULL, kind = NULL": "kind in the table documents",
+    "UPDATE documents SET entry_count = NULL": "entry_count in the table documents",
+    "INSERT INTO entries (document, entry) VALUES (1, 3)": "loc in the table entries",
+    "INSERT INTO problems (document, rule) VALUES (1, 'x')": "code in the table problems",
+}
+
+
+@pytest.mark.parametrize(("statement", "place"), MISSING.items())
+def test_a_store_without_a_value_that_is_always_written_is_refused(
+    statement, place, changed, capsys
+):
+    urlset.read(URLS).to_duckdb("base.duckdb")
+    path = changed(statement)
+    Path("K").write_text("example.com 0123456789abcdef")
+    submit = ["submit", path, "--dry-run", "--no-preflight", "--keys", "K", "--all"]
+
+    for arguments in (["read", path], ["check", path], ["diff", path, "base.duckdb"], submit):
+        assert main(arguments) == 2
+        words = "".join(capsys.readouterr())
+        assert "expected a urlset store, found a row without" in words
+        assert place in words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.engine.html_page import FilePage, PageAnchor
+from urlset.engine.html_page import MAX_ANCHORS, FilePage, PageAnchor
 from urlset.html.facts import (
     FACTS_VERSION,
     MAX_BYTES,
@@ -26,6 +26,7 @@ from urlset.html.visited import VisitedFacts, read_visited_page
 
 __all__ = [
     "FACTS_VERSION",
+    "MAX_ANCHORS",
     "MAX_BYTES",
     "MAX_ERROR_TEXT",
     "WANTS",

@@ -19,6 +19,7 @@ from urlset.store.inspection import (
     CLOSED,
     columns_of,
     described,
+    expect_values,
     object_names,
     unknown_objects,
     versions_of,
@@ -156,7 +157,7 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
         The names of its views and macros that urlset did not create.
 
     Raises:
-        StoreError: The file has other tables, or is a store of another version.
+        StoreError: The file has other tables, is a store of another version, or lacks values.
     """
     versions = versions_of(connection, name)
     if versions is None:
@@ -172,7 +173,9 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
             f"expected a store of version {VERSION}, found version {found_version}: {path!r}; "
             f"{advice}"
         )
-    return unknown_objects(connection, name, path)
+    unknown = unknown_objects(connection, name, path)
+    expect_values(connection, name, path)
+    return unknown
 
 
 def _create_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:

@@ -56,6 +56,23 @@ _SHADOWS = """
     WHERE lower(table_name) IN (SELECT lower(view_name) FROM duckdb_views() WHERE internal)
     UNION SELECT schema_name FROM duckdb_schemas() WHERE database_name = '{0}' AND NOT internal
     AND lower(schema_name) IN (SELECT lower(database_name) FROM duckdb_databases())"""
+_REQUIRED = {
+    "documents": "document entry_count sitemap_count problem_count",
+    "entries": "document entry loc",
+    "sitemaps": "document sitemap loc",
+    "problems": "rule code level message offset end line column",
+}
+"""Columns that have a value in each row. DuckDB knows from its statistics whether one has none."""
+
+_MISSING = " UNION ALL ".join(
+    f"SELECT '{table}', '{name}' FROM {{0}}.main.{table} WHERE \"{name}\" IS NULL"
+    for table, names in _REQUIRED.items()
+    for name in names.split()
+)
+_MISSING_KIND = (
+    "SELECT 'documents', 'kind' FROM {0}.main.documents "
+    "WHERE kind IS NULL AND (entry_count > 0 OR sitemap_count > 0)"
+)
 _COLUMNS = """
     SELECT table_name, list(column_name || ' ' || data_type ORDER BY column_index)
     FROM duckdb_columns() WHERE database_name = '{0}' AND schema_name = 'main' AND NOT internal
@@ -108,6 +125,16 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
             f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
             "urlset did not create; remove it",
             failure="other-file",
+        )
+
+
+def expect_values(connection: duckdb.DuckDBPyConnection, database: str, path: str) -> None:
+    """Raise :class:`urlset.StoreError` if a store lacks a value that urlset always writes."""
+    query = f"{_MISSING} UNION ALL {_MISSING_KIND} LIMIT 1".format(database)
+    for table, name in _rows(connection, query):
+        raise StoreError(
+            f"expected a urlset store, found a row without {name} in the table {table} of "
+            f"{path!r}; read the sitemaps again into a new file"
         )
 
 

@@ -290,3 +290,31 @@ def test_a_page_that_redirects_its_readers_is_no_orphan(box, tmp_path):
         result.report(tmp_path / "report.html")
         text = (tmp_path / "report.html").read_text("utf-8")
         assert '<div class="redirect"><dt>redirect</dt><dd>1</dd>' in text
+
+
+@pytest.mark.parametrize("other", ["/b", "mailto:a@example.com"])
+def test_pages_are_not_called_unlinked_after_a_page_with_too_many_links(other, box):
+    put_sitemap(box, ["/", "/a", "/b", "/hidden"])
+    rest = f'<a href="{other}">' + "<a href=/a>" * 9_999 + '<a href="/hidden">'
+    put_page(box, "/", "/a", "/b", body=f'{rest}<a href="/hidden">')
+    for path in ("/a", "/b", "/hidden"):
+        put_page(box, path, "/", "/a", "/b")
+
+    with audit(box, crawl=True) as result:
+        coverage = result.coverage
+        rules = {rule for rule, url in found(result, box) if url == "/hidden"}
+
+    assert not coverage.is_complete
+    assert coverage.reasons == ("link-limit: 1 URL of which only the first 10,000 links were read",)
+    assert not {rule for rule in rules if "link" in rule or "orphan" in rule}
+
+
+def test_links_of_a_page_below_the_limit_are_complete(box, tmp_path):
+    put_sitemap(box, ["/", "/a", "/b"])
+    put_page(box, "/", body="<a href=/a>" * 9_998 + "<a href=/b>")
+    for path in ("/a", "/b"):
+        put_page(box, path, "/", "/a", "/b")
+
+    with crawl(box, tmp_path / "a.duckdb") as result:
+        assert result.incomplete == ()
+        assert result.is_complete

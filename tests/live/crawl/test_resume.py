@@ -13,6 +13,9 @@ import pytest
 
 import urlset
 from tests.site_box import SiteBox, page
+from urlset.errors import StoreError
+from urlset.live.crawl import CrawlOptions, crawl_into
+from urlset.live.crawl import journal as journal_module
 from urlset.live.crawl.journal import Journal
 from urlset.live.visits.page_record import PageLinkRow, PageRecord
 from urlset.live.visits.page_rows import rows_of
@@ -172,3 +175,74 @@ def test_an_empty_journal_is_removed(tmp_path):
     journal.close()
 
     assert list(tmp_path.iterdir()) == []
+
+
+def refused(box, path):
+    with pytest.raises(StoreError) as caught:
+        urlset.crawl(box.site, path, read_sitemaps=False)
+    return str(caught.value)
+
+
+def test_a_journal_that_leads_out_of_its_folder_is_not_emptied(box, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "site.duckdb.journal").symlink_to("../victim")
+
+    words = refused(box, folder / "site.duckdb")
+
+    assert "site.duckdb.journal" in words
+    assert "leads out of its folder" in words
+    assert victim.read_text() == "mine"
+    assert os.listdir(folder) == ["site.duckdb.journal"]
+    with Store.open(folder / "other.duckdb") as store:  # as an audit does
+        os.rename(folder / "site.duckdb.journal", folder / "other.duckdb.journal")
+        with pytest.raises(StoreError, match="leads out of its folder"):
+            crawl_into(store, box.site, CrawlOptions(), kind="audit", has_entries=True)
+    assert victim.read_text() == "mine"
+    assert not box.paths
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no named pipes in folders")
+def test_a_journal_that_is_no_file_is_not_read(box, tmp_path):
+    path = tmp_path / "site.duckdb"
+    urlset.crawl(box.site, path, read_sitemaps=False, max_pages=1).close()
+    with Store.open(path) as store, store.session() as session:
+        session.run("UPDATE store.crawls SET finished = NULL")
+    journal = tmp_path / "site.duckdb.journal"
+    os.mkfifo(journal)
+    assert "it is no regular file" in refused(box, path)
+    journal.unlink()
+    os.mkfifo(tmp_path / "pipe")
+    journal.symlink_to("pipe")  # no link out of the folder
+    assert "it is no regular file" in refused(box, path)
+    journal.unlink()
+    journal.symlink_to("/dev/zero")
+    assert "leads out of its folder" in refused(box, path)
+    journal.unlink()
+    journal.mkdir()
+    assert "it is no regular file" in refused(box, path)
+
+
+def test_a_line_of_the_journal_has_a_limit(tmp_path, monkeypatch):
+    rows = rows_of(PageRecord("https://example.com/", {"title": "x"}, []))
+    long = rows_of(PageRecord("https://example.com/", {"title": "x" * 2_000}, []))
+    path = tmp_path / "journal"
+    monkeypatch.setattr(journal_module, "MAX_LINE", 2_000)
+    journal = Journal(str(path))
+    journal.add([rows.line, long.line, rows.line])
+    journal.close()
+
+    assert list(Journal(str(path)).pages()) == [rows, rows]
+    with path.open("ab") as file:
+        file.truncate(1 << 30)  # one endless line, which takes no space
+
+    assert list(Journal(str(path)).pages()) == [rows, rows]
+
+
+def test_a_nested_line_of_the_journal_is_skipped(tmp_path):
+    path = tmp_path / "journal"
+    path.write_bytes(b"[" * 1_000_000)
+
+    assert list(Journal(str(path)).pages()) == []

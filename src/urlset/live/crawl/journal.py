@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
+from urlset.errors import StoreError
 from urlset.live.visits.page_rows import PageRows, rows_of_line
 from urlset.temp_files import expect_no_outside_link
+
+MAX_LINE = 100 << 20
+"""Bytes of a line.
+
+The longest lines are those of pages with 10,000 links of 4,096 characters and as many alternates
+and images as are read: 75 MB. Only a page that repeats long text in another script has more.
+"""
 
 
 class Journal:
@@ -18,41 +27,54 @@ class Journal:
 
     Args:
         path: Path of the file; None to keep nothing, for a temporary store.
+
+    Raises:
+        StoreError: There is something else than a file at the path, or a link out of its folder.
     """
 
     def __init__(self, path: str | None):
         self._path = path
         self._file: int | None = None
+        if path is not None and os.path.lexists(path):
+            os.close(self._opened(os.O_RDONLY))
 
     def pages(self) -> Iterator[PageRows]:
-        """Yield the pages in the file of a process that was killed; skip an incomplete line."""
+        """Yield the pages in the file of a process that was killed, up to an incomplete line.
+
+        A line of more than :data:`MAX_LINE` bytes is not of a crawl; nothing after it is read.
+        """
         if self._path is None or not os.path.exists(self._path):
             return
-        with Path(self._path).open(encoding="utf-8") as file:
-            for line in file:
+        with open(self._opened(os.O_RDONLY), "rb") as file:
+            while line := file.readline(MAX_LINE + 1):
+                if len(line) > MAX_LINE:
+                    return
                 try:
-                    yield rows_of_line(line.removesuffix("\n"))
-                except (ValueError, TypeError):
+                    yield rows_of_line(line.decode().rstrip("\r\n"))
+                except (ValueError, TypeError, RecursionError):
                     return
 
     def add(self, lines: Sequence[str]) -> None:
-        """Append the lines of pages, by :func:`urlset.live.visits.page_rows.with_line`."""
+        """Append the lines of pages, by :func:`urlset.live.visits.page_rows.with_line`.
+
+        A line of :data:`MAX_LINE` bytes or more is left out: its page is to be written to the
+        tables at once.
+        """
         if self._path is None:
             return
         if self._file is None:
-            expect_no_outside_link(self._path)
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-            self._file = os.open(self._path, flags, 0o644)
-        data = memoryview("".join(f"{line}\n" for line in lines).encode())
+            self._file = self._opened(os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        kept = [f"{line}\n" for line in lines if len(line) < MAX_LINE]
+        data = memoryview("".join(kept).encode())
         while data:
             data = data[os.write(self._file, data) :]
 
     def clear(self) -> None:
         """Empty the file, after its records were written to the tables."""
+        if self._file is None and self._path is not None and os.path.exists(self._path):
+            self._file = self._opened(os.O_WRONLY | os.O_APPEND)
         if self._file is not None:
             os.ftruncate(self._file, 0)
-        elif self._path is not None and os.path.exists(self._path):
-            os.truncate(self._path, 0)
 
     def close(self) -> None:
         """Close the file, and remove it if it is empty."""
@@ -61,7 +83,21 @@ class Journal:
             self._file = None
         if (
             self._path is not None
-            and os.path.exists(self._path)
+            and os.path.isfile(self._path)
             and not os.path.getsize(self._path)
         ):
             os.unlink(self._path)
+
+    def _opened(self, flags: int) -> int:
+        """Open the file: not one that a link outside of the folder names, a pipe or a device."""
+        assert self._path is not None
+        try:
+            expect_no_outside_link(self._path)
+            descriptor = os.open(self._path, flags | getattr(os, "O_NONBLOCK", 0), 0o644)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                os.close(descriptor)
+                raise OSError(errno.EINVAL, "it is no regular file; remove it")
+        except OSError as error:
+            message = f"cannot use the journal {self._path!r}: {error.strerror}"
+            raise StoreError(message) from error
+        return descriptor

@@ -117,6 +117,8 @@ def crawl(
     )
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
+    if store is not None:
+        _journal_of(os.fspath(store))  # refused before a store is created
     opened = Store.open(store)
     try:
         crawl_into(opened, site, options, policy=shared, progress=progress)
@@ -151,8 +153,9 @@ def crawl_into(
             counts; None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
+    journal = _journal_of(store.path)
     store.add(VISIT_SCHEMA)
-    run = _Run(store, start, options, run_policy(policy), kind, has_entries=has_entries)
+    run = _Run(store, start, options, run_policy(policy), kind, journal, has_entries=has_entries)
     run.politeness = politeness
     run.crawl(progress or (lambda _: None))
 
@@ -171,6 +174,11 @@ def start_of(site: str) -> str:
     return start
 
 
+def _journal_of(path: str | None) -> Journal:
+    """Return the journal of a store; raises :class:`urlset.StoreError` if it cannot be used."""
+    return Journal(path and f"{path}.journal")
+
+
 class _Run:
     """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
@@ -181,6 +189,7 @@ class _Run:
         options: CrawlOptions,
         policy: Policy,
         kind: str,
+        journal: Journal,
         *,
         has_entries: bool,
     ):
@@ -194,7 +203,7 @@ class _Run:
         self._session = store.session()
         self._session.run(_MEMORY)
         self._session.run(_THREADS)
-        self._journal = Journal(store.path and f"{store.path}.journal")
+        self._journal = journal
         self._number = 0
         self._has_other_options = False
         self._search_failure = ""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from urlset.dates import format_date, parse_date
-from urlset.html import PageFacts, read_page, unavailable_after
+from urlset.html import MAX_ANCHORS, PageFacts, read_page, unavailable_after
 from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
 from urlset.live.visits.page_urls import UrlResolver, page_url, section_of
 from urlset.robots import Robots
@@ -136,10 +136,12 @@ def read_record(
             }
         if not has_links:
             found = (resolver.resolve(anchor.href, facts.base) for anchor in facts.anchors)
-            row["link_count"] = sum(target is not None for target in found)
+            count = sum(target is not None for target in found)
+            row["link_count"] = _link_count(count, facts)
             return PageRecord(url, row, links)
         links += _links(row, facts, resolver)
-    row["link_count"] = sum(link.n for link in links if link.kind == "a")
+    count = sum(link.n for link in links if link.kind == "a")
+    row["link_count"] = count if facts is None else _link_count(count, facts)
     return PageRecord(url, row, links)
 
 
@@ -320,6 +322,11 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
         "images": [image.loc for image in facts.images[:MAX_IMAGES]],
         "has_scripts": facts.has_scripts,
     }
+
+
+def _link_count(count: int, facts: PageFacts) -> int:
+    """Return the number of links; at the limit those to other schemes count, so that it shows."""
+    return count if len(facts.anchors) < MAX_ANCHORS else MAX_ANCHORS
 
 
 def _links(row: dict[str, Any], facts: PageFacts, resolver: UrlResolver) -> list[PageLinkRow]:

@@ -8,7 +8,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 from urlset.dates import format_date
-from urlset.html import VisitedFacts, read_visited_page, unavailable_after
+from urlset.html import MAX_ANCHORS, VisitedFacts, read_visited_page, unavailable_after
 from urlset.http import Response
 from urlset.live.visits.page_record import (
     HTML_TYPES,
@@ -25,6 +25,9 @@ from urlset.live.visits.page_urls import UrlResolver, origin_of_page, section_of
 
 _SPECIAL = frozenset(("cf-mitigated", "link", "x-robots-tag"))
 """Headers that change what is known of a page."""
+
+_FULL_PAGE = MAX_ANCHORS * len("<a href=")
+_STARTS = (b"<a", b"<A", b"<\0a", b"<\0A")  # also in UTF-16
 
 
 def read_rows(resolver: UrlResolver, response: Response, values: Mapping[str, Any]) -> PageRows:
@@ -65,6 +68,7 @@ def usual_rows(
         and not response.redirects
         and headers.get("content-type", "").lower().startswith(HTML_TYPES)
         and _SPECIAL.isdisjoint(headers)
+        and not _may_be_full(response.body)
     )
     if not is_usual:
         return None
@@ -106,6 +110,13 @@ def usual_rows(
     is_repeated = bool(values.get("is_repeated"))
     columns = tuple(map(texts.get, PAGE_COLUMNS))
     return PageRows(url, "ok", columns, links, is_repeated=is_repeated)
+
+
+def _may_be_full(body: bytes) -> bool:
+    """Return whether a page may have as many links as are read; its record has to count them."""
+    if len(body) < _FULL_PAGE:
+        return False
+    return sum(body.count(start) for start in _STARTS) >= MAX_ANCHORS
 
 
 def _texts_of(facts: VisitedFacts, url: str) -> dict[str, str | None]:
