@@ -6,10 +6,13 @@ use std::collections::HashSet;
 
 use crate::codes::{L009, U001, U003};
 use crate::urls::{ParsedUrl, UrlIssue, parse_url, resolve, trim};
-use crate::values::READ_LIMIT;
 
 /// Exclusive upper limit of the length of a `loc`, in characters (sitemaps.org).
 pub const MAX_LOC: usize = 2_048;
+
+/// Maximum number of characters that all entities of a document expand to, and of bytes that the
+/// bases of its relative URLs add.
+pub const READ_LIMIT: usize = 2 * 52_428_800;
 
 /// Maximum number of characters of a value in a message.
 const SNIPPET_CHARACTERS: usize = 80;

@@ -2,14 +2,12 @@
 
 use crate::codes::{X002, X003, X004, X005, X016};
 use crate::context::{Buffer, Context};
+use crate::diagnostics::READ_LIMIT;
 use crate::references::{
     Meaning, character, html_entity, is_noncharacter, meaning, predefined, reference_length,
 };
 use crate::search::any;
 use crate::utf8::utf8_or_empty;
-
-/// Maximum number of characters that all entities of a document expand to.
-pub(crate) const READ_LIMIT: usize = 2 * 52_428_800;
 
 /// Location of a decoded value.
 #[derive(Clone, Copy, Debug)]

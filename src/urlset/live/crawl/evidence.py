@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from urlset.html import MAX_ANCHORS
 from urlset.live.crawl.options import CrawlOptions
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
@@ -18,15 +19,25 @@ FEW_LINKS = 3
 SCRIPTED_SHARE = 0.2
 """Share of such pages above which the links of the site are not known."""
 
+# Numbers of rows take the place of URLs, which may have 4,096 characters: groups with lists of them
+# do not fit into the memory of DuckDB.
+_REFERENCES = """
+    CREATE OR REPLACE TEMP TABLE page_references AS
+    SELECT f.rowid AS target, p.rowid AS page,
+        CASE WHEN l.kind IN ('a', 'next', 'prev') THEN 'link' ELSE l.kind END AS origin
+    FROM store.links l JOIN store.frontier f ON f.url = l.target JOIN store.pages p ON p.url = l.url
+    WHERE l.kind <> 'img' AND l.url <> l.target"""
+_REFERRER_COUNTS = """
+    UPDATE store.frontier f SET referrer_count = g.referrer_count
+    FROM (SELECT target, count(DISTINCT page) FILTER (WHERE origin = 'link') AS referrer_count
+        FROM temp.page_references GROUP BY target) g
+    WHERE f.rowid = g.target"""
+# Note: a change of a list writes the whole row again.
 _ORIGINS = """
-    UPDATE store.frontier f SET referrer_count = g.referrer_count, origins = list_distinct(
-        list_concat(f.origins, g.origins))
-    FROM (SELECT target, count(DISTINCT url) FILTER (WHERE kind IN ('a', 'next', 'prev')
-                AND url <> target) AS referrer_count,
-            list_distinct(list(CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END))
-                AS origins
-        FROM store.links WHERE kind <> 'img' AND url <> target GROUP BY target) g
-    WHERE f.url = g.target"""
+    UPDATE store.frontier f SET origins = list_distinct(list_concat(f.origins, g.origins))
+    FROM (SELECT target, list(DISTINCT origin) AS origins FROM temp.page_references
+        GROUP BY target) g
+    WHERE f.rowid = g.target AND NOT list_has_all(f.origins, g.origins)"""
 
 # Each redirect with the URLs that it leads through; a loop ends where it began.
 _CHAINS = f"""
@@ -83,6 +94,9 @@ _EDGES = """
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
 
 
+_TEMPORARY = ("redirect_chains", "linked_targets", "page_references", "page_edges", "reached_pages")
+
+
 def update_evidence(session: StoreSession, start: str) -> None:
     """Compute the columns of ``pages`` and ``frontier`` that depend on all links.
 
@@ -93,9 +107,11 @@ def update_evidence(session: StoreSession, start: str) -> None:
         session.run(_REDIRECTS)
         session.run(_LINKED)
         session.run(_FLAGS)
+        session.run(_REFERENCES)
+        session.run(_REFERRER_COUNTS)
         session.run(_ORIGINS)
         _update_depths(session, start)
-    for table in ("redirect_chains", "linked_targets", "page_edges", "reached_pages"):
+    for table in _TEMPORARY:
         session.run(f"DROP TABLE IF EXISTS temp.{table}")
 
 
@@ -188,6 +204,14 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
     if cut:
         reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")
+    (full,) = next(
+        session.rows(f"SELECT count(*) FROM store.pages WHERE link_count >= {MAX_ANCHORS}")
+    )
+    if full:
+        reasons.append(
+            f"link-limit: {pluralize(full, 'URL')} of which only the first {MAX_ANCHORS:,} links "
+            "were read"
+        )
     if not options.follow_links:
         reasons.append("links: they were not followed")
     # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by

@@ -36,6 +36,13 @@ WORKING_TABLES = (
         readers="evidence",
     ),
     declare_table(
+        "page_references",
+        "Links to other URLs, by the rows of both ends.",
+        "target page origin",
+        writers="evidence",
+        readers="evidence",
+    ),
+    declare_table(
         "page_edges",
         "Links between visited pages; a redirect is no click.",
         "here there clicks",
