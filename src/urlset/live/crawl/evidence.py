@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from urlset.html import MAX_ANCHORS
 from urlset.live.crawl.options import CrawlOptions
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
@@ -18,15 +19,28 @@ FEW_LINKS = 3
 SCRIPTED_SHARE = 0.2
 """Share of such pages above which the links of the site are not known."""
 
+# Hashes and numbers of rows take the place of URLs: with 4,096 characters, those that are joined or
+# in groups do not fit into the memory of DuckDB.
+_REFERENCES = """
+    CREATE OR REPLACE TEMP TABLE page_references AS
+    WITH targets AS (SELECT rowid AS target, md5_number(url) AS key FROM store.frontier),
+    pages AS (SELECT rowid AS page, md5_number(url) AS key FROM store.pages)
+    SELECT t.target, p.page, l.origin
+    FROM (SELECT md5_number(url) AS here, md5_number(target) AS there,
+            CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END AS origin
+        FROM store.links WHERE kind <> 'img' AND url <> target) l
+    JOIN targets t ON t.key = l.there JOIN pages p ON p.key = l.here"""
+_REFERRER_COUNTS = """
+    UPDATE store.frontier f SET referrer_count = g.referrer_count
+    FROM (SELECT target, count(DISTINCT page) FILTER (WHERE origin = 'link') AS referrer_count
+        FROM temp.page_references GROUP BY target) g
+    WHERE f.rowid = g.target"""
+# Note: a change of a list writes the whole row again.
 _ORIGINS = """
-    UPDATE store.frontier f SET referrer_count = g.referrer_count, origins = list_distinct(
-        list_concat(f.origins, g.origins))
-    FROM (SELECT target, count(DISTINCT url) FILTER (WHERE kind IN ('a', 'next', 'prev')
-                AND url <> target) AS referrer_count,
-            list_distinct(list(CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END))
-                AS origins
-        FROM store.links WHERE kind <> 'img' AND url <> target GROUP BY target) g
-    WHERE f.url = g.target"""
+    UPDATE store.frontier f SET origins = list_distinct(list_concat(f.origins, g.origins))
+    FROM (SELECT target, list(DISTINCT origin) AS origins FROM temp.page_references
+        GROUP BY target) g
+    WHERE f.rowid = g.target AND NOT list_has_all(f.origins, g.origins)"""
 
 # Each redirect with the URLs that it leads through; a loop ends where it began.
 _CHAINS = f"""
@@ -64,23 +78,32 @@ _REDIRECTS = f"""
 # A page is linked if another page has a link to it, or to a URL that redirects to it.
 _FLAGS = """
     UPDATE store.pages p SET is_listed = coalesce(f.is_listed, false),
-        is_linked = p.url IN (FROM temp.linked_targets)
-    FROM (SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed FROM store.frontier) f
-    WHERE f.url = p.url"""
+        is_linked = md5_number(p.url) IN (FROM temp.linked_targets)
+    FROM (SELECT md5_number(url) AS key, list_has_any(origins, ['sitemap', 'feed']) AS is_listed
+        FROM store.frontier) f
+    WHERE f.key = md5_number(p.url)"""
 _LINKED = """
     CREATE OR REPLACE TEMP TABLE linked_targets AS
-    WITH direct AS (SELECT DISTINCT url, target FROM store.links WHERE kind = 'a' AND url <> target)
+    WITH direct AS (
+        SELECT DISTINCT md5_number(url) AS url, md5_number(target) AS target FROM store.links
+        WHERE kind = 'a' AND url <> target),
+    chains AS (
+        SELECT md5_number(start) AS start, md5_number(here) AS here,
+            list_transform(steps, lambda s: md5_number(s.url)) AS steps FROM temp.redirect_chains)
     SELECT target FROM direct
-    UNION SELECT c.here FROM direct d JOIN temp.redirect_chains c ON c.start = d.target
-        WHERE c.here <> d.url
-    UNION SELECT s.url FROM direct d JOIN temp.redirect_chains c ON c.start = d.target,
-        unnest(c.steps) u(s) WHERE s.url <> d.url"""
+    UNION SELECT c.here FROM direct d JOIN chains c ON c.start = d.target WHERE c.here <> d.url
+    UNION SELECT s FROM direct d JOIN chains c ON c.start = d.target, unnest(c.steps) u(s)
+        WHERE s <> d.url"""
 
 _EDGES = """
     CREATE OR REPLACE TEMP TABLE page_edges AS
     SELECT a.rowid AS here, b.rowid AS there, max((l.kind <> 'redirect')::UINTEGER) AS clicks
-    FROM store.links l JOIN store.pages a ON a.url = l.url JOIN store.pages b ON b.url = l.target
+    FROM store.links l JOIN store.pages a ON md5_number(a.url) = md5_number(l.url)
+        JOIN store.pages b ON md5_number(b.url) = md5_number(l.target)
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
+
+
+_TEMPORARY = ("redirect_chains", "linked_targets", "page_references", "page_edges", "reached_pages")
 
 
 def update_evidence(session: StoreSession, start: str) -> None:
@@ -93,9 +116,11 @@ def update_evidence(session: StoreSession, start: str) -> None:
         session.run(_REDIRECTS)
         session.run(_LINKED)
         session.run(_FLAGS)
+        session.run(_REFERENCES)
+        session.run(_REFERRER_COUNTS)
         session.run(_ORIGINS)
         _update_depths(session, start)
-    for table in ("redirect_chains", "linked_targets", "page_edges", "reached_pages"):
+    for table in _TEMPORARY:
         session.run(f"DROP TABLE IF EXISTS temp.{table}")
 
 
@@ -188,6 +213,14 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
     if cut:
         reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")
+    (full,) = next(
+        session.rows(f"SELECT count(*) FROM store.pages WHERE link_count >= {MAX_ANCHORS}")
+    )
+    if full:
+        reasons.append(
+            f"link-limit: {pluralize(full, 'URL')} of which only the first {MAX_ANCHORS:,} links "
+            "were read"
+        )
     if not options.follow_links:
         reasons.append("links: they were not followed")
     # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by

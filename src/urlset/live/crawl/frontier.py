@@ -43,6 +43,13 @@ MAX_RECORDS = 2_000
 MAX_LINKS = 100_000
 """Links in memory; then they are written to the tables."""
 
+MAX_TEXT = 32 << 20
+"""Characters of visited pages and links in memory, as lines of the journal; then they are written.
+
+A page with 10,000 links of 4,096 characters has 40 million: a fifth of the memory of DuckDB. Usual
+pages are written at one of the other limits.
+"""
+
 LINKED = 1 << 30
 """Priority from which the URLs are that no sitemap lists."""
 
@@ -122,6 +129,7 @@ class Frontier:
         self._running: dict[str, VisitTarget] = {}
         self._records: list[PageRows] = []
         self._links = 0
+        self._text = 0
         self._turns: dict[str, int] = {}
         self._hops: dict[str, int] = {}
         session.run(NEW_LINKS.create_empty(is_temp=True))
@@ -217,23 +225,43 @@ class Frontier:
         self._journal.add([page.line for page in pages])
         for page in pages:
             self._running.pop(page.url, None)
-            if page.links:
-                self._links += len(page.links[0])
-        self._records += pages
+            self._write_full()
+            self._keep(page)
         # Note: not between two of the records; this empties the journal.
-        if len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS:
+        if self._is_full:
             self.flush()
 
     def flush(self) -> None:
         """Write all visited pages and their links to the tables, and add the URLs they link to."""
         if not self._records:
             return
+        self._write()
+        self._journal.clear()
+
+    def _keep(self, page: PageRows) -> None:
+        self._text += len(page.line)
+        if page.links:
+            self._links += len(page.links[0])
+        self._records.append(page._replace(line=""))
+
+    @property
+    def _is_full(self) -> bool:
+        return (
+            len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS or self._text >= MAX_TEXT
+        )
+
+    def _write_full(self) -> None:
+        """Write the pages in memory if they are many; they remain in the journal."""
+        if self._is_full:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the pages in memory to the tables; they remain in the journal."""
         with self._session.transaction():
             self._write_records()
             self._discover()
             self._write_traps()
-        self._journal.clear()
-        self._records, self._links = [], 0
+        self._records, self._links, self._text = [], 0, 0
 
     def _restore(self) -> None:
         """Read the state of a crawl that is continued, and the pages of its journal."""
@@ -251,16 +279,21 @@ class Frontier:
             "OR contains(url, ';') OR regexp_matches(url, '/(19|20|21)[0-9][0-9][/-]'))"
         )
         self._traps.fill(url for (url,) in self._session.rows(query))
-        self._records = list(self._journal.pages())
+        for page in self._journal.pages():
+            self._write_full()
+            self._keep(page)
         self.flush()
 
     def _refill(self) -> None:
         self.flush()
         known = {job.url for job in self._window} | self._running.keys()
         limit = WINDOW + len(self._running)
+        # The first priorities alone are found first: a heap of long URLs takes much memory.
+        waiting = "FROM store.frontier WHERE state = 'waiting'"
+        last = f"(SELECT priority {waiting} ORDER BY priority LIMIT {limit})"
         rows = self._session.rows(
             "SELECT f.url, p.etag, p.last_modified, f.depth, f.attempts FROM (SELECT url, depth, "
-            "attempts, priority FROM store.frontier WHERE state = 'waiting' "
+            f"attempts, priority {waiting} AND priority <= (SELECT max(priority) FROM {last}) "
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "

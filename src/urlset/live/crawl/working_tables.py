@@ -30,8 +30,15 @@ WORKING_TABLES = (
     ),
     declare_table(
         "linked_targets",
-        "URLs to which a link of another page leads.",
+        "Hashes of URLs to which a link of another page leads.",
         "target",
+        writers="evidence",
+        readers="evidence",
+    ),
+    declare_table(
+        "page_references",
+        "Links to other URLs, by the rows of both ends.",
+        "target page origin",
         writers="evidence",
         readers="evidence",
     ),
