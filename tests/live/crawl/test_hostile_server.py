@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 import textwrap
@@ -13,8 +14,10 @@ import pytest
 from tests import site_box
 from tests.live_sites import crawl, html, put_page, put_site
 from tests.site_box import Hit, SiteBox, Wire, endless, head, page, redirect
+from urlset.live.crawl import frontier, runner
 
 HTML = "text/html; charset=utf-8"
+PAGES = 16
 
 
 def shown(box: SiteBox, folder: Path, **options):
@@ -106,6 +109,57 @@ def test_page_with_a_million_links_ends_at_the_limits(box, tmp_path):
     pages = shown(box, tmp_path, max_pages=5, read_sitemaps=False)
 
     assert len(pages) <= 5
+
+
+@pytest.fixture
+def amplifier(box, monkeypatch):
+    """Put pages whose short links become long by their base; they exceed the memory of DuckDB."""
+    monkeypatch.setattr(runner, "_MEMORY", "SET GLOBAL memory_limit = '60MB'")
+    monkeypatch.setattr(frontier, "MAX_TEXT", 4 << 20, raising=False)
+    paths = [f"/{number}" for number in range(PAGES)]
+    put_site(box, {"/": paths}, ["/", *paths])
+    for number in range(PAGES):
+        links = "".join(f"<a href={link:x}>" for link in range(2_000))
+        base = f'<base href="/{"b" * 3_900}{number}/">'
+        box.put(f"/{number}", f"<html><head>{base}</head><body>{links}", kind=HTML)
+    return box
+
+
+def test_pages_with_long_links_do_not_end_a_crawl(amplifier, tmp_path):
+    with crawl(amplifier, tmp_path / "site.duckdb", exclude="bbb") as result:
+        [row] = result.query("SELECT count(*), count(DISTINCT target) FROM links")
+
+    assert result.verdicts == {"ok": PAGES + 1}
+    assert row == (PAGES * 2_001, PAGES * 2_001)
+    assert result.incomplete == (f"exclude: {PAGES * 2_000:,} URLs with a match of exclude",)
+
+
+def test_a_journal_with_long_links_is_written_in_portions(amplifier, tmp_path, monkeypatch):
+    path = tmp_path / "site.duckdb"
+
+    def stop(self):
+        if len(self._records) >= PAGES // 2:
+            raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(frontier.Frontier, "flush", stop)
+        patch.setattr(frontier, "MAX_TEXT", 1 << 30, raising=False)
+        with pytest.raises(SystemExit):
+            crawl(amplifier, path, exclude="bbb")
+    journal = Path(f"{path}.journal")
+    paths = {
+        json.loads(line)[0].removeprefix(amplifier.site)
+        for line in journal.read_bytes().splitlines()
+    }
+    assert len(paths) >= PAGES // 2
+
+    with crawl(amplifier, path, exclude="bbb") as result:
+        [row] = result.query("SELECT count(*) FROM links")
+
+    assert result.verdicts == {"ok": PAGES + 1}
+    assert row == (PAGES * 2_001,)
+    assert not journal.exists()
+    assert all(amplifier.paths.count(path) == 1 for path in paths - {"/"})
 
 
 def test_links_of_absurd_length_are_not_followed(box, tmp_path):

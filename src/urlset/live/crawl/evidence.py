@@ -19,14 +19,17 @@ FEW_LINKS = 3
 SCRIPTED_SHARE = 0.2
 """Share of such pages above which the links of the site are not known."""
 
-# Numbers of rows take the place of URLs, which may have 4,096 characters: groups with lists of them
-# do not fit into the memory of DuckDB.
+# Hashes and numbers of rows take the place of URLs: with 4,096 characters, those that are joined or
+# in groups do not fit into the memory of DuckDB.
 _REFERENCES = """
     CREATE OR REPLACE TEMP TABLE page_references AS
-    SELECT f.rowid AS target, p.rowid AS page,
-        CASE WHEN l.kind IN ('a', 'next', 'prev') THEN 'link' ELSE l.kind END AS origin
-    FROM store.links l JOIN store.frontier f ON f.url = l.target JOIN store.pages p ON p.url = l.url
-    WHERE l.kind <> 'img' AND l.url <> l.target"""
+    WITH targets AS (SELECT rowid AS target, md5_number(url) AS key FROM store.frontier),
+    pages AS (SELECT rowid AS page, md5_number(url) AS key FROM store.pages)
+    SELECT t.target, p.page, l.origin
+    FROM (SELECT md5_number(url) AS here, md5_number(target) AS there,
+            CASE WHEN kind IN ('a', 'next', 'prev') THEN 'link' ELSE kind END AS origin
+        FROM store.links WHERE kind <> 'img' AND url <> target) l
+    JOIN targets t ON t.key = l.there JOIN pages p ON p.key = l.here"""
 _REFERRER_COUNTS = """
     UPDATE store.frontier f SET referrer_count = g.referrer_count
     FROM (SELECT target, count(DISTINCT page) FILTER (WHERE origin = 'link') AS referrer_count
@@ -75,22 +78,28 @@ _REDIRECTS = f"""
 # A page is linked if another page has a link to it, or to a URL that redirects to it.
 _FLAGS = """
     UPDATE store.pages p SET is_listed = coalesce(f.is_listed, false),
-        is_linked = p.url IN (FROM temp.linked_targets)
-    FROM (SELECT url, list_has_any(origins, ['sitemap', 'feed']) AS is_listed FROM store.frontier) f
-    WHERE f.url = p.url"""
+        is_linked = md5_number(p.url) IN (FROM temp.linked_targets)
+    FROM (SELECT md5_number(url) AS key, list_has_any(origins, ['sitemap', 'feed']) AS is_listed
+        FROM store.frontier) f
+    WHERE f.key = md5_number(p.url)"""
 _LINKED = """
     CREATE OR REPLACE TEMP TABLE linked_targets AS
-    WITH direct AS (SELECT DISTINCT url, target FROM store.links WHERE kind = 'a' AND url <> target)
+    WITH direct AS (
+        SELECT DISTINCT md5_number(url) AS url, md5_number(target) AS target FROM store.links
+        WHERE kind = 'a' AND url <> target),
+    chains AS (
+        SELECT md5_number(start) AS start, md5_number(here) AS here,
+            list_transform(steps, lambda s: md5_number(s.url)) AS steps FROM temp.redirect_chains)
     SELECT target FROM direct
-    UNION SELECT c.here FROM direct d JOIN temp.redirect_chains c ON c.start = d.target
-        WHERE c.here <> d.url
-    UNION SELECT s.url FROM direct d JOIN temp.redirect_chains c ON c.start = d.target,
-        unnest(c.steps) u(s) WHERE s.url <> d.url"""
+    UNION SELECT c.here FROM direct d JOIN chains c ON c.start = d.target WHERE c.here <> d.url
+    UNION SELECT s FROM direct d JOIN chains c ON c.start = d.target, unnest(c.steps) u(s)
+        WHERE s <> d.url"""
 
 _EDGES = """
     CREATE OR REPLACE TEMP TABLE page_edges AS
     SELECT a.rowid AS here, b.rowid AS there, max((l.kind <> 'redirect')::UINTEGER) AS clicks
-    FROM store.links l JOIN store.pages a ON a.url = l.url JOIN store.pages b ON b.url = l.target
+    FROM store.links l JOIN store.pages a ON md5_number(a.url) = md5_number(l.url)
+        JOIN store.pages b ON md5_number(b.url) = md5_number(l.target)
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
 
 

@@ -43,10 +43,11 @@ MAX_RECORDS = 2_000
 MAX_LINKS = 100_000
 """Links in memory; then they are written to the tables."""
 
-MAX_TEXT = 16 << 20
+MAX_TEXT = 32 << 20
 """Characters of visited pages and links in memory, as lines of the journal; then they are written.
 
-A page with 10,000 links of 4,096 characters has 40 million: a fifth of the memory of DuckDB.
+A page with 10,000 links of 4,096 characters has 40 million: a fifth of the memory of DuckDB. Usual
+pages are written at one of the other limits.
 """
 
 LINKED = 1 << 30
@@ -250,7 +251,7 @@ class Frontier:
         )
 
     def _write_full(self) -> None:
-        """Write the pages in memory if they are many; all that remain in the journal."""
+        """Write the pages in memory if they are many; they remain in the journal."""
         if self._is_full:
             self._write()
 

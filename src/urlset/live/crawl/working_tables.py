@@ -30,7 +30,7 @@ WORKING_TABLES = (
     ),
     declare_table(
         "linked_targets",
-        "URLs to which a link of another page leads.",
+        "Hashes of URLs to which a link of another page leads.",
         "target",
         writers="evidence",
         readers="evidence",
