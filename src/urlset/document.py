@@ -116,6 +116,11 @@ class Document:
             diagnostic.code == "X009" or diagnostic.code in _CUT for diagnostic in diagnostics
         )
 
+    @property
+    def omits_relative_urls(self) -> bool:
+        """Whether relative URLs are left out, as together they expand to over 100 MiB (L009)."""
+        return any(diagnostic.code == "L009" for diagnostic in self._diagnostics)
+
     def excerpt(self, line: int) -> str:
         """Return the text of one line (from 1), to show the position of a problem."""
         lines = self.text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", line)

@@ -14,6 +14,9 @@ pub const MAX_LOC: usize = 2_048;
 /// bases of its relative URLs add.
 pub const READ_LIMIT: usize = 2 * 52_428_800;
 
+/// Message about relative URLs beyond the limit.
+const EXPANDED: &str = "Relative URLs expand to more than 104,857,600 bytes; cut";
+
 /// Maximum number of characters of a value in a message.
 const SNIPPET_CHARACTERS: usize = 80;
 
@@ -203,7 +206,7 @@ impl Diagnostics {
         let url = found.url?;
         self.added_bytes += url.len().saturating_sub(text.len());
         if self.added_bytes > READ_LIMIT {
-            self.add_once(L009, &[], offset, end, "Relative URLs expand to too many bytes; cut");
+            self.add_once(L009, &[], offset, end, EXPANDED);
             return None;
         }
         if url.len() >= MAX_LOC {

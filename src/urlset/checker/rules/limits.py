@@ -86,8 +86,9 @@ RULES = (
     ),
     _engine_rule(
         "L009",
-        why="A file that is far larger than a sitemap may be, or decompresses to such a size, is "
-        "damaged or an attack. Crawlers stop reading it, and so does this check.",
+        why="A file that is far larger than a sitemap may be, or whose data or relative URLs "
+        "expand to such a size, is damaged or an attack. Crawlers stop reading it, and so does "
+        "this check.",
         fix_hint="Publish sitemaps of at most 50 MiB before compression, and compress them once",
         bad=(
             '<?xml version="1.0" encoding="UTF-8"?>',

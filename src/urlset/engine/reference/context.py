@@ -150,8 +150,8 @@ class Context:
         if found.url is not None and found.url is not text:
             self._added += max(0, len(found.url.encode()) - len(text.encode()))
             if self._added > READ_LIMIT:
-                expands = "Relative URLs expand to too many bytes; cut"
-                self.report_once("L009", None, offset, end, expands)
+                expanded = f"Relative URLs expand to more than {READ_LIMIT:,} bytes; cut"
+                self.report_once("L009", None, offset, end, expanded)
                 return None
         if found.url is not None and len(found.url) >= MAX_LOC:
             self.report("U003", offset, end, str(len(found.url)))
