@@ -372,3 +372,23 @@ def test_unreadable_entries_hold_back_removals_for_three_steps(tmp_path):
     assert site.step().added == 1
     site.put("/sitemap.xml", [("/a", None)])
     assert site.step().removed == 1
+
+
+def test_entries_that_are_unreadable_for_long_hold_no_removals_back(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+
+    def put(*paths):
+        site.put("/sitemap.xml", [(path, None) for path in paths])
+        site.documents["/sitemap.xml"] = str(site.documents["/sitemap.xml"]).replace(
+            f"{SITE}/bad", "undefined/bad"
+        )
+
+    put("/a", "/b", "/c", "/bad1")
+    assert site.step().incomplete == ()
+    put("/a", "/b", "/bad1")
+    assert site.step().removed == 1
+
+    put("/a", "/bad1", "/bad2")
+    step = site.step()
+    assert (step.removed, step.unknown) == (0, 1)
+    assert "2 entries have no readable URL" in step.incomplete[0]

@@ -33,6 +33,7 @@ class DocumentState(NamedTuple):
     digest: str | None = None
     byte_count: int | None = None
     entry_count: int | None = None
+    unreadable_count: int = 0
     read_at: datetime | None = None
     verified_at: datetime | None = None
 
@@ -283,7 +284,7 @@ def _copy(session: StoreSession, number: int, condition: str) -> None:
             coalesce(d.entry_count, 0) AS entry_count,
             (SELECT count(*) FROM store.history_documents c JOIN states t USING (document)
                 WHERE c.parent = d.source AND t.state <> 'unlisted') AS sitemap_count,
-            0 AS problem_count, coalesce(d.byte_count, 0) AS size,
+            0 AS problem_count, d.unreadable_count, coalesce(d.byte_count, 0) AS size,
             coalesce(d.byte_count, 0) AS packed_size, 0 AS layers,
             CASE s.state WHEN 'failed' THEN 'it could not be read at this snapshot'
                 WHEN 'gone' THEN 'it did not exist at this snapshot' END AS error,

@@ -18,7 +18,8 @@ WORKING_TABLES = (
         "step_documents",
         "Documents of a step, with its outcome.",
         "document source parent how kind state failures lastmod etag last_modified digest "
-        "byte_count entry_count read_at verified_at outcome gap_s verified_before has_new_state",
+        "byte_count entry_count unreadable_count read_at verified_at outcome gap_s verified_before "
+        "has_new_state",
         writers="writer",
         readers="writer",
     ),

@@ -30,6 +30,21 @@ nothing lists it any more.
 _STATES: dict[str, str] = {"failed": "failed", "gone": "gone", "unlisted": "unlisted"}
 
 
+def _as_read(new: DocumentState, known: DocumentState, *, is_partial: bool) -> DocumentState:
+    """Return the state of a document that was read.
+
+    If more of its entries are unreadable than before, it is incomplete for :data:`HELD_BACK` steps.
+    """
+    before = known.unreadable_count if known.verified_at else new.unreadable_count
+    is_worse = new.unreadable_count > before
+    failures = known.failures + 1 if is_partial or is_worse else 0
+    if is_worse and failures <= HELD_BACK:
+        new = new._replace(unreadable_count=before)
+    elif not is_partial:
+        failures = 0
+    return new._replace(state="listed", failures=failures)
+
+
 class RobotsState(NamedTuple):
     """Row of ``history_robots``, without the snapshot."""
 
@@ -91,7 +106,8 @@ class HistoryWriter:
             facts: New values of fields of :class:`DocumentState`.
             entries: The entries of a document that was read, as an Arrow stream.
             now: Time of the step.
-            is_partial: Whether some entries of a document that was read are unreadable.
+            is_partial: Whether the markup of a document that was read is broken, so that entries
+                may be missing.
         """
         known = self.documents.get(source)
         if known is None:
@@ -102,18 +118,17 @@ class HistoryWriter:
         if self._outcomes.get(known.document) in ("read", "same") and outcome not in ("read",):
             return known  # listed by two indexes: the better result counts
         new = known._replace(**facts)
-        # A document in which entries are unreadable, and that is unchanged, still has them.
-        if outcome in ("same", "trusted") and known.state == "listed":
-            is_partial = known.failures > 0
-        failures = known.failures + 1 if is_partial else 0
-        if outcome in ("read", "same"):
-            new = new._replace(state="listed", failures=failures, verified_at=now)
-        elif outcome == "trusted":
-            new = new._replace(failures=failures if is_partial else known.failures)
-        else:
+        if outcome in _STATES:
             new = new._replace(state=_STATES[outcome], failures=known.failures + 1)
+        elif outcome == "read":
+            new = _as_read(new, known, is_partial=is_partial)._replace(verified_at=now, read_at=now)
+        elif known.state == "listed" and known.failures:  # unchanged, and still incomplete
+            new = new._replace(failures=known.failures + 1)
+        elif outcome == "same":
+            new = new._replace(state="listed", failures=0)
+        if outcome == "same":
+            new = new._replace(verified_at=now)
         if outcome == "read":
-            new = new._replace(read_at=now)
             self._session.run(f"DELETE FROM seen_entries WHERE document = {new.document}")
             if entries is not None:
                 self._session.insert(

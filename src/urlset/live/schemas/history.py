@@ -82,6 +82,7 @@ HISTORY_TABLES = (
         digest         | VARCHAR     | hash of its bytes
         byte_count     | UBIGINT     | bytes, decompressed
         entry_count    | UINTEGER    | number of entries
+        unreadable_count | UINTEGER  | number of entries without a readable URL, when their absence was accepted
         read_at        | TIMESTAMPTZ | when its entries were read
         verified_at    | TIMESTAMPTZ | when it was read, or reported as unchanged
         """,

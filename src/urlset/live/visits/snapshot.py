@@ -204,9 +204,7 @@ class _Step:
             writer.add(source, "trusted", facts, now=now)
         elif source in self._revisit.same:
             facts |= {"lastmod": record.lastmod, **self._revisit.validators.get(source, {})}
-            state = writer.add(source, "same", facts, now=now)
-            if 0 < state.failures <= HELD_BACK:
-                self._reasons.append(f"{source}: {_why_partial(record)}")
+            self._note_partial(writer.add(source, "same", facts, now=now), record)
         elif record.error is not None or (document is None and record.same_as is None):
             self._add_failed(source, record, facts)
         else:
@@ -215,16 +213,20 @@ class _Step:
                 "lastmod": record.lastmod,
                 "byte_count": record.size,
                 "entry_count": record.entries,
+                "unreadable_count": record.unreadable_count,
                 **self._revisit.validators.get(source, {}),
             }
             entries = document.entries if document is not None and record.entries else None
             is_broken = document is not None and any(
                 problem.code in BROKEN for problem in document.problems
             )
-            is_partial = is_broken or record.lost > 0
-            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_partial)
-            if is_partial and state.failures <= HELD_BACK:
-                self._reasons.append(f"{source}: {_why_partial(record)}")
+            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_broken)
+            self._note_partial(state, record)
+
+    def _note_partial(self, state: DocumentState, record: DocumentRecord) -> None:
+        """Note a document of which entries could not be read, while it holds back removals."""
+        if 0 < state.failures <= HELD_BACK:
+            self._reasons.append(f"{state.source}: {_why_partial(record)}")
 
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
@@ -292,9 +294,9 @@ class _Step:
 
 
 def _why_partial(record: DocumentRecord) -> str:
-    if not record.lost:
+    if not record.unreadable_count:
         return "some of its entries could not be read"
-    return f"{pluralize(record.lost, 'entry has', 'entries have')} no readable URL"
+    return f"{pluralize(record.unreadable_count, 'entry has', 'entries have')} no readable URL"
 
 
 def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
