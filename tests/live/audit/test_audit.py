@@ -342,6 +342,16 @@ def test_an_invalid_pattern_is_an_error_before_the_first_request():
         urlset.audit("https://example.com/", include="(")
 
 
+def test_entries_without_a_readable_url_are_noted():
+    example = site("tea", tea=TEA)
+    listed = f"{entry(f'{HOME}tea')}<url><loc>https:///coffee</loc></url>"
+    example["sitemap.xml"] = listed
+
+    with audited(example, MOMENT) as found:
+        assert (found.listed, found.visited) == (1, 1)
+        assert "1 listed entry has no readable URL, and could not be visited" in str(found.notes)
+
+
 def test_a_limit_of_requests_is_stated():
     example = site(tea=TEA, coffee=COFFEE)
 

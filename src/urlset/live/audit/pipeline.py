@@ -365,7 +365,8 @@ class _AuditRun:
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
         if settings.url_patterns:
-            reasons = [*reasons, "include: other URLs are not visited"]
+            option = "include" if settings.include else "exclude"
+            reasons = [*reasons, f"{option}: URLs that it leaves out were not visited"]
         return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
 
     def _begin(self, origin: str) -> _Crawled:

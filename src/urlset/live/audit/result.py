@@ -217,6 +217,9 @@ class Audit(CountedFindings):
         if self.settings.url_patterns:
             options = f"{option('include')} and {option('exclude')}"
             notes.append(f"Only URLs that {options} select were visited, and count as listed.")
+        if unreadable := sum(record.unreadable_count for record in self.documents):
+            entries = pluralize(unreadable, "listed entry has", "listed entries have")
+            notes.append(f"{entries} no readable URL, and could not be visited: `urlset check`.")
         notes += self.coverage.sentences()
         if self.coverage.reasons:
             reasons = "; ".join(self.coverage.reasons)
