@@ -16,9 +16,8 @@ from urlset.errors import SourceError
 from urlset.fixer import Fixed, fix, unified_diff
 from urlset.fixer.output import Written, replace_files
 from urlset.reader import is_url
-from urlset.reader.files import printable
 from urlset.temp_files import is_outside_link
-from urlset.terminal_text import pluralize, sanitize
+from urlset.terminal_text import pluralize, printable, sanitize
 
 MAX_LISTED = 20
 """Backups that are listed by name; the rest is counted."""

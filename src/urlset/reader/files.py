@@ -32,6 +32,7 @@ from urlset.reader.document_sources import (
     read_stream,
 )
 from urlset.temp_files import expect_safe_to_read
+from urlset.terminal_text import printable
 from urlset.urls import split_origin
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Mapping[str, bytes]
@@ -273,11 +274,6 @@ def _url_of_file(path: str, base_url: str | None) -> str | None:
     if not host or (rest.strip() and not rest.endswith("/")):
         return base_url
     return f"{scheme}://{host}{rest or '/'}{quote(os.path.basename(path))}"
-
-
-def printable(path: str) -> str:
-    r"""Return a path as valid Unicode; bytes that are not UTF-8 are written as ``\xe9``."""
-    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def load_file(path: str, max_bytes: int) -> bytes:

@@ -17,7 +17,7 @@ from urlset.inflate import InflateStream
 from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.discovery import MAX_ROBOTS
 from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
-from urlset.reader.files import printable
+from urlset.terminal_text import printable
 from urlset.urls import split_origin
 
 _PIECE = 1 << 20
