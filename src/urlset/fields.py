@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
-STORE_VERSION = 1
+STORE_VERSION = 2
 """Version of the tables of a store; increase it with every change of a field.
 
 A store of another version is not opened.
@@ -311,6 +311,7 @@ DOCUMENT = RecordSchema.of(
     entry_count   | uint64  | |         | entries in the document; a filtered read stores fewer
     sitemap_count | uint64  | |         | sitemaps that it lists, if it is an index
     problem_count | uint64  | |         | problems in the document; at most 10,000 of each rule are stored
+    unreadable_count | uint64 | |       | entries, and sitemaps of an index, that have no readable URL and are left out
     error         | string  | |         | why the document was not read, or not completely; null if it was
     skipped       | string  | |         | why it was skipped; null if it was read
     same_as       | string  | |         | document that it redirects to and that was read before; the entries are stored there

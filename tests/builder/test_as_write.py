@@ -21,7 +21,7 @@ from tests.amounts import amount
 from tests.odd_rows import SITE, plain_urls
 from urlset import Alternate, Entry, Image
 from urlset.engine.reference import columns, renderer
-from urlset.reader.documents import lost_count
+from urlset.reader.unreadable_entries import unreadable_count
 from urlset.sources import Candidate, CandidateRows
 
 _TEXT = pa.string()
@@ -260,7 +260,7 @@ def test_build_refuses_images_of_a_sitemap_that_write_refuses(tmp_path, engine):
 
     document = urlset.parse(path.read_bytes(), base_url=SITE)
     lost = [words for words in refused if words.startswith("expected a full http or https URL")]
-    assert len(lost) == lost_count(document) > 0
+    assert len(lost) == unreadable_count(document) > 0
     expected = written(list(document.entries), tmp_path, engine=engine.name)
     assert (listed, sorted([*expected[1], *lost])) == (expected[0], refused)
 

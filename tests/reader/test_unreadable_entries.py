@@ -12,7 +12,7 @@ from urlset.protocol import READ_LIMIT
 
 HEAD = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
 GOOD = [f"https://example.com/{n}" for n in range(4)]
-LOST = [
+UNREADABLE = [
     "https:///2",
     "https://example.com:99999/2",
     "undefined/2",
@@ -28,30 +28,30 @@ def sitemap(*locs: str) -> str:
     return f"{HEAD}\n{entries}\n</urlset>"
 
 
-@pytest.mark.parametrize("loc", LOST)
+@pytest.mark.parametrize("loc", UNREADABLE)
 def test_entries_without_a_readable_url_are_counted(loc, engine):
     read = urlset.read(sitemap(GOOD[0], loc, GOOD[1]).encode(), engine=engine.name)
 
     assert [entry.loc for entry in read] == GOOD[:2]
-    assert [record.lost for record in read.documents] == [1]
+    assert [record.unreadable_count for record in read.documents] == [1]
 
 
-def test_relative_urls_that_are_resolved_are_not_lost():
+def test_relative_urls_that_are_resolved_are_not_counted():
     read = urlset.read(sitemap("/a", "www.example.com/b").encode(), base_url="https://example.com/")
 
     assert [entry.loc for entry in read] == ["https://example.com/a"]
-    assert [record.lost for record in read.documents] == [1]
+    assert [record.unreadable_count for record in read.documents] == [1]
 
 
 def test_the_command_says_how_many_entries_are_left_out(tmp_path, capsys):
     path = tmp_path / "sitemap.xml"
-    path.write_text(sitemap(GOOD[0], *LOST), "utf-8")
+    path.write_text(sitemap(GOOD[0], *UNREADABLE), "utf-8")
 
     assert main(["read", str(path), "--format", "txt"]) == 0
-    assert f"{len(LOST)} entries without a readable URL left out" in capsys.readouterr().err
+    assert f"{len(UNREADABLE)} entries without a readable URL left out" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("loc", LOST)
+@pytest.mark.parametrize("loc", UNREADABLE)
 def test_a_build_rejects_them_with_their_place_and_publishes_nothing(loc, tmp_path):
     source, site = tmp_path / "source.xml", tmp_path / "site"
     source.write_text(sitemap(*GOOD), "utf-8")
@@ -80,7 +80,7 @@ def test_a_build_resolves_relative_urls_of_a_sitemap_against_its_base_url(tmp_pa
     assert built == [("https://example.com/a", "2026-01-02"), ("https://example.com/b", None)]
 
 
-@pytest.mark.parametrize("loc", LOST)
+@pytest.mark.parametrize("loc", UNREADABLE)
 def test_a_diff_does_not_take_them_for_removed(loc, tmp_path):
     states = {"before": GOOD, "after": [*GOOD[:2], loc, *GOOD[3:]]}
     for name, locs in states.items():
@@ -92,7 +92,7 @@ def test_a_diff_does_not_take_them_for_removed(loc, tmp_path):
 
 
 def test_entries_that_neither_state_can_read_hide_no_change(tmp_path):
-    states = {"before": [*GOOD, LOST[0]], "after": [*GOOD[:3], LOST[0]]}
+    states = {"before": [*GOOD, UNREADABLE[0]], "after": [*GOOD[:3], UNREADABLE[0]]}
     paths = {name: Path(tmp_path, f"{name}.xml") for name in states}
     for name, locs in states.items():
         paths[name].write_text(sitemap(*locs), "utf-8")
@@ -117,8 +117,15 @@ def test_bases_of_many_relative_urls_do_not_fill_the_memory(form, engine):
 
     assert READ_LIMIT // len(base) <= len(document.entries) < number
     assert [problem.message for problem in document.problems if problem.code == "L009"] == [
-        "Relative URLs expand to too many bytes; cut"
+        f"Relative URLs expand to more than {READ_LIMIT:,} bytes; cut"
     ]
     assert not document.is_whole
     if form == "urlset":  # a full URL needs no base
         assert document.entries[len(document.entries) - 1].loc == GOOD[0]
+
+
+def test_comments_in_a_list_are_no_entries(engine):
+    read = urlset.read(f"# my pages\n{GOOD[0]}\nfoo\n".encode(), engine=engine.name)
+
+    assert [entry.loc for entry in read] == GOOD[:1]
+    assert [record.unreadable_count for record in read.documents] == [1]

@@ -36,7 +36,7 @@ class ReadSession:
         self.indexes: int = 0
         self.entries_read: int = 0
         self.problems: int = 0
-        self.lost: int = 0
+        self.unreadable: int = 0
         self.skipped: int = 0
         self.skipped_by: set[str] = set()
         self.failures: list[str] = []
@@ -130,7 +130,7 @@ class ReadSession:
             self.indexes += record.kind == "index"
             self.entries_read += record.entries
             self.problems += record.problem_count
-            self.lost += record.lost
+            self.unreadable += record.unreadable_count
 
     def report_failures(self) -> None:
         """Print what could not be read, and documents that were slow or disallowed."""
@@ -160,8 +160,9 @@ class ReadSession:
         if self.problems:
             problems = pluralize(self.problems, "problem")
             text += f"; {problems}, see `urlset check`"
-        if self.lost:
-            text += f"; {pluralize(self.lost, 'entry', 'entries')} without a readable URL left out"
+        if self.unreadable:
+            entries = pluralize(self.unreadable, "entry", "entries")
+            text += f"; {entries} without a readable URL left out"
         return text
 
     @property

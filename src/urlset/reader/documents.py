@@ -12,14 +12,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
-from urlset.engine_rules import RULES
 from urlset.errors import Failure
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import TableKind, has_sitemap_name, table_kind
 from urlset.formats.encoding import skip_space
 from urlset.model import Kind, Problem
-from urlset.protocol import FIND_ROOT
-from urlset.urls import parse_url
+from urlset.protocol import FIND_ROOT, READ_LIMIT
+from urlset.reader.unreadable_entries import unreadable_count
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import NumberedRows
@@ -175,8 +174,8 @@ class DocumentRecord(NamedTuple):
         base_url: URL of the document, if known.
         failure: Reason of ``error``, for programs; None for a document that arrived completely,
             whatever its problems are.
-        lost: Number of entries, and of sitemaps in an index, that have no readable URL; they are
-            not among ``entries`` and ``sitemaps``, but among the problems.
+        unreadable_count: Number of entries, and of sitemaps in an index, that have no readable URL.
+            They are not among ``entries`` and ``sitemaps``, but among the problems.
     """
 
     source: str | None
@@ -201,7 +200,7 @@ class DocumentRecord(NamedTuple):
     loc: str | None = None
     base_url: str | None = None
     failure: Failure | None = None
-    lost: int = 0
+    unreadable_count: int = 0
 
 
 class Visit(NamedTuple):
@@ -260,42 +259,12 @@ def with_document(
         problem_count=len(document.problems) + sum(document.omitted.values()),
         problems=tuple(document.problems),
         error=_error_of(document),
-        lost=lost_count(document),
+        unreadable_count=unreadable_count(document),
     )
     if response is not None and response.error is not None:
         error = f"{response.message}; the part that arrived is read"
         return record._replace(error=error, failure="incomplete")
     return record
-
-
-LOST = frozenset({"S007", "T001", "U001", "U002", "U015"})
-"""Codes of problems with the URL of an entry, after most of which the entry is left out."""
-
-
-def is_lost(code: str, detail: str, base_url: str | None) -> bool:
-    """Return whether a problem means that an entry is left out, as it has no readable URL.
-
-    >>> is_lost("U001", "undefined/a", None), is_lost("U001", "/a", "https://example.com/")
-    (True, False)
-    """
-    if code != "U001":
-        return code in LOST
-    return parse_url(detail, base_url).url is None
-
-
-def lost_problems(document: Document) -> Iterator[Problem]:
-    """Yield the problems of entries that are left out: their URL is missing or unreadable."""
-    for problem in document.problems:
-        if problem.code in LOST and is_lost(problem.code, problem.detail, document.base_url):
-            yield problem
-
-
-def lost_count(document: Document) -> int:
-    """Return the number of entries that are left out of a document."""
-    count = sum(1 for _ in lost_problems(document))
-    if document.omitted:
-        count += sum(document.omitted.get(RULES[code].name, 0) for code in LOST - {"U001"})
-    return count
 
 
 def failure_of(response: Response) -> Failure:
@@ -329,4 +298,6 @@ def _error_of(document: Document) -> str | None:
         return _NOT_A_SITEMAP[document.kind]
     if document.is_whole:
         return None
+    if document.omits_relative_urls:
+        return f"its relative URLs expand to more than {READ_LIMIT:,} bytes; the rest is not read"
     return f"the document is cut off after {document.size:,} bytes; the rest is not read"

@@ -91,6 +91,7 @@ class StoredDocuments:
                         found.skipped,
                         loc=found.loc,
                         base_url=found.url,
+                        unreadable_count=found.unreadable_count,
                     )
                     yield Visit(record, document if found.kind is not None else None)
                 if is_empty:

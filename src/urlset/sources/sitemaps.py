@@ -12,7 +12,8 @@ from urlset.arrow.streams import ColumnType, rewrite_dates, rows_to_batch, witho
 from urlset.dates import Date, format_date, parse_date
 from urlset.http import without_secrets
 from urlset.option_names import option
-from urlset.reader.documents import SITEMAP_KINDS, lost_problems
+from urlset.reader.documents import SITEMAP_KINDS
+from urlset.reader.unreadable_entries import unreadable_entries
 from urlset.sources.candidates import FAULT, SourceType, encode_fault
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Sitemaps:
             for batch in open_stream(without_row_numbers([rows])) if document.entries else ():
                 if batch.num_rows:
                     yield rewrite_dates(batch, self._w3c_or_none, location)
-            if record.lost and record.kind in SITEMAP_KINDS:
+            if record.unreadable_count and record.kind in SITEMAP_KINDS:
                 yield _invalid_rows(document, location)
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
@@ -112,10 +113,12 @@ _INVALID: tuple[tuple[str, ColumnType], ...] = (
 def _invalid_rows(document: Document, location: str) -> Any:
     """Return a batch of the entries without a readable URL, which a build rejects."""
     rows = []
-    for problem in lost_problems(document):
+    for problem in unreadable_entries(document):
         found, advice = problem.message, "correct it in the sitemap"
         if problem.code == "U001":
             found, advice = problem.detail, f"{advice}, or set {option('base_url')}"
+        elif problem.code == "T001":
+            found = problem.detail
         fault = encode_fault("loc", found, "a full http or https URL", advice)
         rows.append((problem.detail, location, problem.line, fault))
     return rows_to_batch(_INVALID, rows)

@@ -57,7 +57,7 @@ _SHADOWS = """
     UNION SELECT schema_name FROM duckdb_schemas() WHERE database_name = '{0}' AND NOT internal
     AND lower(schema_name) IN (SELECT lower(database_name) FROM duckdb_databases())"""
 _REQUIRED = {
-    "documents": "document entry_count sitemap_count problem_count",
+    "documents": "document entry_count sitemap_count problem_count unreadable_count",
     "entries": "document entry loc",
     "sitemaps": "document sitemap loc",
     "problems": "rule code level message offset end line column",

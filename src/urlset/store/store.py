@@ -194,7 +194,8 @@ class Store(Closing):
 
 _COLUMNS = (
     "document source parent kind size packed_size layers encoding entry_count sitemap_count "
-    "problem_count error how depth declared_by disallowed_by lastmod same_as skipped loc url"
+    "problem_count unreadable_count error how depth declared_by disallowed_by lastmod same_as "
+    "skipped loc url"
 ).split()
 _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
@@ -239,6 +240,7 @@ class StoredDocument(NamedTuple):
     entry_count: int
     sitemap_count: int
     problem_count: int
+    unreadable_count: int
     error: str | None
     how: str
     depth: int

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
-from urlset.engine_rules import RULES
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.working_tables import (
     DOCUMENT_PAIRS,
@@ -16,7 +15,6 @@ from urlset.live.diff.working_tables import (
     UNREAD_DOCUMENTS,
     UNREAD_URLS,
 )
-from urlset.reader.documents import LOST, is_lost
 from urlset.store import quoted
 from urlset.terminal_text import pluralize
 
@@ -32,7 +30,7 @@ _DIGITS = re.compile(r"\d+")
 class DocumentOutcome(NamedTuple):
     """A document of a state; ``fault`` says why it, or a part of it, could not be read.
 
-    ``lost`` is the number of its entries that have no readable URL.
+    ``unreadable_count`` is the number of its entries that have no readable URL.
     """
 
     source: str
@@ -42,7 +40,7 @@ class DocumentOutcome(NamedTuple):
     how: str = "given"
     kind: str | None = "urlset"
     fault: str | None = None
-    lost: int = 0
+    unreadable_count: int = 0
 
 
 class Unread(NamedTuple):
@@ -101,21 +99,22 @@ def unread_documents(
     return Unread(None, found)
 
 
-def with_losses(
+def with_unreadable_entries(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome]
 ) -> list[DocumentOutcome]:
     """Add a fault to the documents that have more unreadable entries than in the other state.
 
     Entries that are unreadable in both states hide no change.
     """
-    if not any(document.lost for document in here):
+    if not any(document.unreadable_count for document in here):
         return list(here)
-    pairs, lost = _match(here, other), {document.source: document.lost for document in other}
+    pairs = _match(here, other)
+    counts = {document.source: document.unreadable_count for document in other}
     found = []
     for document in here:
-        before = sum(lost[source] for source in pairs[document.source])
-        if document.lost > before and document.fault is None:
-            many = pluralize(document.lost, "entry has", "entries have")
+        before = sum(counts[source] for source in pairs[document.source])
+        if document.unreadable_count > before and document.fault is None:
+            many = pluralize(document.unreadable_count, "entry has", "entries have")
             document = document._replace(fault=f"{many} no readable URL")
         found.append(document)
     return found
@@ -167,7 +166,7 @@ def mark_unread(tables: Tables) -> None:
         return
     documents = {side: _documents(tables, side) for side in SIDES}
     for side, other in (SIDES, SIDES[::-1]):
-        documents[side] = with_losses(documents[side], documents[other])
+        documents[side] = with_unreadable_entries(documents[side], documents[other])
     for side, other in (SIDES, SIDES[::-1]):
         gaps = _gaps(tables, other)
         tables.faults += [f"{d.source}: {d.fault}" for d in documents[other] if d.fault] + gaps
@@ -222,10 +221,10 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
         return []
     codes = ", ".join(map(quoted, sorted(BROKEN)))
     rows = tables.db.rows(
-        f"""SELECT d.document, {tables.shown(side, "coalesce(d.source, '-')")}, d.loc, d.url,
+        f"""SELECT {tables.shown(side, "coalesce(d.source, '-')")}, d.loc, d.url,
             {tables.shown(side, "d.parent")}, d.how, d.kind,
             CASE WHEN d.same_as IS NOT NULL THEN NULL ELSE coalesce(d.error, d.skipped, p.message)
-            END
+            END, d.unreadable_count
         FROM {store}.documents d LEFT JOIN (
             SELECT document, any_value(message ORDER BY "offset") AS message FROM {store}.problems
             WHERE code IN ({codes}) GROUP BY document) p ON p.document = d.document
@@ -233,26 +232,10 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     )
     # Messages have the path of a temporary folder, too.
     old, new = tables.states[side].replaced or ("", "")
-    lost = _lost_counts(tables, store)
-    found = (DocumentOutcome(*row[1:])._replace(lost=lost[row[0]]) for row in rows)
+    found = (DocumentOutcome(*row) for row in rows)
     if not old:
         return list(found)
     return [d._replace(fault=d.fault and d.fault.replace(old, new)) for d in found]
-
-
-def _lost_counts(tables: Tables, store: str) -> Counter[int]:
-    """Return the number of entries without a readable URL by document."""
-    codes = ", ".join(map(quoted, sorted(LOST)))
-    rows = tables.db.rows(
-        f"SELECT p.document, p.code, p.message, d.url FROM {store}.problems p "
-        f"JOIN {store}.documents d USING (document) WHERE p.code IN ({codes})"
-    )
-    end = RULES["U001"].template.partition("{}")[2]
-    return Counter(
-        document
-        for document, code, message, url in rows
-        if is_lost(code, message[1:].removesuffix(end), url)
-    )
 
 
 def _gaps(tables: Tables, side: str) -> list[str]:
