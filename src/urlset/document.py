@@ -118,7 +118,7 @@ class Document:
 
     @property
     def omits_relative_urls(self) -> bool:
-        """Whether relative URLs are left out, as together they expand to over 100 MiB (L009)."""
+        """Whether relative URLs are omitted, as together they expand to over 100 MiB (L009)."""
         return any(diagnostic.code == "L009" for diagnostic in self._diagnostics)
 
     def excerpt(self, line: int) -> str:

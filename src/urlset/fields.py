@@ -311,7 +311,7 @@ DOCUMENT = RecordSchema.of(
     entry_count   | uint64  | |         | entries in the document; a filtered read stores fewer
     sitemap_count | uint64  | |         | sitemaps that it lists, if it is an index
     problem_count | uint64  | |         | problems in the document; at most 10,000 of each rule are stored
-    unreadable_count | uint64 | |       | entries, and sitemaps of an index, that have no readable URL and are left out
+    unreadable_count | uint64 | |       | entries, and sitemaps of an index, that have no readable URL and are omitted
     error         | string  | |         | why the document was not read, or not completely; null if it was
     skipped       | string  | |         | why it was skipped; null if it was read
     same_as       | string  | |         | document that it redirects to and that was read before; the entries are stored there

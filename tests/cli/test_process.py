@@ -135,8 +135,8 @@ def test_a_build_whose_result_cannot_be_printed_tells_what_is_published(
         )
 
     published = "; the sitemaps are published" if is_published else ""
-    told = f"urlset: cannot write 'stdout': No space left on device{published}\n"
-    assert (ran.returncode, ran.stderr.decode()) == (2, told)
+    message = f"urlset: cannot write 'stdout': No space left on device{published}\n"
+    assert (ran.returncode, ran.stderr.decode()) == (2, message)
     assert (tmp_path / "maps" / "sitemap.xml").exists() is is_published
 
 

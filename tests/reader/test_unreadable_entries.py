@@ -48,7 +48,7 @@ def test_the_command_says_how_many_entries_are_left_out(tmp_path, capsys):
     path.write_text(sitemap(GOOD[0], *UNREADABLE), "utf-8")
 
     assert main(["read", str(path), "--format", "txt"]) == 0
-    assert f"{len(UNREADABLE)} entries without a readable URL left out" in capsys.readouterr().err
+    assert f"{len(UNREADABLE)} entries without a readable URL omitted" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("loc", UNREADABLE)

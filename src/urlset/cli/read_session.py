@@ -162,7 +162,7 @@ class ReadSession:
             text += f"; {problems}, see `urlset check`"
         if self.unreadable:
             entries = pluralize(self.unreadable, "entry", "entries")
-            text += f"; {entries} without a readable URL left out"
+            text += f"; {entries} without a readable URL omitted"
         return text
 
     @property

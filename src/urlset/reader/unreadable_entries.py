@@ -1,4 +1,4 @@
-"""Find the entries of a document that have no readable URL, and are left out."""
+"""Find the entries of a document that have no readable URL, and are omitted."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ class _AuditRun:
             )
         if settings.url_patterns:
             option = "include" if settings.include else "exclude"
-            reasons = [*reasons, f"{option}: URLs that it leaves out were not visited"]
+            reasons = [*reasons, f"{option}: other URLs were not visited"]
         return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
 
     def _begin(self, origin: str) -> _Crawled:

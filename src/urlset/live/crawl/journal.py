@@ -57,7 +57,7 @@ class Journal:
     def add(self, lines: Sequence[str]) -> None:
         """Append the lines of pages, by :func:`urlset.live.visits.page_rows.with_line`.
 
-        A line of :data:`MAX_LINE` bytes or more is left out: its page is to be written to the
+        A line of :data:`MAX_LINE` bytes or more is omitted: its page is to be written to the
         tables at once.
         """
         if self._path is None:
