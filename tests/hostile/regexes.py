@@ -52,6 +52,10 @@ _URLS = "builder/url_exclusions.py"
 _BUILT = {
     ("builder/canonical_urls.py", "anywhere"): "_patterns()[0]",
     ("builder/canonical_urls.py", "in_rest"): "_patterns()[1]",
+    (
+        "builder/inputs.py",
+        "re.escape(settings.name) + _SITEMAP",
+    ): "re.compile('sitemap' + _SITEMAP)",
     ("builder/sections.py", "expression + re.escape(self._ending)"): (
         "re.compile('sitemap-(?P<section>[A-Za-z0-9_-]+)-(?P<number>[0-9]+)[.]xml')"
     ),
@@ -95,7 +99,6 @@ EXEMPT = {
         "an option of the user: per-path-ignores"
     ),
     ("builder/options.py", "pattern"): "an option of the user: --rewrite",
-    ("live/crawl/scope.py", "pattern"): "an option of the user: --include, --exclude",
     ("integrations/file_responses.py",
      "f'{re.escape(name)}[A-Za-z0-9._~-]*\\\\.(?:xml|txt|css)(?:\\\\.gz)?'"): "names of own files",
     ("reader/filters.py", "pattern"): "an option of the user: --include, --exclude",

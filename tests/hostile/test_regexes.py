@@ -84,6 +84,7 @@ WITH_EXPRESSIONS = frozenset(("fnmatch", "glob", "regex", "re2", "pathlib.glob",
 """Modules that make or match regular expressions for their callers."""
 
 USES = {
+    ("builder/inputs.py", "glob"): "sources that the user names",
     ("checker/rule_selection.py", "fnmatch"): "per-path-ignores, of limited length",
     ("live/diff/tables.py", "glob"): "glob.escape only",
     ("sources/factory.py", "fnmatch"): "access logs in an option of the user",

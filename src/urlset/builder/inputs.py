@@ -208,18 +208,22 @@ def expect_own_outputs(sources: Any, target: str, settings: BuildOptions) -> Non
     Nothing is read. A robots.txt may also be the one that excludes URLs: only its lines of sitemaps
     change.
     """
+    robots = option("robots")
     outputs = {
-        name: getattr(settings, name) for name in ("robots", "changes", "excluded", "ledger")
+        robots: settings.robots,
+        option("changes"): settings.changes,
+        option("excluded"): settings.excluded,
+        option("ledger"): settings.ledger,
     }
     files = {name: os.fspath(path) for name, path in outputs.items() if path is not None}
     inputs = list(_paths_of(sources))
     for name, path in files.items():
         names = [os.path.basename(path)] if _may_be_published(path, settings) else []
         others = inputs
-        if settings.exclude_by_robots is not None and name != "robots":
+        if settings.exclude_by_robots is not None and name != robots:
             others = [*inputs, str(settings.exclude_by_robots)]
-        expect_own_files({option(name): path}, others, target, names)
-    expect_own_files({option(name): path for name, path in files.items()}, ())
+        expect_own_files({name: path}, others, target, names)
+    expect_own_files(files, ())
 
 
 def _may_be_published(path: str, settings: BuildOptions) -> bool:

@@ -141,7 +141,7 @@ def test_an_audit_that_followed_no_links_is_no_crawl(box, tmp_path, options):
     before = (public / "sitemap.xml").read_bytes()
     live_sites.audit(box, store=store, **options).close()
 
-    with pytest.raises(StoreError, match="found one of an audit without --crawl"):
+    with pytest.raises(StoreError, match="found one of an audit of listed pages only"):
         urlset.build(f"crawl:{store}", public, base_url=box.url("/"), on_error="skip")
 
     assert (public / "sitemap.xml").read_bytes() == before

@@ -236,7 +236,7 @@ class Crawl(Result):
 def _no_crawl(store: Store) -> StoreError:
     """Return the error of a store that has no crawl."""
     is_audited = store.has(VISIT_SCHEMA) and bool(list(store.query("FROM crawls LIMIT 1")))
-    found = "one of an audit without --crawl" if is_audited else "one without"
+    found = "one of an audit of listed pages only" if is_audited else "one without"
     return StoreError(
         f"expected a store with a crawl, found {found}: {store.path!r}; "
         "run `urlset crawl SITE --store FILE`"
