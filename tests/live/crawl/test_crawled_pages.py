@@ -6,6 +6,7 @@ import urlset
 from tests import live_sites
 from tests.site_box import SiteBox, page
 from urlset.errors import StoreError
+from urlset.html import MAX_ANCHORS
 from urlset.live.crawl import CrawledPages
 from urlset.sources import open_source
 
@@ -104,6 +105,29 @@ def test_an_incomplete_crawl_is_a_failure_of_the_source(box, tmp_path):
 
     assert "expected a complete crawl" in source.failures[0]
     assert "max-pages" in source.failures[0]
+
+
+def test_a_page_with_more_links_than_are_read_is_a_note(box, tmp_path):
+    box.put("/a", f"<html><body>{'<a href=/lost>x</a>' * MAX_ANCHORS}<a href=/b>x</a>", kind=HTML)
+    crawl(box, tmp_path / "site.duckdb").close()
+    source = CrawledPages(str(tmp_path / "site.duckdb"))
+
+    assert "b" not in candidates(source)
+    (note,) = [note for note in source.notes if "link-limit" in note]
+    assert note.startswith("the crawl does not know all links (link-limit: 1 URL")
+
+
+@pytest.mark.parametrize(
+    ("links", "reason"),
+    [("<a href=/other>x</a>", "not linked"), ("<a href=/other>x</a>" * MAX_ANCHORS, None)],
+    ids=["all-links-known", "more-links-than-are-read"],
+)
+def test_a_page_that_no_link_leads_to_any_more(box, tmp_path, links, reason):
+    crawl(box, tmp_path / "site.duckdb").close()
+    box.put("/", f"<html><body>{links}", kind=HTML)
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    assert candidates(CrawledPages(str(tmp_path / "site.duckdb")))["a"] == reason
 
 
 def test_a_site_is_crawled_for_a_build(box):

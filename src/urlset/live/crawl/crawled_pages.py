@@ -35,7 +35,7 @@ _LISTED_TYPES = ("application/pdf",)
 _GAPS = ("unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt")
 """Reasons for an incomplete crawl that mean that pages may be missing."""
 
-_UNSEEN = ("links", "scripts")
+_UNSEEN = ("links", "scripts", "size", "link-limit")
 """Reasons that are about links, not about pages that were excluded."""
 
 
@@ -43,8 +43,9 @@ class CrawledPages:
     """The pages of a crawl as candidates, with images, alternates and evidence for dates.
 
     Pages that are not to be listed are yielded with the reason: ``noindex``, ``canonical: URL``,
-    ``redirect: URL``, ``404``, ``disallowed``, ``no page``. A page that could not be visited is
-    excluded, unless a sitemap of the site lists it: a refusal does not mean that it is gone.
+    ``redirect: URL``, ``404``, ``disallowed``, ``no page``, and ``not linked`` if the crawl knows
+    all links. A page that could not be visited is excluded, unless a sitemap of the site lists it:
+    a refusal does not mean that it is gone.
 
     A crawl that is not complete has a failure that says so: pages may be missing.
 
@@ -77,6 +78,7 @@ class CrawledPages:
         self._path = path
         self._policy = policy
         self._auth = auth
+        self._has_all_links = True
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches of candidates, by URL."""
@@ -95,6 +97,7 @@ class CrawledPages:
         gaps = [reason for reason in found.incomplete if reason.startswith(_GAPS)]
         unseen = [reason for reason in found.incomplete if reason.startswith(_UNSEEN)]
         others = [reason for reason in found.incomplete if reason not in (*gaps, *unseen)]
+        self._has_all_links = not unseen
         if gaps:
             self.failures.append(
                 f"{self.name}: expected a complete crawl of {found.site}, found one without some "
@@ -107,7 +110,7 @@ class CrawledPages:
         return Candidate(
             page["url"],
             source=self.name,
-            reason=_reason_against(page),
+            reason=_reason_against(page, has_all_links=self._has_all_links),
             images=tuple(Image(url) for url in page["images"] or ()),
             alternates=tuple(
                 Alternate(row["hreflang"], row["href"]) for row in page["alternates"] or ()
@@ -118,7 +121,7 @@ class CrawledPages:
         )
 
 
-def _reason_against(page: Mapping[str, Any]) -> str | None:
+def _reason_against(page: Mapping[str, Any], *, has_all_links: bool) -> str | None:
     """Return the reason to exclude a visited page from the sitemaps, or None."""
     verdict, url = page["verdict"], page["url"]
     if verdict in ("redirect", "redirect-loop"):
@@ -140,7 +143,8 @@ def _reason_against(page: Mapping[str, Any]) -> str | None:
         return f"canonical: {page['canonical']}"
     if not page["is_html"] and not (page["content_type"] or "").startswith(_LISTED_TYPES):
         return "no page"
-    if not (page["is_listed"] or page["is_linked"] or page["depth"] == 0):
+    is_found = page["is_listed"] or page["is_linked"] or page["depth"] == 0
+    if has_all_links and not is_found:
         return "not linked"  # a page of an earlier crawl
     return None
 
