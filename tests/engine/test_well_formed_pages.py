@@ -21,9 +21,9 @@ END = "</body></html>"
 
 USUAL = """div div p p span a ul ol dl table section main article nav b code svg h2 time img br
 header aside footer pre button form x-y em figure link script style noscript label input details
-strong iframe map area""".split()
+strong iframe map area template""".split()
 RARE = """abbr address blockquote center fieldset legend h1 h3 hr menu summary option select
-textarea object base math nobr ruby rt template html head body dialog hgroup search
+textarea object base math nobr ruby rt html head body dialog hgroup search
 optgroup applet image listing xmp plaintext caption colgroup col thead tbody tr td li dt
 dd circle title meta source wbr font tt video data g path""".split()
 CHILDREN = {
@@ -41,8 +41,10 @@ CHILDREN = {
 VOID = "area base br col hr img input link meta source wbr".split()
 RAW = ["script", "style", "noscript", "iframe", "xmp"]
 RAW_TEXTS = ["", "var a;", "a<b", "<p>x</p>", "<!-- x -->", "</x", "</SCRIPT>", "</ſcript>"]
+RAW_TEXTS += ["<!-- x", "a--><!--</x>-->", "<!--<script>x", "<!-- <SCRIPT -->x", "<script><!-- x"]
 ATTRIBUTES = r""" class="x"| class="a cookie-banner"| role=main| role="main"| role='banner'| href=/y
  id="viewcount"| href="/x?a=1&amp;b=2"| src="a.png" alt="A &amp; B"| datetime="2024-01-01"| hidden
+ title="a&#60;b&#62; &#38;amp; &#x22;"| title="class=&#34;cookie-bar&#34;"| class="&#60;cookie-bar"
  title="a&#64;b & c"| title="&mdash;"| class="updated"| rel="nofollow" href="z"| Href="u"| a=1 a=2
  class=nav id=x| class=a-cookie-bar
  data-x='q"r'| title="x role=main"| viewBox="0 0"| alt="é"| class="&#64;cookie-bar"| lang=de
@@ -140,6 +142,17 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
         "<div>a &#1; b</div>",
         "<div>a</div",
         "<script><!-- <script> </script>",
+        "<script><!-- <SCRIPT> </script> --></script>",
+        "<style><!-- a --></style>",
+        "<template><!-- </template> --></template>",
+        "<template><p title='</template>'></p></template>",
+        "<template><template>a</template>b</template>",
+        "<template><script>'</template>'</script></template>",
+        "<template><textarea></template></textarea></template>",
+        "<template></templates></template>",
+        "<table><template>a</template></table>",
+        "<svg><template>a</template></svg>",
+        "<template>a",
         "<DIV>a</DIV>",
         "<select><div>a</div></select>",
         "<form><form>a</form></form>",
@@ -173,6 +186,10 @@ def test_a_page_whose_tree_differs_is_not_well_formed(body):
         "<p>a",
         "<p>a&#160;b&#xA0;c</p>",
         "<p>a<wbr></wbr>b<img src=a.png></img></p>",
+        "<p>a<template id=t><a href=/x>b</a><!-- <b> --></i><td>c</template>d</p>",
+        "<b>a<template><b><svg><path d='x'/></template>d</b>",
+        "<script>a = '<!-- b -->'</script>c",
+        "<a href=/x title='&#60;T&#62; &#34;&#38;&#34;'>a</a>",
     ],
 )
 def test_tags_that_a_parser_adds_or_ignores_are_not_repaired(body):

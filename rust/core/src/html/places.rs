@@ -47,8 +47,8 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
         | b"font" | b"i" | b"iframe" | b"img" | b"input" | b"ins" | b"kbd" | b"label" | b"link"
         | b"map" | b"mark" | b"meta" | b"noscript" | b"output" | b"picture" | b"q" | b"s"
         | b"samp" | b"script" | b"small" | b"source" | b"span" | b"strike" | b"strong"
-        | b"style" | b"svg" | b"sub" | b"sup" | b"time" | b"track" | b"tt" | b"u" | b"var"
-        | b"video" | b"wbr" => Place::Anywhere,
+        | b"style" | b"svg" | b"sub" | b"sup" | b"template" | b"time" | b"track" | b"tt" | b"u"
+        | b"var" | b"video" | b"wbr" => Place::Anywhere,
         b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"div"
         | b"dl" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2"
         | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hr" | b"legend" | b"main" | b"menu"

@@ -253,8 +253,7 @@ pub(super) fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
     let code = u32::from(found);
     // Python removes some characters. In a value, a letter could complete the name of a role.
     let is_plain = if is_in_value {
-        found.is_ascii_punctuation()
-            && !matches!(found, '-' | '_' | '=' | '\'' | '"' | '&' | '<' | '>')
+        found.is_ascii_punctuation() && !matches!(found, '-' | '_' | '=' | '\'')
     } else {
         (!is_space(found) || found == '\u{a0}')
             && !matches!(code, 0..0x20 | 0x7f..0xa0 | 0xfdd0..=0xfdef)

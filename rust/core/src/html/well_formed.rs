@@ -165,15 +165,21 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
         self.skip_comments()
     }
 
-    fn comment(&mut self) -> Option<()> {
+    /// Skips a comment; returns its text.
+    fn comment_text(&mut self) -> Option<&'t [u8]> {
         let inner = self.rest().get(4..)?;
         let length = memchr::memmem::find(inner, b"-->")?;
+        let text = &inner[..length];
         let is_odd = inner.starts_with(b">")
             || inner.starts_with(b"->")
-            || memchr::memmem::find(&inner[..length], b"--!").is_some();
-        (!is_odd).then_some(())?;
-        let begin = self.at;
+            || memchr::memmem::find(text, b"--!").is_some();
         self.at += 4 + length + 3;
+        (!is_odd).then_some(text)
+    }
+
+    fn comment(&mut self) -> Option<()> {
+        let begin = self.at;
+        self.comment_text()?;
         self.tokens.other(begin, self.at);
         Some(())
     }
@@ -324,8 +330,11 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             let is_heading = parent.len() == 2 && parent[0] == b'h';
             (!is_heading).then_some(())?;
         }
-        if matches!(name, b"script" | b"style" | b"noscript" | b"iframe") {
+        if is_raw_text(name) {
             return self.raw_text(name);
+        }
+        if name == b"template" {
+            return self.template();
         }
         self.pass_start_tag()?;
         if is_void(name) || self.tag.is_closed {
@@ -358,8 +367,7 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             let found = self.rest().get(..name.len())?;
             if found.eq_ignore_ascii_case(name) {
                 let inner = &self.text[start..end];
-                let has_comment = memchr::memmem::find(inner.as_bytes(), b"<!--").is_some();
-                (name == found && !has_comment).then_some(())?;
+                (name == found && !hides_end(name, inner.as_bytes())).then_some(())?;
                 self.at += name.len();
                 self.skip(b">")?;
                 self.tokens.raw_text(self.tag.begin, self.at, &self.tag.tag(start), inner);
@@ -369,6 +377,34 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
                 return None;
             }
         }
+    }
+
+    /// Skips the content and the end tag of a template, which are no part of the page.
+    fn template(&mut self) -> Option<()> {
+        let (begin, start) = (self.tag.begin, self.at);
+        let end = loop {
+            self.text()?;
+            let (at, rest) = (self.at, self.rest());
+            if rest.starts_with(b"<!--") {
+                // Scanners take the first end tag for the end, in a comment, too.
+                memchr::memmem::find(self.comment_text()?, b"</").is_none().then_some(())?;
+            } else if rest.starts_with(b"</") {
+                self.at += 2;
+                let name = self.name()?;
+                self.skip(b">")?;
+                if name == b"template" {
+                    break at;
+                }
+                (!name.starts_with(b"template")).then_some(())?;
+            } else {
+                let name = self.start_tag()?;
+                place_of(name)?;
+                (!is_raw_text(name) && name != b"template").then_some(())?;
+            }
+        };
+        self.tag.read(self.text, begin)?;
+        self.tokens.raw_text(begin, self.at, &self.tag.tag(start), &self.text[start..end]);
+        Some(())
     }
 
     /// Skips text, whose references must be known. In a table, it must be white space.
@@ -403,4 +439,16 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
         self.at = self.tag.read(self.text, self.at)?;
         Some(self.tag.name.as_bytes())
     }
+}
+
+/// Returns whether the content of an element is no markup.
+fn is_raw_text(name: &[u8]) -> bool {
+    matches!(name, b"script" | b"style" | b"noscript" | b"iframe")
+}
+
+/// Returns whether what looks like the end tag after a raw text may be none. After a comment that
+/// begins a script in a script, it is that of the inner one.
+fn hides_end(name: &[u8], inner: &[u8]) -> bool {
+    memchr::memmem::find(inner, b"<!--").is_some()
+        && (name != b"script" || inner.windows(7).any(|part| part.eq_ignore_ascii_case(b"<script")))
 }
