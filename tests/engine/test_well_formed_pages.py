@@ -21,10 +21,11 @@ END = "</body></html>"
 
 USUAL = """div div p p span a ul ol dl table section main article nav b code svg h2 time img br
 header aside footer pre button form x-y em figure link script style noscript label input details
-strong iframe map area template""".split()
-RARE = """abbr address blockquote center fieldset legend h1 h3 hr menu summary option select
-textarea object base math nobr ruby rt html head body dialog hgroup search
-optgroup applet image listing xmp plaintext caption colgroup col thead tbody tr td li dt
+strong iframe map area template select
+textarea dialog progress datalist embed DIV P A Span IMG UL""".split()
+RARE = """abbr address blockquote center fieldset legend h1 h3 hr menu summary option
+object base math nobr ruby rt html head body dialog hgroup search
+optgroup applet image listing xmp plaintext desc caption colgroup col thead tbody tr td li dt
 dd circle title meta source wbr font tt video data g path""".split()
 CHILDREN = {
     "ul": ["li"],
@@ -35,17 +36,29 @@ CHILDREN = {
     "thead": ["tr"],
     "tr": ["td", "th"],
     "colgroup": ["col"],
-    "svg": ["path", "g", "circle", "use"],
-    "g": ["path", "rect"],
+    "svg": ["path", "g", "circle", "use", "title", "defs", "style", "text", "linearGradient"],
+    "g": ["path", "rect", "clipPath"],
+    "defs": ["style", "mask", "lineargradient", "filter"],
+    "linearGradient": ["stop"],
+    "filter": ["feOffset", "feMerge"],
+    "title": [],
+    "textarea": [],
+    "select": ["option", "optgroup"],
+    "optgroup": ["option"],
+    "option": [],
+    "UL": ["li", "LI"],
 }
-VOID = "area base br col hr img input link meta source wbr".split()
+VOID = "area base br col embed hr img input link meta source wbr IMG".split()
 RAW = ["script", "style", "noscript", "iframe", "xmp"]
+SELF_CLOSED = ["path", "circle", "use", "rect", "stop", "feOffset", "mask"]
 RAW_TEXTS = ["", "var a;", "a<b", "<p>x</p>", "<!-- x -->", "</x", "</SCRIPT>", "</ſcript>"]
 RAW_TEXTS += ["<!-- x", "a--><!--</x>-->", "<!--<script>x", "<!-- <SCRIPT -->x", "<script><!-- x"]
 ATTRIBUTES = r""" class="x"| class="a cookie-banner"| role=main| role="main"| role='banner'| href=/y
  id="viewcount"| href="/x?a=1&amp;b=2"| src="a.png" alt="A &amp; B"| datetime="2024-01-01"| hidden
  title="a&#60;b&#62; &#38;amp; &#x22;"| title="class=&#34;cookie-bar&#34;"| class="&#60;cookie-bar"
- title="a&#64;b & c"| title="&mdash;"| class="updated"| rel="nofollow" href="z"| Href="u"| a=1 a=2
+ title="a&#64;b & c"| title="&mdash;"| title="Q&A"| title="x role=&#39;main&#39;"| href="/x?a=1&b=2"| title="a&copy=1 &ltx"
+ charSet="utf-8"| srcSet=a.png| REL=x HREF=y| content=a=b,c| title="a&"| data-Class=nav| ReL="z"
+ CLASS="cookie-banner"| class="updated"| rel="nofollow" href="z"| Href="u"| a=1 a=2
  class=nav id=x| class=a-cookie-bar
  data-x='q"r'| title="x role=main"| viewBox="0 0"| alt="é"| class="&#64;cookie-bar"| lang=de
  content="d" name="description"| type="module"| class = "x"| class="x"id="y"| a=b/""".replace(
@@ -56,6 +69,7 @@ TEXTS = (
         "|"
     )
 )
+TEXTS += ["Q&A", "AT&T x", "a & b", "&b=2", "&&", "x &", "R&D;", "Q&a", "mp;", "#65;", "&copyx", "&amp", "\r\n", "a\rb"]
 RARE_TEXTS = "&bogus;|&|<|<!-- c -->|<!-->|&#1;|&#32;|&notin;|&#x10ffff;|&#128;|&#+65;".split("|")
 
 
@@ -69,14 +83,16 @@ def content(random: Random, parent: str = "body", depth: int = 0) -> str:
             texts = [" ", "\n"] if is_in_table else TEXTS if is_rare else [*TEXTS, "\n", "\n x\n"]
             parts.append(random.choice(texts))
             continue
-        names = RARE if random.random() < 0.06 else CHILDREN.get(parent, USUAL)
+        names = CHILDREN.get(parent, USUAL)
+        if random.random() < 0.06 or not names:
+            names = RARE
         name = random.choice(names)
         tag = name + "".join(random.choices(ATTRIBUTES, k=random.choice([0, 0, 1, 1, 2])))
         if name in VOID:
             parts.append(f"<{tag}{random.choice(['', '', '/', ' /', f'></{name}'])}>")
         elif name in RAW:
             parts.append(f"<{tag}>{random.choice(RAW_TEXTS)}</{name}>")
-        elif name in ("path", "circle", "use") and random.random() < 0.5:
+        elif name in SELF_CLOSED and random.random() < 0.5:
             parts.append(f"<{tag}/>")
         else:
             is_open = name in ("p", "li", "dt", "dd", "div") and random.random() < 0.1
@@ -114,7 +130,7 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
 
     accepted = sum(assert_needs_no_repair(damaged(random, START + page + END)) for page in pages)
 
-    assert accepted > 200
+    assert accepted > 150
 
 
 @pytest.mark.parametrize(
@@ -143,7 +159,6 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
         "<div>a</div",
         "<script><!-- <script> </script>",
         "<script><!-- <SCRIPT> </script> --></script>",
-        "<style><!-- a --></style>",
         "<template><!-- </template> --></template>",
         "<template><p title='</template>'></p></template>",
         "<template><template>a</template>b</template>",
@@ -153,12 +168,28 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
         "<table><template>a</template></table>",
         "<svg><template>a</template></svg>",
         "<template>a",
-        "<DIV>a</DIV>",
-        "<select><div>a</div></select>",
         "<form><form>a</form></form>",
         "<h1><h2>a</h2></h1>",
         "<!--> a -->",
-        "a\rb",
+        "<Marquee>a</Marquee>",
+        "<select><p>a</p></select>",
+        "<select><option><b>a</b></option></select>",
+        "<textarea><p></textarea>",
+        "<textarea>a</textarea x>",
+        "<svg><title><b>a</b></title></svg>",
+        "<svg><style><a></style></svg>",
+        "<title>a</title>",
+        "<div>a &amp b</div>",
+        "<p title='a&copy=1'>a</p>",
+        "a&<b>amp;</b>",
+        "a&a<b></b>mp;",
+        "a &<b class=cookie-bar><p></p></b>#65;",
+        "a &<b class=cookie-bar>b</b>#65;",
+        "a &<nav>b</nav>#65;",
+        '<div title="b class=&#39;cookie-bar&#39;">a</div>',
+        "a&a<!-- b -->mp;",
+        "a&a<img alt='mp;'>",
+        "a&copyx",
         "<div>",
     ],
 )
@@ -189,6 +220,17 @@ def test_a_page_whose_tree_differs_is_not_well_formed(body):
         "<p>a<template id=t><a href=/x>b</a><!-- <b> --></i><td>c</template>d</p>",
         "<b>a<template><b><svg><path d='x'/></template>d</b>",
         "<script>a = '<!-- b -->'</script>c",
+        "<style><!-- a --></STYLE>b",
+        "<DIV Class=a>a<BR>b<p>c</P></Div>",
+        "<a HREF='/x?a=1&b=2&amp;c'>Q&A</a> R&D && AT&T x",
+        "a\rb<p\r\ntitle='a\r\nb'>c\r\r\nd</p>",
+        "<p><select name=a><optgroup label=b><option value=1>c & d</option></optgroup></select></p>",
+        "<h2>Q&A</h2>mp;<p>Q&A<b> b</b> & <b>x</b>",
+        "<label>a<input list=x><datalist id=x><option value=b></option></datalist></label>",
+        "<p><textarea>\na &lt;b> c</textarea></p>",
+        "<svg viewBox='0 0'><title>a</title><defs><linearGradient><stop offset=0 /></linearGradient>"
+        "<style>.a{b:c}</style></defs><text x=0>b<tspan>c</tspan></text></svg>",
+        "<table><col><col><tbody><tr><td>a</td></tr></tbody></table>",
         "<a href=/x title='&#60;T&#62; &#34;&#38;&#34;'>a</a>",
     ],
 )

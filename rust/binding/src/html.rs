@@ -23,11 +23,12 @@ pub fn scan_page(py: Python<'_>, markup: Bound<'_, PyString>) -> PyResult<Option
     Ok(page.ok().map(|page| ScannedPage { markup: markup.unbind(), page }))
 }
 
-/// Returns a page as text if its markup is well-formed; bytes must be UTF-8.
+/// Returns a page as text, with line feeds, if its markup is well-formed; bytes must be UTF-8.
 #[pyfunction]
 pub fn well_formed_page<'py>(py: Python<'py>, data: &[u8]) -> Option<Bound<'py, PyString>> {
     let is_well_formed = |text: &&str| py.detach(|| html::is_well_formed(text));
-    let text = std::str::from_utf8(data).ok().filter(is_well_formed)?;
+    let data = html::with_line_feeds(data);
+    let text = std::str::from_utf8(&data).ok().filter(is_well_formed)?;
     Some(PyString::new(py, text))
 }
 

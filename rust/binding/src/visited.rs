@@ -54,7 +54,8 @@ impl PageReader {
         let is_volatile = self.is_volatile.clone_ref(py);
         let stable_target = self.stable_target.clone_ref(py);
         let decisions = PyDecisions { origin, is_volatile, stable_target };
-        let read = || html::visited_page(data, &base, origin, &self.names, self.limit, &decisions);
+        let data = html::with_line_feeds(data);
+        let read = || html::visited_page(&data, &base, origin, &self.names, self.limit, &decisions);
         let Some(found) = py.detach(read)? else { return Ok(None) };
         let mut links = Links::default();
         for anchor in &found.anchors {

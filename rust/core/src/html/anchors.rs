@@ -88,9 +88,7 @@ fn raw_text_end(text: &str, at: usize) -> Result<Option<usize>, Unusual> {
 fn anchor(attributes: &str) -> Option<Anchor<'_>> {
     let href = unescape(attribute(attributes, b"href")?);
     let bytes = attributes.as_bytes();
-    let has_rel = ["rel", "REL", "Rel"]
-        .iter()
-        .any(|name| memchr::memmem::find(bytes, name.as_bytes()).is_some());
+    let has_rel = bytes.windows(3).any(|part| part.eq_ignore_ascii_case(b"rel"));
     let rel = if has_rel {
         attribute(attributes, b"rel").unwrap_or("").to_lowercase()
     } else {

@@ -1,5 +1,7 @@
 //! Facts of a page in a file, as far as they need no other engine.
 
+use std::borrow::Cow;
+
 use super::chars::{is_space, push_words};
 use super::{Decisions, Element, scan_well_formed};
 use crate::blake2b::blake2b_128;
@@ -41,7 +43,8 @@ pub fn file_page<D: Decisions>(
     names: Option<&[String]>,
     decisions: &D,
 ) -> Result<Option<FilePage>, D::Error> {
-    let Some(text) = page_text(data) else { return Ok(None) };
+    let data = with_line_feeds(data);
+    let Some(text) = page_text(&data) else { return Ok(None) };
     let mut page = facts(text, origin, decisions)?;
     if let (Some(page), Some(names)) = (&mut page, names) {
         page.elements.retain(|element| is_relevant(element, names));
@@ -53,9 +56,29 @@ pub fn file_page<D: Decisions>(
 pub(super) fn page_text(data: &[u8]) -> Option<&str> {
     let text = utf8(data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data))?;
     let prolog = &text.as_bytes()[..text.len().min(MAX_PROLOG)];
-    let mut starts = memchr::memmem::find_iter(prolog, b"<html");
-    let is_page = starts.any(|at| matches!(prolog.get(at + 5), Some(b' ' | b'\n' | b'>')));
+    let is_start = |at: usize| matches!(prolog.get(at + 5), Some(b' ' | b'\n' | b'>'));
+    let mut names = [b"<html", b"<HTML"].into_iter();
+    let is_page = names.any(|name| memchr::memmem::find_iter(prolog, name).any(is_start));
     is_page.then_some(text)
+}
+
+/// Returns a page with its line ends as a parser reads them: without carriage returns.
+#[must_use]
+pub fn with_line_feeds(data: &[u8]) -> Cow<'_, [u8]> {
+    let Some(mut at) = memchr::memchr(b'\r', data) else { return Cow::Borrowed(data) };
+    let mut target = Vec::with_capacity(data.len());
+    let mut last = 0;
+    loop {
+        target.extend_from_slice(&data[last..at]);
+        target.push(b'\n');
+        last = at + 1 + usize::from(data.get(at + 1) == Some(&b'\n'));
+        match memchr::memchr(b'\r', &data[last..]) {
+            Some(length) => at = last + length,
+            None => break,
+        }
+    }
+    target.extend_from_slice(&data[last..]);
+    Cow::Owned(target)
 }
 
 /// Returns the facts of a page with all elements; None if it is not well-formed, or unusual.

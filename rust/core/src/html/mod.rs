@@ -33,7 +33,7 @@ use crate::search::find_near;
 pub use self::anchors::{Anchor, anchors, has_scripts};
 pub use self::base_url::BaseUrl;
 pub use self::content::{Content, Decisions};
-pub use self::file::{FilePage, file_page};
+pub use self::file::{FilePage, file_page, with_line_feeds};
 pub use self::visited::{HeadLinks, VisitedPage, visited_page};
 pub use self::well_formed::is_well_formed;
 

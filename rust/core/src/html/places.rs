@@ -7,26 +7,35 @@ pub(super) enum Place {
     Block,
     /// Only in `svg`.
     Svg,
-    /// Only in these parents.
+    /// Only in these parents, and not in a `p`.
     In(&'static [&'static [u8]]),
+    /// Only in these parents.
+    Option(&'static [&'static [u8]]),
 }
 
-/// Returns whether an element is one of SVG whose end tag may be missing if it ends with a slash,
-/// and which has no text.
+/// Returns whether an element is one of SVG whose end tag may be missing if it ends with a slash.
 pub(super) fn is_svg(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"svg"
-            | b"g"
-            | b"path"
-            | b"circle"
-            | b"ellipse"
-            | b"line"
-            | b"polygon"
-            | b"polyline"
-            | b"rect"
-            | b"use"
-    )
+    match name {
+        b"svg" | b"g" | b"path" | b"circle" | b"ellipse" | b"line" | b"polygon" | b"polyline"
+        | b"rect" | b"use" | b"defs" | b"symbol" | b"stop" | b"mask" | b"pattern" | b"marker"
+        | b"text" | b"tspan" | b"image" | b"animate" | b"filter" => true,
+        [b'f', b'e', rest @ ..] => matches!(
+            rest,
+            b"blend"
+                | b"colormatrix"
+                | b"composite"
+                | b"dropshadow"
+                | b"flood"
+                | b"gaussianblur"
+                | b"merge"
+                | b"mergenode"
+                | b"offset"
+        ),
+        _ => matches!(
+            name,
+            b"clippath" | b"lineargradient" | b"radialgradient" | b"animatetransform"
+        ),
+    }
 }
 
 /// Returns whether an element may contain only parts of a table.
@@ -43,24 +52,27 @@ pub(super) fn is_block(name: &[u8]) -> bool {
 pub(super) fn place_of(name: &[u8]) -> Option<Place> {
     Some(match name {
         b"a" | b"abbr" | b"acronym" | b"area" | b"audio" | b"b" | b"bdi" | b"bdo" | b"big"
-        | b"br" | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"del" | b"dfn" | b"em"
-        | b"font" | b"i" | b"iframe" | b"img" | b"input" | b"ins" | b"kbd" | b"label" | b"link"
-        | b"map" | b"mark" | b"meta" | b"noscript" | b"output" | b"picture" | b"q" | b"s"
-        | b"samp" | b"script" | b"small" | b"source" | b"span" | b"strike" | b"strong"
-        | b"style" | b"svg" | b"sub" | b"sup" | b"template" | b"time" | b"track" | b"tt" | b"u"
+        | b"br" | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"datalist" | b"del"
+        | b"dfn" | b"em" | b"embed" | b"font" | b"i" | b"iframe" | b"img" | b"input" | b"ins"
+        | b"kbd" | b"label" | b"link" | b"map" | b"mark" | b"meta" | b"meter" | b"noscript"
+        | b"output" | b"picture" | b"progress" | b"q" | b"s" | b"samp" | b"script" | b"select"
+        | b"slot" | b"small" | b"source" | b"span" | b"strike" | b"strong" | b"style" | b"svg"
+        | b"sub" | b"sup" | b"template" | b"textarea" | b"time" | b"track" | b"tt" | b"u"
         | b"var" | b"video" | b"wbr" => Place::Anywhere,
-        b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"div"
-        | b"dl" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2"
-        | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hr" | b"legend" | b"main" | b"menu"
-        | b"nav" | b"ol" | b"p" | b"pre" | b"section" | b"summary" | b"table" | b"ul" => {
-            Place::Block
-        }
+        b"address" | b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"dialog"
+        | b"div" | b"dl" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form"
+        | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
+        | b"legend" | b"main" | b"menu" | b"nav" | b"ol" | b"p" | b"pre" | b"section"
+        | b"summary" | b"table" | b"ul" => Place::Block,
         b"li" => Place::In(&[b"ul", b"ol", b"menu"]),
         b"dt" | b"dd" => Place::In(&[b"dl"]),
         b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::In(&[b"table"]),
         b"tr" => Place::In(&[b"table", b"thead", b"tbody", b"tfoot"]),
         b"td" | b"th" => Place::In(&[b"tr"]),
-        b"col" => Place::In(&[b"colgroup"]),
+        b"col" => Place::In(&[b"colgroup", b"table"]),
+        b"option" => Place::Option(&[b"select", b"optgroup", b"datalist"]),
+        b"optgroup" => Place::Option(&[b"select"]),
+        b"title" | b"desc" => Place::Svg,
         _ if is_svg(name) => Place::Svg,
         // Custom elements.
         _ if name.contains(&b'-') && !is_reserved(name) => Place::Anywhere,
@@ -72,4 +84,28 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
 fn is_reserved(name: &[u8]) -> bool {
     matches!(name, b"annotation-xml" | b"color-profile" | b"missing-glyph")
         || name.starts_with(b"font-face")
+}
+
+/// Returns whether an element may be in another one, whatever else is open.
+pub(super) fn is_child(name: &[u8], parent: &[u8]) -> bool {
+    match parent {
+        b"select" | b"optgroup" => matches!(name, b"option" | b"optgroup"),
+        b"option" | b"title" | b"desc" => false,
+        _ => true,
+    }
+}
+
+/// Names of elements that pages may have in capital letters.
+const NAMES: &str = " \
+a abbr acronym address animatetransform area article aside b base blockquote body br button caption \
+center cite clippath code col colgroup dd del details dfn div dl dt em fecolormatrix fecomposite \
+fedropshadow fegaussianblur femerge femergenode feoffset fieldset figcaption figure font footer form \
+h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li lineargradient link \
+main map menu meta nav noscript ol optgroup option p pre q radialgradient s samp script section \
+select small span strike strong style sub summary sup table tbody td textarea tfoot th thead title \
+tr tt u ul var ";
+
+/// Returns a name in lower case, if it is one that pages may have in capital letters.
+pub(super) fn lower_case(name: &str) -> Option<&'static str> {
+    NAMES.split_ascii_whitespace().find(|known| known.eq_ignore_ascii_case(name))
 }

@@ -1,8 +1,9 @@
 //! Start tags of well-formed pages, with their attributes.
 
 use super::chars::is_space;
-use super::places::is_svg;
+use super::places::{is_svg, lower_case};
 use super::roles::{has_skipped_name_after, role_of};
+use super::unescape::begins_with_entity;
 use super::{RoleIn, Tag};
 use crate::references::html_entity;
 use crate::search::{Bytes, any, find_value};
@@ -46,6 +47,11 @@ impl<'t> StartTag<'t> {
         Tag { name: self.name, rest: self.rest, end, known, role_in: self.role_in }
     }
 
+    /// Returns whether a role may be read of it.
+    pub fn may_have_role(&self) -> bool {
+        !matches!(self.role_in, RoleIn::Nothing)
+    }
+
     /// Reads the tag at an offset; returns its end, or None if it is not well-formed.
     pub fn read(&mut self, text: &'t str, begin: usize) -> Option<usize> {
         let bytes = text.as_bytes();
@@ -82,8 +88,7 @@ impl<'t> StartTag<'t> {
     /// Reads the attribute at an offset; returns its end.
     fn read_attribute(&mut self, text: &'t str, start: usize) -> Option<usize> {
         let bytes = text.as_bytes();
-        let kind = if self.is_svg { IN_SVG_ATTRIBUTE } else { IN_ATTRIBUTE };
-        let mut at = start + length_of(&bytes[start..], kind)?;
+        let mut at = start + length_of(&bytes[start..], IN_ATTRIBUTE)?;
         (at > start).then_some(())?;
         let name = &text[start..at];
         let known = &self.attributes[..self.count];
@@ -132,6 +137,11 @@ impl<'t> StartTag<'t> {
             }
             // In the text of a tag, a role is found in the value of another attribute, too.
             if value.contains(&b'=') {
+                // The repair writes apostrophes, which then are quotation marks in the text.
+                let has_mark = |mark: &[u8]| memchr::memmem::find(value, mark).is_some();
+                if has_mark(b"&#39;") || has_mark(b"&#x27;") {
+                    return None;
+                }
                 self.role_in = RoleIn::Text;
             }
         }
@@ -163,53 +173,37 @@ fn is_special(byte: u8) -> bool {
     (byte & !3 == b'<') | (byte == b'&')
 }
 
-/// Returns the name of an element at an offset, which must be in lower case, and its end.
+/// Returns the name of an element at an offset, in lower case, and its end.
 pub(super) fn name_at(text: &str, start: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes().get(start..)?;
-    let end = start + length_of(bytes, IN_NAME)?;
+    let length = length_of(bytes, IN_NAME)?;
+    if bytes[length].is_ascii_uppercase() {
+        let length = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
+        return Some((lower_case(&text[start..start + length])?, start + length));
+    }
+    let end = start + length;
     bytes.first()?.is_ascii_lowercase().then(|| (&text[start..end], end))
 }
 
 /// Kinds of bytes in [`KINDS`].
 const IN_NAME: u8 = 1;
 const IN_ATTRIBUTE: u8 = 2;
-const IN_SVG_ATTRIBUTE: u8 = 4;
-const IN_PLAIN_VALUE: u8 = 8;
+const IN_PLAIN_VALUE: u8 = 4;
 
 /// Kinds of each byte: those that a name, an attribute or a value without quotation marks may have.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        let is_lower = byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let in_attribute = is_lower || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@');
-        let is_sign = matches!(
-            byte,
-            b'-' | b'_'
-                | b':'
-                | b'.'
-                | b'/'
-                | b'#'
-                | b'?'
-                | b'&'
-                | b';'
-                | b'%'
-                | b'+'
-                | b','
-                | b'~'
-                | b'!'
-        );
+        let is_letter = byte.is_ascii_alphanumeric();
         let mut kind = 0;
-        if is_lower || byte == b'-' {
+        if (is_letter && !byte.is_ascii_uppercase()) || byte == b'-' {
             kind |= IN_NAME;
         }
-        if in_attribute {
-            kind |= IN_ATTRIBUTE | IN_SVG_ATTRIBUTE;
+        if is_letter || matches!(byte, b'-' | b'_' | b':' | b'.' | b'@') {
+            kind |= IN_ATTRIBUTE;
         }
-        if byte.is_ascii_uppercase() {
-            kind |= IN_SVG_ATTRIBUTE;
-        }
-        if byte.is_ascii_alphanumeric() || is_sign {
+        if byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`') {
             kind |= IN_PLAIN_VALUE;
         }
         kinds[byte as usize] = kind;
@@ -228,12 +222,13 @@ pub(super) fn is_html_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\x0c')
 }
 
-/// Returns whether a reference means the same character to all parsers.
+/// Returns whether what follows an ampersand means the same to all parsers.
 pub(super) fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
-    if let [first, ..] = text
-        && is_html_space(*first)
-    {
-        return true; // an ampersand
+    let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    match text.get(length) {
+        Some(b'#') if length == 0 => {}
+        Some(b';') if length > 0 => {}
+        _ => return !begins_with_entity(&text[..length]),
     }
     let window = &text[..text.len().min(40)];
     let Some(length) = memchr::memchr(b';', window) else { return false };

@@ -95,16 +95,25 @@ fn push_named(text: &str, target: &mut String) -> usize {
         target.push_str(value);
         return end + 1;
     }
-    // The longest known name that the text begins with. All are ASCII and have 2 to 6 letters.
-    let known = (2..=name.len().min(6)).rev().filter_map(|length| name.get(..length));
-    for name in known.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
-        if WITHOUT_SEMICOLON.contains(&format!(" {name} "))
-            && let Some(value) = html_entity(name)
-        {
-            target.push_str(value);
-            return name.len();
-        }
+    if let Some(name) = entity_at(name)
+        && let Some(value) = html_entity(name)
+    {
+        target.push_str(value);
+        return name.len();
     }
     target.push('&');
     0
+}
+
+/// Returns the longest entity that is known without a semicolon and with which a text begins.
+fn entity_at(text: &str) -> Option<&str> {
+    // All are ASCII and have 2 to 6 letters.
+    let known = (2..=text.len().min(6)).rev().filter_map(|length| text.get(..length));
+    let mut known = known.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    known.find(|name| WITHOUT_SEMICOLON.contains(&format!(" {name} ")))
+}
+
+/// Returns whether letters begin with an entity that is known without a semicolon.
+pub(super) fn begins_with_entity(letters: &[u8]) -> bool {
+    std::str::from_utf8(letters).is_ok_and(|letters| entity_at(letters).is_some())
 }

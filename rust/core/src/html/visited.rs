@@ -34,6 +34,7 @@ pub struct HeadLinks {
 
 /// Returns the facts of a page; None if it is not well-formed UTF-8, or unusual.
 ///
+/// `data` is one of [`with_line_feeds`](super::with_line_feeds).
 /// `names` are those of the `meta` elements that are returned, in lower case; `limit` is that of
 /// the links.
 ///

@@ -6,8 +6,8 @@
 //! repaired then, which takes several times as long as all that follows. What is not certain is not
 //! well-formed: elements with rules of their own, such as `select` and `svg`, and rare syntax.
 
-use super::kinds::{Kind, is_void, kind_of};
-use super::places::{Place, is_block, is_table_part, place_of};
+use super::kinds::{Kind, end_kind_of, is_void, kind_of};
+use super::places::{Place, is_block, is_child, is_table_part, place_of};
 use super::roles::role_of;
 use super::start_tag::{StartTag, is_html_space, is_plain_reference, name_at};
 use super::{Tag, Unusual};
@@ -24,8 +24,15 @@ pub fn is_well_formed(text: &str) -> bool {
 
 /// Reads a page and passes on its tokens; returns None as soon as it is not well-formed.
 pub(super) fn read<'t>(text: &'t str, tokens: &mut impl Tokens<'t>) -> Option<()> {
-    let mut page =
-        Page { text, at: 0, open: Vec::new(), counts: [0; COUNTED], tag: StartTag::new(), tokens };
+    let mut page = Page {
+        text,
+        at: 0,
+        open: Vec::new(),
+        counts: [0; COUNTED],
+        may_be_reference: false,
+        tag: StartTag::new(),
+        tokens,
+    };
     page.read()
 }
 
@@ -78,6 +85,8 @@ struct Page<'t, 'k, T> {
     open: Vec<Open<'t>>,
     /// Number of the open elements of each name that is [`counted`].
     counts: [usize; COUNTED],
+    /// Whether a text ended in an ampersand and letters, which the next one could complete.
+    may_be_reference: bool,
     /// The last start tag.
     tag: StartTag<'t>,
     tokens: &'k mut T,
@@ -199,6 +208,7 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
                     has_title = true;
                     self.pass_start_tag()?;
                     self.text()?;
+                    self.may_be_reference = false;
                     self.only_end_tag(b"title")?;
                 }
                 name @ (b"script" | b"style" | b"noscript") => self.raw_text(name)?,
@@ -219,6 +229,7 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
                 let name = self.name()?;
                 self.skip(b">")?;
                 self.tokens.end_tag(begin, self.at, name);
+                self.may_be_reference &= end_kind_of(name) < Kind::Break;
                 if self.is_innermost(name) {
                     self.leave();
                     continue;
@@ -311,6 +322,13 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
     /// Processes the start tag of an element in the body.
     fn enter(&mut self, name: &'t [u8]) -> Option<()> {
         let rest = self.tag.rest;
+        if self.may_be_reference {
+            // What is in a region may be skipped.
+            let kind = kind_of(name);
+            let is_region = !matches!(kind, Kind::Inline | Kind::Break) || self.tag.may_have_role();
+            (!is_region).then_some(())?;
+            self.may_be_reference = kind == Kind::Inline;
+        }
         if self.may_end() {
             self.end_before(name, rest)?;
         }
@@ -318,14 +336,16 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
         let is_in_svg = self.is_in_svg();
         let is_allowed = match place_of(name)? {
             Place::Svg => is_in_svg,
+            _ if is_in_svg && name == b"style" => return self.svg_style(),
             _ if is_in_svg => false,
             Place::Anywhere => !self.is_in_table(),
             Place::Block => !self.is_in_table() && self.counts[0] == 0,
+            Place::Option(parents) => parents.contains(&parent),
             Place::In(parents) => {
                 parents.contains(&parent) && (self.counts[0] == 0 || self.is_in_table())
             }
         };
-        is_allowed.then_some(())?;
+        (is_allowed && is_child(name, parent)).then_some(())?;
         if name.len() == 2 && name[0] == b'h' && name != b"hr" {
             let is_heading = parent.len() == 2 && parent[0] == b'h';
             (!is_heading).then_some(())?;
@@ -337,6 +357,11 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             return self.template();
         }
         self.pass_start_tag()?;
+        if name == b"textarea" {
+            self.text()?;
+            self.may_be_reference = false;
+            return self.only_end_tag(name);
+        }
         if is_void(name) || self.tag.is_closed {
             return Some(());
         }
@@ -367,7 +392,7 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             let found = self.rest().get(..name.len())?;
             if found.eq_ignore_ascii_case(name) {
                 let inner = &self.text[start..end];
-                (name == found && !hides_end(name, inner.as_bytes())).then_some(())?;
+                (!hides_end(name, inner.as_bytes())).then_some(())?;
                 self.at += name.len();
                 self.skip(b">")?;
                 self.tokens.raw_text(self.tag.begin, self.at, &self.tag.tag(start), inner);
@@ -377,6 +402,14 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
                 return None;
             }
         }
+    }
+
+    /// Skips a style in SVG, whose content is markup.
+    fn svg_style(&mut self) -> Option<()> {
+        let start = self.at;
+        self.raw_text(b"style")?;
+        let inner = &self.text.as_bytes()[start..self.at - b"</style>".len()];
+        memchr::memchr2(b'<', b'&', inner).is_none().then_some(())
     }
 
     /// Skips the content and the end tag of a template, which are no part of the page.
@@ -399,9 +432,12 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             } else {
                 let name = self.start_tag()?;
                 place_of(name)?;
-                (!is_raw_text(name) && name != b"template").then_some(())?;
+                let is_text =
+                    is_raw_text(name) || matches!(name, b"template" | b"textarea" | b"title");
+                (!is_text).then_some(())?;
             }
         };
+        self.may_be_reference = false;
         self.tag.read(self.text, begin)?;
         self.tokens.raw_text(begin, self.at, &self.tag.tag(start), &self.text[start..end]);
         Some(())
@@ -419,9 +455,15 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
         if self.is_in_table() && !text.iter().all(|byte| is_html_space(*byte)) {
             return None;
         }
+        let is_completed =
+            matches!(text, [b'#' | b';', ..] | [b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z', ..]);
+        (!(self.may_be_reference && is_completed)).then_some(())?;
+        self.may_be_reference = false;
         if has_reference {
             for at in memchr::memchr_iter(b'&', text) {
-                is_plain_reference(&text[at + 1..], false).then_some(())?;
+                let after = &text[at + 1..];
+                is_plain_reference(after, false).then_some(())?;
+                self.may_be_reference = after.iter().all(u8::is_ascii_alphanumeric);
             }
         }
         self.at += length;
@@ -449,6 +491,7 @@ fn is_raw_text(name: &[u8]) -> bool {
 /// Returns whether what looks like the end tag after a raw text may be none. After a comment that
 /// begins a script in a script, it is that of the inner one.
 fn hides_end(name: &[u8], inner: &[u8]) -> bool {
-    memchr::memmem::find(inner, b"<!--").is_some()
-        && (name != b"script" || inner.windows(7).any(|part| part.eq_ignore_ascii_case(b"<script")))
+    name == b"script"
+        && memchr::memmem::find(inner, b"<!--").is_some()
+        && inner.windows(7).any(|part| part.eq_ignore_ascii_case(b"<script"))
 }
