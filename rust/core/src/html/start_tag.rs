@@ -132,8 +132,9 @@ impl<'t> StartTag<'t> {
             if memchr::memchr2(b'<', b'>', value).is_some() {
                 return None;
             }
+            let is_link = self.name == "a" && name == "href" && !value.contains(&b'=');
             for at in memchr::memchr_iter(b'&', value) {
-                is_plain_reference(&value[at + 1..], true).then_some(())?;
+                is_plain_reference(&value[at + 1..], !is_link).then_some(())?;
             }
             // In the text of a tag, a role is found in the value of another attribute, too.
             if value.contains(&b'=') {
@@ -223,7 +224,10 @@ pub(super) fn is_html_space(byte: u8) -> bool {
 }
 
 /// Returns whether what follows an ampersand means the same to all parsers.
-pub(super) fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
+///
+/// A role may be read in the text of a tag, so that a letter in a value could complete its name. The
+/// target of a link has letters as numbers to hide an address.
+pub(super) fn is_plain_reference(text: &[u8], may_have_role: bool) -> bool {
     let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     match text.get(length) {
         Some(b'#') if length == 0 => {}
@@ -239,15 +243,15 @@ pub(super) fn is_plain_reference(text: &[u8], is_in_value: bool) -> bool {
     let (digits, radix) = match name {
         [b'#', b'x' | b'X', digits @ ..] => (digits, 16),
         [b'#', digits @ ..] => (digits, 10),
-        _ if is_in_value => return false,
+        _ if may_have_role => return false,
         _ => return std::str::from_utf8(name).is_ok_and(|name| html_entity(name).is_some()),
     };
     let number =
         std::str::from_utf8(digits).ok().and_then(|text| u32::from_str_radix(text, radix).ok());
     let Some(found) = number.and_then(char::from_u32) else { return false };
     let code = u32::from(found);
-    // Python removes some characters. In a value, a letter could complete the name of a role.
-    let is_plain = if is_in_value {
+    // Python removes some characters.
+    let is_plain = if may_have_role {
         found.is_ascii_punctuation() && !matches!(found, '-' | '_' | '=' | '\'')
     } else {
         (!is_space(found) || found == '\u{a0}')

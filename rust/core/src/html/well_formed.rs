@@ -455,8 +455,8 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
         if self.is_in_table() && !text.iter().all(|byte| is_html_space(*byte)) {
             return None;
         }
-        let is_completed =
-            matches!(text, [b'#' | b';', ..] | [b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z', ..]);
+        let is_end = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b';');
+        let is_completed = text.first().is_some_and(is_end);
         (!(self.may_be_reference && is_completed)).then_some(())?;
         self.may_be_reference = false;
         if has_reference {
