@@ -36,7 +36,7 @@ HINTS: dict[str, dict[str, str]] = {
     },
     "Crawl": {
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
-        "reasons": "incomplete",
+        "reasons": "incomplete", "to_html": "report", "write": "report",
         "save": "the argument store of urlset.crawl",
     },
     "Diff": {

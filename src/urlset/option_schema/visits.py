@@ -179,6 +179,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         metavar="FILE",
         allowed=COMMAND,
     ),
+    REPORT,
     SUMMARY_FORMAT,
     Option(
         name="why",
