@@ -15,6 +15,7 @@ import urlset
 from urlset.arguments import _MEANT
 from urlset.attribute_hints import HINTS
 from urlset.option_schema import options_of
+from urlset.option_schema.common import NETWORK
 
 SITE = "https://example.com/"
 FUNCTIONS = [
@@ -132,6 +133,10 @@ def test_what_replaces_an_option_in_python_exists(verb):
             assert kind in inspect.signature(function).parameters
         elif name:
             assert hasattr(result, name) or name in inspect.get_annotations(result), option.name
+
+
+def test_each_option_of_the_client_is_in_python():
+    assert [option.name for option in NETWORK if not option.in_python] == []
 
 
 def test_a_policy_refuses_a_wrong_type():

@@ -21,6 +21,7 @@ SOURCES = Option(
     allowed=COMMAND,
     is_argument=True,
     is_required=True,
+    in_python="source",
 )
 SITE = Option(
     name="site",
@@ -185,6 +186,7 @@ CONFIG = Option(
     help="Configuration file; by default urlset.toml in this folder or above.",
     metavar="FILE",
     allowed=COMMAND,
+    in_python="urlset.load_config",
 )
 QUIET = Option(
     name="quiet",
