@@ -14,7 +14,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -41,7 +41,7 @@ from urlset.live.schemas import (
 from urlset.live.submit.announcement_schema import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
-from urlset.option_schema.glossary import MEANINGS, glossary
+from urlset.option_schema.glossary import MEANINGS, Term, glossary
 from urlset.output_schemas import OUTPUTS, Output, schemas
 from urlset.reporter.rule_page import rule_page, rule_table
 from urlset.store import MACROS, TABLES, VIEWS, TableSchema
@@ -186,9 +186,17 @@ SECTIONS = {
 NAMES_INTRO = """
 ## Names
 
-A name has the same type, unit, smallest value and meaning in all verbs. Options of the HTTP client,
-such as `--timeout`, are fields of [`urlset.Policy`](api.md) in Python; the other ones without a
-name of Python concern what a command prints.
+A name has the same type, unit, smallest value and meaning in all verbs. "Functions" are the
+functions of `urlset` that have the parameter, "commands" the commands that have the option.
+
+Where a command has an option and its function no such parameter, the first column says what does
+the same in Python:
+
+- Options of the HTTP client are fields of [`urlset.Policy`](api.md), the argument `policy`:
+  `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
+- What a command writes is a method of the result, such as `.report(path)`.
+
+If the column is empty, only the command has the option.
 """
 ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
 """Names of arguments of the command line that are not options."""
@@ -281,7 +289,8 @@ def options() -> str:
 
 def names() -> str:
     """Return the glossary of the names that several commands have, or that need a reason."""
-    lines = [NAMES_INTRO, "| Python | command | verbs | type | meaning |", "|---|---|---|---|---|"]
+    lines = [NAMES_INTRO, "| Python | functions | command | commands | type | meaning |"]
+    lines.append("|---|---|---|---|---|---|")
     for term in glossary():
         declared = [
             each for verb in term.verbs for each in options_of(verb) if each.name == term.name
@@ -292,14 +301,39 @@ def names() -> str:
         is_other = bool(flags) and usual not in flags
         if len(term.verbs) > 1 or term.name in MEANINGS or is_other:
             kind = ", ".join(filter(None, (term.kind, term.unit)))
-            is_in_python = any(each.is_allowed("python") for each in declared)
+            functions = [verb for verb in term.verbs if has_parameter(verb, term.name)]
+            commands = [verb for verb in term.verbs if has_option(verb, term.name)]
             if term.name in ARGUMENTS:
-                is_in_python, flags = True, {ARGUMENTS[term.name]}
-            names = f"`{term.name}`" if is_in_python else ""
+                flags = {ARGUMENTS[term.name]}
             shown = ", ".join(f"`{flag}`" for flag in sorted(flags))
-            cells = (names, shown, ", ".join(term.verbs), kind, term.meaning)
+            cells = (python_names(term, functions), ", ".join(functions), shown)
+            cells = (*cells, ", ".join(commands), kind, term.meaning)
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, *limits()]) + "\n"
+
+
+def has_parameter(verb: str, name: str) -> bool:
+    """Return whether the function of a command has a parameter."""
+    function = getattr(urlset, verb, None)
+    return callable(function) and name in inspect.signature(function).parameters
+
+
+def has_option(verb: str, name: str) -> bool:
+    """Return whether a command has an option or an argument."""
+    return any(each.name == name and each.is_allowed("command") for each in options_of(verb))
+
+
+def python_names(term: Term, functions: Sequence[str]) -> str:
+    """Return the parameter, and what does the same for functions that do not have it."""
+    others = [
+        each.in_python
+        for verb in term.verbs
+        if verb not in functions
+        for each in options_of(verb)
+        if each.name == term.name and each.in_python
+    ]
+    names = [*([term.name] if functions else []), *dict.fromkeys(others)]
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def limits() -> Iterator[str]:

@@ -14,6 +14,8 @@ import pytest
 import urlset
 from urlset.arguments import _MEANT
 from urlset.attribute_hints import HINTS
+from urlset.option_schema import options_of
+from urlset.option_schema.common import NETWORK
 
 SITE = "https://example.com/"
 FUNCTIONS = [
@@ -51,11 +53,95 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("submit", ([],), "sample", "preflight_pages"),
         ("build", ("public",), "obey_robots", "exclude_by_robots"),
         ("sync", (SITE,), "max_removed", "max_removed_share"),
+        ("crawl", (SITE,), "max_requests", "max_pages"),
+        ("crawl", (SITE,), "links", "follow_links"),
+        ("crawl", (SITE,), "sitemaps", "read_sitemaps"),
+        ("audit", (SITE,), "confirm_after", "confirm_after_s"),
+        ("sync", (SITE,), "auth_file", "auth"),
+        ("Policy", (), "delay", "delay_s"),
+        ("Policy", (), "timeout", "total_timeout_s"),
+        ("Policy", (), "header", "headers"),
+        ("Policy", (), "ignore_robots", "obey_robots"),
+        ("Policy", (), "retry", "retries"),
     ],
 )
 def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
     with pytest.raises(TypeError, match=f"{wrong!r}; did you mean {meant!r}"):
         getattr(urlset, name)(*args, **{wrong: "x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "wrong", "advice"),
+    [
+        ("audit", (SITE,), "output", "the result has .report(path)"),
+        ("audit", (SITE,), "report", "the result has .report(path)"),
+        ("crawl", (SITE,), "report", "the result has .report(path)"),
+        ("crawl", (SITE,), "why", "the result has .why(url)"),
+        ("check", (b"",), "report", "the result has .report(path)"),
+        ("check", (b"",), "fail_level", "the result has .worst"),
+        ("check", (b"",), "fail_on", "the result has .worst"),
+        ("check", (b"",), "fix", "use urlset.fix"),
+        ("diff", ("a", "b"), "report", "the result has .report(path)"),
+        ("diff", ("a", "b"), "output", "the result has .to_jsonl(path)"),
+        ("diff", ("a", "b"), "format", "the result has .to_jsonl(path)"),
+        ("sync", (SITE,), "output", "the result has .to_jsonl(path)"),
+        ("sync", (SITE,), "delay", "pass policy=urlset.Policy(delay_s=…)"),
+        ("crawl", (SITE,), "user_agent", "pass policy=urlset.Policy(user_agent=…)"),
+        ("audit", (SITE,), "timeout", "pass policy=urlset.Policy(total_timeout_s=…)"),
+        ("read", (b"",), "headers", "pass policy=urlset.Policy(headers=…)"),
+        ("diff", ("a", "b"), "concurrency", "pass policy=urlset.Policy(concurrency=…)"),
+        ("watch", (SITE,), "retries", "pass policy=urlset.Policy(retries=…)"),
+        ("submit", ([],), "proxies", "pass policy=urlset.Policy(proxies=…)"),
+        ("build", ("a", "b"), "ignore_robots", "pass policy=urlset.Policy(obey_robots=False)"),
+    ],
+)
+def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, advice):
+    with pytest.raises(TypeError) as caught:
+        getattr(urlset, name)(*args, **{wrong: "x"})
+
+    assert str(caught.value) == f"{name}() has no argument {wrong!r}; {advice}"
+
+
+VERBS_WITH_POLICY = ["read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "sync"]
+
+
+@pytest.mark.parametrize("name", VERBS_WITH_POLICY)
+def test_each_verb_says_how_to_pass_each_option_of_the_client(name):
+    known = inspect.signature(getattr(urlset, name)).parameters
+
+    for field in set(inspect.signature(urlset.Policy).parameters) - {*known, *_MEANT[name]}:
+        with pytest.raises(TypeError, match=rf"; pass policy=urlset.Policy\({field}="):
+            getattr(urlset, name)(**{field: 1})
+
+
+RESULTS = {
+    "read": "Entries", "check": "Findings", "crawl": "Crawl", "audit": "Audit", "diff": "Diff",
+    "watch": "Watch", "submit": "Submission", "sync": "Sync", "report": "Report", "build": "Build",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", sorted(RESULTS))
+def test_what_replaces_an_option_in_python_exists(verb):
+    function, result = getattr(urlset, verb), getattr(urlset, RESULTS[verb])
+    for option in options_of(verb):
+        kind, _, name = option.in_python.partition("(")[0].partition(".")
+        if kind == "Policy":
+            assert name in inspect.signature(urlset.Policy).parameters
+        elif kind == "urlset":
+            assert hasattr(urlset, name)
+        elif kind:
+            assert kind in inspect.signature(function).parameters
+        elif name:
+            assert hasattr(result, name) or name in inspect.get_annotations(result), option.name
+
+
+def test_each_option_of_the_client_is_in_python():
+    assert [option.name for option in NETWORK if not option.in_python] == []
+
+
+def test_a_policy_refuses_a_wrong_type():
+    with pytest.raises(TypeError, match=r"Policy\(\): delay_s: expected a number, found '2'"):
+        urlset.Policy(delay_s="2")  # type: ignore[arg-type]
 
 
 def test_a_name_that_only_looks_like_another_is_refused_without_it():
@@ -69,7 +155,10 @@ def test_a_name_that_only_looks_like_another_is_refused_without_it():
 def test_names_that_were_meant_exist_and_the_others_do_not(name):
     known = inspect.signature(getattr(urlset, name)).parameters
 
-    assert {meant for meant in _MEANT[name].values() if meant} <= set(known)
+    options = () if name == "Policy" else options_of(name)
+    elsewhere = {option.name for option in options if option.in_python}
+
+    assert {meant for meant in _MEANT[name].values() if meant} <= {*known, *elsewhere}
     assert not set(_MEANT[name]) & set(known)
 
 

@@ -15,10 +15,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # What callers write for an argument of another name, by function; empty if no name is meant that
-# only looks like it.
+# only looks like it. The command has the same table: an option may exist only there.
 _MEANT = {
     "audit": {
-        "max_pages": "max_requests", "output": "store", "limit": "max_requests",
+        "max_pages": "max_requests", "limit": "max_requests", "fail_on": "fail_level",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed",
     },
@@ -29,18 +29,23 @@ _MEANT = {
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
     },
-    "check": {"url": "base_url"},
+    "check": {"url": "base_url", "fail_on": "fail_level"},
     "crawl": {
         "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
-        "recheck_s": "confirm_after_s",
+        "max_requests": "max_pages", "recheck_s": "confirm_after_s",
     },
     "diff": {"max_removed": ""},
+    "Policy": {
+        "delay": "delay_s", "max_delay": "max_delay_s", "timeout": "total_timeout_s",
+        "timeout_s": "total_timeout_s", "header": "headers", "agent": "user_agent",
+        "ignore_robots": "obey_robots", "proxy": "proxies", "max_concurrency": "concurrency",
+    },
     "submit": {
         "key": "keys", "urls": "updates", "changes": "updates", "site": "updates",
         "announcements": "store", "sample": "preflight_pages",
     },
     "sync": {
-        "max_pages": "max_requests", "limit": "max_requests", "output": "store", "state": "store",
+        "max_pages": "max_requests", "limit": "max_requests", "state": "store",
         "recheck": "recheck_pages", "max_removed": "max_removed_share",
     },
     "read": {
@@ -50,6 +55,14 @@ _MEANT = {
     "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
+
+_POLICY_FIELDS = frozenset(
+    "concurrency per_host delay_s max_delay_s retries backoff_s max_backoff_s max_retry_after_s "
+    "connect_timeout_s read_timeout_s total_timeout_s max_redirects max_wire_bytes max_bytes "
+    "max_error_bytes max_held_bytes user_agent headers site_headers proxies allow_private "
+    "only_public obey_robots".split()
+)
+"""Fields of :class:`urlset.http.Policy`, which this module cannot import."""
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "int": (int, Integral),
@@ -64,7 +77,13 @@ _NOUNS = {"int": "a whole number", "float": "a number", "bool": "True or False",
 _NOUNS |= {"datetime": "a datetime", "None": "None"}
 
 
-def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
+def checked_fields(kind: type[R]) -> type[R]:
+    """Decorate a dataclass: names and types of the arguments of its constructor are checked."""
+    kind.__init__ = checked_arguments(kind.__init__, kind.__name__)  # type: ignore[method-assign]
+    return kind
+
+
+def checked_arguments(function: Callable[P, R], shown: str = "") -> Callable[P, R]:
     """Decorate a public function: names and types of its arguments are checked before it runs.
 
     An unknown name is refused with the name that was probably meant. Arguments whose annotation
@@ -80,7 +99,12 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     >>> wait(seconds="2")
     Traceback (most recent call last):
     TypeError: wait(): seconds: expected a number, found '2'
+
+    Args:
+        function: The function.
+        shown: Its name in messages, if it is another one.
     """
+    title = shown or function.__name__
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
 
@@ -90,12 +114,12 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
         values: dict[str, Any] = kwargs
         for name in values:
             if name not in annotations:
-                raise TypeError(_unknown(function.__name__, name, annotations))
+                raise TypeError(_unknown(title, name, annotations))
         for name, value in zip(positional, args, strict=False):
-            _expect_type(function.__name__, name, value, annotations[name])
+            _expect_type(title, name, value, annotations[name])
         for name, value in values.items():
             if type(value) not in (_plain_types(annotations[name]) or ()):
-                values[name] = _converted(function.__name__, name, value, annotations[name])
+                values[name] = _converted(title, name, value, annotations[name])
         return function(*args, **kwargs)
 
     return inner
@@ -108,13 +132,61 @@ def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     return {name: str(parameter.annotation) for name, parameter in parameters}
 
 
-def _unknown(function: str, name: str, annotations: Mapping[str, str]) -> str:
-    meant = _MEANT.get(function, {}).get(name)
-    if meant is None:
-        advice = suggestion(name, annotations)
+def meant_name(function: str, name: str) -> str | None:
+    """Return the parameter or option that is meant by another name; None if that is not known.
+
+    It is empty if none is meant.
+
+    >>> meant_name("audit", "max_pages"), meant_name("audit", "max_page")
+    ('max_requests', None)
+    """
+    return _MEANT.get(function, {}).get(name)
+
+
+def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
+    meant = meant_name(function, name)
+    if meant == "":
+        advice = ""
+    elif meant in known:
+        advice = f"; did you mean {meant!r}?"
     else:
-        advice = meant and f"; did you mean {meant!r}?"
+        advice = (
+            _option_advice(function, meant or name, known)
+            or _policy_advice(name, known)
+            or suggestion(name, known)
+        )
     return f"{function}() has no argument {name!r}{advice}"
+
+
+def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:
+    """Return what does in Python what an option of the command does; empty if there is none."""
+    from urlset.option_schema import options_of  # only errors need it
+    from urlset.option_schema.glossary import VERBS
+
+    if function not in VERBS:
+        return ""
+    flag = f"--{name.replace('_', '-')}"
+    for option in options_of(function):
+        if name != option.name and not (option.is_allowed("command") and flag in option.flags):
+            continue
+        if option.name in known:
+            return f"; did you mean {option.name!r}?"
+        kind, _, field = option.in_python.partition(".")
+        if kind == "Policy":
+            return _policy_advice(field, known)
+        if not kind:
+            return f"; the result has {option.in_python}" if field else ""
+        return f"; {f'did you mean {kind!r}?' if kind in known else f'use {option.in_python}'}"
+    return ""
+
+
+def _policy_advice(name: str, known: Mapping[str, str]) -> str:
+    """Return how a field of the policy is passed; empty if it is none."""
+    field = meant_name("Policy", name) or name
+    if "policy" not in known or field not in _POLICY_FIELDS:
+        return ""
+    value = "False" if field == "obey_robots" else "…"  # others name its opposite
+    return f"; pass policy=urlset.Policy({field}={value})"
 
 
 @functools.cache

@@ -36,11 +36,12 @@ HINTS: dict[str, dict[str, str]] = {
     },
     "Crawl": {
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
-        "reasons": "incomplete",
+        "reasons": "incomplete", "to_html": "report", "write": "report",
         "save": "the argument store of urlset.crawl",
     },
     "Diff": {
-        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "unread": "incomplete",
+        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "write": "to_jsonl()",
+        "unread": "incomplete",
         "to_html": "report", "moves": "counts.moved, and iterate over the changes",
     },
     "Document": {

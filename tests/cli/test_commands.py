@@ -236,6 +236,43 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
     assert "\x1b" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("command", "wrong", "meant"),
+    [
+        ("crawl", "--limit", "--max-pages"),
+        ("crawl", "--max-requests", "--max-pages"),
+        ("crawl", "--output", "--store"),
+        ("crawl", "--nolinks", "--no-links"),
+        ("crawl", "--agent", "--user-agent"),
+        ("crawl", "--reprot", "--report"),
+        ("audit", "--max-pages", "--max-requests"),
+        ("sync", "--max-pages", "--max-requests"),
+        ("sync", "--state", "--store"),
+        ("check", "--fail-on", "--fail-level"),
+        ("check", "--url", "--base-url"),
+        ("build", "--out", "--output"),
+    ],
+)
+def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, urlset):
+    ran = urlset(command, "a", wrong, "x")
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: no such option {wrong!r}; did you mean {meant!r}? "
+        f"(see `urlset {command} --help`)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [("audit", "--workers"), ("read", "--page-size"), ("watch", "--max-pages"), ("crawl", "--max")],
+)
+def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset):
+    ran = urlset(command, "a", wrong, "x")
+
+    assert ran.err == f"urlset: no such option {wrong!r} (see `urlset {command} --help`)\n"
+
+
 def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
     ran = urlset("check", "none.xml")
 

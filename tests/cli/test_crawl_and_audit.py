@@ -66,6 +66,18 @@ def test_an_invalid_pattern_is_misuse(urlset, pattern):
             "expected a store, found a folder: 'folder'; name a file in",
         ),
         (["crawl", "--store", "none/a"], "cannot write 'none/a': its folder 'none' does not exist"),
+        (
+            ["crawl", "--store", "s", "--report", "-"],
+            "--report: expected the path of a file, found -; stdout has",
+        ),
+        (
+            ["crawl", "--store", "s", "--report", "folder"],
+            "--report: cannot write 'folder': it is a folder; name",
+        ),
+        (
+            ["crawl", "--store", "s", "--why", "x", "--report", "r"],
+            "--report: expected no --why, which visits no",
+        ),
         (["audit", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
         (["audit", "--store", "text.txt"], "expected a store (a DuckDB file), found another kind"),
         (["audit", "--store", "folder"], "expected a store, found a folder: 'folder'; name a file"),

@@ -87,6 +87,11 @@ def contents() -> dict[str, bytes]:
         ("diff a.xml b.xml --report a.xml", "--report", "a source"),
         ("read a.xml --output a.xml --format txt", "--output", "a source"),
         (
+            "crawl https://example.com --store s.duckdb --report s.duckdb",
+            "--report",
+            "the file of --store, too",
+        ),
+        (
             "watch https://example.com --store s.duckdb --report s.duckdb",
             "--report",
             "the file of --store, too",

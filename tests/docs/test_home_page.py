@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,22 @@ def test_the_page_shows_what_happens(page, site, tmp_path):
             code, told = run_command(located(step.command, site), Path(sys.executable).parent)
             told = PROGRESS.sub("", told.replace(site, SITE))
             assert matches(told, step.expected), f"line {step.line}: $ {step.command}\n{told}"
+
+
+def test_the_audit_of_the_readme_runs(box: SiteBox, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    box.put("/", "<title>home</title>", kind="text/html")
+    box.put_urlset("/sitemap.xml")
+    block = re.findall(
+        r"^```python\n(.*?)^```", README.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )[0]
+    names: dict[str, Any] = {}
+    exec(block.replace("delay_s=2", "delay_s=0, proxies={}"), names)
+
+    names["audit"](box.site)
+
+    assert "Audit of" in (tmp_path / "report.html").read_text("utf-8")
+    assert {hit.headers["user-agent"] for hit in box.hits} == {"MyBot/1.0"}
 
 
 def test_the_readme_has_an_example_of_each_function_and_command():

@@ -132,6 +132,7 @@ complete -c urlset -n '__fish_seen_subcommand_from check' -l verbose -s v -d 'Lo
 complete -c urlset -n '__fish_seen_subcommand_from check' -l color -x -a 'auto always never' -d 'Colours: auto is a terminal, unless NO_COLOR is set'
 complete -c urlset -n '__fish_seen_subcommand_from check' -l help -s h -d 'Show this message and exit'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l store -r -F -d 'Store (.duckdb) of the pages and links; created if it does not exist'
+complete -c urlset -n '__fish_seen_subcommand_from crawl' -l report -r -F -d 'Write the result with charts to this HTML file, too'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l format -x -a 'text json' -d 'Format of the result on stdout'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l why -x -d 'Visit nothing; show how this URL was discovered, as JSON'
 complete -c urlset -n '__fish_seen_subcommand_from crawl' -l scope -x -a 'host folder' -d 'Visit all pages of the host, or those below the folder of SITE'

@@ -23,7 +23,7 @@ from urlset.cli.console import (
     stop_logging,
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
-from urlset.errors import UrlsetError, panics_as_errors, suggestion
+from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
@@ -247,12 +247,32 @@ class _Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            similar = error.possibilities
-            advice = suggestion(error.option_name, similar) if similar else ""
+            meant = self._meant(error.option_name, ctx)
+            advice = f"; did you mean {meant!r}?" if meant else ""
             raise click.UsageError(f"no such option {error.option_name!r}{advice}", ctx) from None
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click does not know the command of a missing value
             raise
+
+    def _meant(self, given: str, ctx: click.Context) -> str | None:
+        """Return the flag that was probably meant: by the table of Python, or a similar one."""
+        from urlset.arguments import meant_name  # only errors need it
+
+        flags: dict[str, str] = {}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                flags |= {flag.lstrip("-"): flag for flag in parameter.opts if flag[:2] == "--"}
+                flags |= {flag.lstrip("-"): flag for flag in parameter.secondary_opts}
+        word = given.lstrip("-")
+        name = meant_name(str(self.name), word.replace("-", "_"))
+        if name is not None:
+            of_name = (option for option in options_of(str(self.name)) if option.name == name)
+            return next((each.flags[0] for each in of_name if each.is_allowed("command")), None)
+        found = similar(word, flags, 0.75)
+        if found is None:  # such as "agent" for --user-agent
+            having = [flag for flag in flags if {*word.split("-")} <= {*flag.split("-")}]
+            found = having[0] if len(having) == 1 else None
+        return None if found is None else flags[found]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of the help, grouped in sections."""

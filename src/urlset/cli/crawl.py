@@ -9,8 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, print_error, print_info
-from urlset.cli.options import Exit, NetworkOptions, UsageError, given_options
+from urlset.cli.console import Progress, Sink, expect_target, print_error, print_info
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -27,6 +33,7 @@ def crawl(
     *,
     site: str,
     store: Path | None,
+    report: Path | None,
     format: str,
     why: list[str],
     network: NetworkOptions,
@@ -55,6 +62,7 @@ def crawl(
       urlset crawl https://example.com/docs/ --scope folder --store docs.duckdb
       urlset crawl https://example.com --max-pages 1000 --store site.duckdb
       urlset crawl https://example.com --exclude '[?&]sort=' --store site.duckdb
+      urlset crawl https://example.com --store site.duckdb --report site.html
       urlset crawl https://example.com --store a.duckdb --why https://example.com/
       urlset read site.duckdb --sql 'SELECT verdict, count(*)
                                      FROM pages GROUP BY ALL'
@@ -64,8 +72,12 @@ def crawl(
     if str(store) == "-":
         raise UsageError("--store: expected the path of a store (.duckdb), found -")
     if why:
+        if report is not None:
+            raise UsageError("--report: expected no --why, which visits nothing")
         _show_evidence(store, why)
         return
+    expect_own_outputs({"store": store, "report": report}, [site])
+    expect_target("--report", report)
     from urlset.live.crawl import crawl as run
 
     settings = given_options(options, CRAWL_OPTIONS)
@@ -97,6 +109,10 @@ def crawl(
             print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)
+        if report is not None:
+            found.report(report)
+            if not quiet:
+                print_info(f"report written to {str(report)!r}")
         raise Exit(_exit_code(found))
 
 

@@ -255,7 +255,7 @@ class ReportInput:
         views_sql: Statements that create the views of the queries of the rules in a store.
     """
 
-    kind: Literal["audit", "check", "watch", "diff", "report"]
+    kind: Literal["audit", "check", "crawl", "watch", "diff", "report"]
     site: str
     moment: datetime
     log: ExampleLog

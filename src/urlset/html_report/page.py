@@ -35,7 +35,7 @@ MAX_HTML_BYTES = 300_000
 """Maximum size of the page without the compressed examples."""
 
 _ORDER = (
-    "verdicts folders sections-of-changes patterns "
+    "depths verdicts folders sections-of-changes patterns "
     "sections-of-files changes funnel coverage weak-links speed languages dates trial "
     "days-new days-removed days-changed bands rates alerts".split()
 )
@@ -145,7 +145,7 @@ def _title(report: ReportInput) -> str:
 
 def _body(report: ReportInput, detail: Detail) -> str:
     charts = [*_source_parts(report)]
-    findings = [*findings_section(report, detail)]
+    findings = [] if report.kind == "crawl" else [*findings_section(report, detail)]
     tables = [*_section_tables(report)]
     parts = [
         _HATCH,
@@ -178,8 +178,9 @@ def _header(report: ReportInput) -> str:
         notes += report.sources[0].notes
     noted = "".join(f"<p>{_unbroken(escape(safe(note, 500)))}</p>" for note in notes)
     links = [("charts", "Charts")] if report.sources else []
-    at = 0 if are_findings_first(report) else len(links)
-    links.insert(at, ("findings", "Changes" if report.kind == "diff" else "Findings"))
+    if report.kind != "crawl":  # a crawl evaluates no rules
+        at = 0 if are_findings_first(report) else len(links)
+        links.insert(at, ("findings", "Changes" if report.kind == "diff" else "Findings"))
     if any(source.sections for source in report.sources):
         at = 0 if report.kind == "report" else len(links)
         links.insert(at, ("sections", _sections_title(report)))
@@ -388,7 +389,7 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
 
 
 def _sections_title(report: ReportInput) -> str:
-    return "Sites" if report.kind == "report" else "Sections"
+    return {"report": "Sites", "crawl": "Pages"}.get(report.kind, "Sections")
 
 
 def _section_tables(report: ReportInput) -> Iterator[str]:
@@ -414,9 +415,9 @@ _ALL_URLS = (
     "To list the URLs of a rule that are not in the report, keep the tables with "
     "<code>{store}</code>, and run the SQL of the rule there."
 )
-_REST = {"audit": _ALL_URLS, "check": "", "watch": "", "diff": "", "report": ""}
+_REST = {"audit": _ALL_URLS}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
-_QUERIES = dict.fromkeys(("audit", "check", "watch", "report"), _STORE_QUERY) | {
+_QUERIES = {
     "diff": "To run a query on all rows, write them with <code>urlset diff A B --format jsonl "
     "--output changes.jsonl</code>, and query that file with DuckDB."
 }
@@ -424,10 +425,16 @@ _QUERIES = dict.fromkeys(("audit", "check", "watch", "report"), _STORE_QUERY) | 
 
 def _footer(report: ReportInput, detail: Detail) -> str:
     store = escape(option("store", "site.duckdb"))
-    rest = _REST[report.kind].format(store=store)
+    rest = _REST.get(report.kind, "").format(store=store)
     known = ""
     if report.known:
         known = f" {pluralize(report.known, 'finding')} in the baseline are not shown."
+    limits = (
+        " It contains at most 1,000 examples and 10,000 URLs of each rule; "
+        f"every count covers all findings.{known} {rest}"
+    )
+    if report.kind == "crawl":  # it has no findings
+        limits = ""
     views = ""
     if report.views_sql and detail.has_sql:
         views = (
@@ -439,8 +446,8 @@ def _footer(report: ReportInput, detail: Detail) -> str:
         '<footer id="about"><h2>About this report</h2>'
         f"<p>Made by urlset {escape(_version())} on "
         f"{_when(report.moment)}. This file is complete: it sends no requests and can be moved, "
-        "mailed and printed. It contains at most 1,000 examples and 10,000 URLs of each rule; "
-        f"every count covers all findings.{known} {rest}</p>"
-        f"<p>Every number is the result of the SQL query below it. {_QUERIES[report.kind]}</p>"
+        f"mailed and printed.{limits}</p>"
+        "<p>Every number is the result of the SQL query below it. "
+        f"{_QUERIES.get(report.kind, _STORE_QUERY)}</p>"
         f"{views}</footer>"
     )

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import unquote
 
+from urlset.arguments import checked_fields
 from urlset.http.host_clocks import HostClocks
 from urlset.http.known_responses import KnownResponses
 from urlset.http.request_url import origin_of, without_login
@@ -26,6 +27,7 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _NO_SITE_HEADERS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 
+@checked_fields
 @dataclass(frozen=True, kw_only=True)
 class Policy:
     """Limits and behaviour of the HTTP client. Every limit ends in a reported error, not in a hang.

@@ -45,6 +45,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         help="Print the result as JSON.",
         default=False,
         flags=("--json",),
+        in_python=".to_dict()",
         allowed=COMMAND,
     ),
     QUIET,

@@ -72,7 +72,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         help="Check the rules of this search engine, too.",
     ),
     REPORT_FORMAT,
-    OUTPUT,
+    replace(OUTPUT, in_python=".report(path)"),
     Option(
         name="fail_level",
         type=Level,
@@ -80,6 +80,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         default="error",
         allowed=NOT_IN_PYTHON,
         shows_default=True,
+        in_python=".worst",
     ),
     Option(
         name="max_examples",
@@ -174,6 +175,7 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         help="Apply the safe fixes to the files, then check them.",
         default=False,
         allowed=COMMAND,
+        in_python="urlset.fix",
     ),
     Option(
         name="unsafe_fixes",

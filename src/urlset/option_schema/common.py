@@ -21,6 +21,7 @@ SOURCES = Option(
     allowed=COMMAND,
     is_argument=True,
     is_required=True,
+    in_python="source",
 )
 SITE = Option(
     name="site",
@@ -61,6 +62,7 @@ REPORT = Option(
     doc="HTML file to which the result is written, too, with charts.",
     metavar="FILE",
     allowed=COMMAND,
+    in_python=".report(path)",
 )
 WRITE_BASELINE = Option(
     name="write_baseline",
@@ -76,6 +78,7 @@ REPORT_FORMAT = Option(
     default="text",
     allowed=COMMAND,
     shows_default=True,
+    in_python=".to_dict()",
 )
 SUMMARY_FORMAT = Option(
     name="format",
@@ -84,6 +87,7 @@ SUMMARY_FORMAT = Option(
     default="text",
     allowed=COMMAND,
     shows_default=True,
+    in_python=".to_dict()",
 )
 MAX_REQUESTS = Option(
     name="max_requests",
@@ -182,6 +186,7 @@ CONFIG = Option(
     help="Configuration file; by default urlset.toml in this folder or above.",
     metavar="FILE",
     allowed=COMMAND,
+    in_python="urlset.load_config",
 )
 QUIET = Option(
     name="quiet",
@@ -214,6 +219,7 @@ USER_AGENT = Option(
     help="User agent, also for the groups of robots.txt.",
     metavar="NAME",
     allowed=COMMAND,
+    in_python="Policy.user_agent",
 )
 TIMEOUT = Option(
     name="timeout_s",
@@ -223,6 +229,7 @@ TIMEOUT = Option(
     unit="seconds",
     minimum=0.1,
     allowed=COMMAND,
+    in_python="Policy.total_timeout_s",
 )
 PAGE_NETWORK = (
     USER_AGENT,
@@ -232,6 +239,7 @@ PAGE_NETWORK = (
         help="Send this header (Name: value) to every host.",
         metavar="LINE",
         allowed=COMMAND,
+        in_python="Policy.headers",
     ),
     Option(
         name="auth_file",
@@ -240,6 +248,7 @@ PAGE_NETWORK = (
         f"default ${AUTH_VARIABLE}.",
         metavar="PATH",
         allowed=COMMAND,
+        in_python="auth",
     ),
     Option(
         name="delay_s",
@@ -249,6 +258,7 @@ PAGE_NETWORK = (
         unit="seconds",
         minimum=0,
         allowed=COMMAND,
+        in_python="Policy.delay_s",
     ),
     Option(
         name="concurrency",
@@ -258,6 +268,7 @@ PAGE_NETWORK = (
         minimum=1,
         maximum=256,
         allowed=COMMAND,
+        in_python="Policy.concurrency",
     ),
     TIMEOUT,
 )
@@ -272,6 +283,7 @@ NETWORK = (
         "are always read; pages that it disallows are never visited.",
         default=False,
         allowed=COMMAND,
+        in_python="Policy.obey_robots",
     ),
 )
 """The same for commands that read sitemaps."""

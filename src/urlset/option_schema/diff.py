@@ -47,8 +47,9 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         default="text",
         allowed=COMMAND,
         shows_default=True,
+        in_python=".to_jsonl(path)",
     ),
-    OUTPUT,
+    replace(OUTPUT, in_python=".to_jsonl(path)"),
     REPORT,
     *(
         Option(

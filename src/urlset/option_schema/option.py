@@ -64,6 +64,9 @@ class Option:
         is_required: Whether an argument must be given.
         is_count: Whether the command line counts how often the flag is given.
         shows_default: Whether the help of the command shows the default.
+        in_python: What does the same in Python, if the function has no such parameter: another
+            parameter (``auth``), a field of the policy (``Policy.delay_s``), an attribute of the
+            result (``.report(path)``) or another function (``urlset.fix``).
     """
 
     name: str
@@ -91,6 +94,7 @@ class Option:
     is_required: bool = False
     is_count: bool = False
     shows_default: bool = False
+    in_python: str = ""
     choices: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from urlset.option_schema.common import (
@@ -33,8 +34,9 @@ READ_OPTIONS: tuple[Option, ...] = (
         type=RowFormat,
         help="Format; by default that of the suffix of --output, else table.",
         allowed=COMMAND,
+        in_python=".to_jsonl(path)",
     ),
-    OUTPUT,
+    replace(OUTPUT, in_python=".to_jsonl(path)"),
     Option(
         name="since",
         annotation="Moment | None",

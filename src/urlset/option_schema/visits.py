@@ -179,6 +179,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         metavar="FILE",
         allowed=COMMAND,
     ),
+    REPORT,
     SUMMARY_FORMAT,
     Option(
         name="why",
@@ -187,6 +188,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         default=(),
         metavar="URL",
         allowed=COMMAND,
+        in_python=".why(url)",
     ),
     Option(
         name="scope",
@@ -266,6 +268,7 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         OUTPUT,
         help="Append to this file instead of writing to stdout. A line that a killed run left "
         "incomplete is removed first.",
+        in_python=".to_jsonl(path)",
     ),
     Option(
         name="text",

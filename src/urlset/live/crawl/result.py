@@ -202,6 +202,26 @@ class Crawl(Result):
         evidence["sitemaps"] = [row[0] for row in sitemaps]
         return evidence
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the crawl as one HTML file that works offline and without scripts.
+
+        It has the pages by verdict and depth, pages that did not answer 200, and what the sitemaps
+        list, with the SQL query of each number.
+
+        Raises:
+            urlset.TargetError: The file cannot be written.
+        """
+        from urlset.live.crawl.report import write_report
+
+        write_report(
+            self.store,
+            path,
+            site=self.site,
+            moment=self.started,
+            verdicts=self.verdicts,
+            incomplete=self.incomplete,
+        )
+
     def close(self) -> None:
         """Close the store, and delete a temporary one."""
         self.store.close()

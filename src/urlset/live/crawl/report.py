@@ -1,0 +1,200 @@
+"""Write a crawl as one HTML file: its pages by verdict and depth, and what is listed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from urlset.html_report import (
+    ExampleLog,
+    ReportInput,
+    SourceFigures,
+    take_figures,
+    write_html_report,
+)
+from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.model import Figure
+from urlset.store import Store, StoreSession
+from urlset.terminal_text import pluralize
+
+MAX_DEPTH = 10
+"""Largest depth with a row of its own in the chart; deeper pages are one row."""
+
+MAX_ROWS = 300
+"""Pages without an answer 200, and traps, in the tables; the store has all."""
+
+_ROLE_OF = {
+    "ok": "fine",
+    "redirect": "redirect",
+    "disallowed": "not-indexable",
+    "unknown": "unknown",
+}
+"""Class of the style sheet by verdict; all other verdicts are errors."""
+
+_LABELS = (
+    ("fine", "answered 200"),
+    ("redirect", "redirects"),
+    ("not-indexable", "disallowed by robots.txt"),
+    ("error", "error"),
+    ("unknown", "unknown"),
+)
+"""Classes of the style sheet with their labels."""
+
+_VERDICTS_SQL = """SELECT verdict, count(*) AS pages FROM pages
+GROUP BY verdict ORDER BY pages DESC, verdict"""
+_DEPTHS_SQL = """SELECT depth, verdict, count(*) AS pages FROM pages
+GROUP BY ALL ORDER BY depth NULLS LAST, verdict"""
+_OTHERS_SQL = """SELECT pages.url, verdict, unknown_reason AS reason, status, referrer AS "found on"
+FROM pages LEFT JOIN frontier USING (url)
+WHERE verdict <> 'ok' ORDER BY verdict, pages.url"""
+_TRAPS_SQL = "SELECT pattern, kind, cut_count, example FROM traps ORDER BY cut_count DESC, pattern"
+
+
+def write_report(
+    store: Store,
+    path: str | os.PathLike[str],
+    *,
+    site: str,
+    moment: datetime,
+    verdicts: Mapping[str, int],
+    incomplete: Sequence[str],
+) -> None:
+    """Write a crawl to an HTML file.
+
+    Args:
+        store: Store with the tables of the crawl.
+        path: The file; it is replaced.
+        site: URL of the start.
+        moment: Start of the crawl.
+        verdicts: Number of pages by verdict.
+        incomplete: Why the crawl is not complete.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
+    """
+    with store.session() as session:
+        listed = take_figures(session, site)
+        depths = _depths(session)
+        tables = [_other_pages(session, verdicts), _traps(session)]
+    pages = sum(verdicts.values())
+    notes = [listed.sentence] if listed.is_live else []
+    if incomplete:
+        notes.append(f"Not complete: {'; '.join(incomplete)}.")
+    else:
+        notes.append("Complete: every page in scope was visited.")
+    report = ReportInput(
+        kind="crawl",
+        site=site,
+        moment=moment,
+        log=ExampleLog(),
+        rules={},
+        sources=[
+            SourceFigures(
+                listed.name,
+                listed.sentence,
+                [("pages", f"{pages:,}", ""), *listed.numbers],
+                [*depths, *listed.figures],
+                _verdict_table(verdicts),
+                (),
+                f"SELECT count(*) AS pages FROM pages;\n\n{listed.sql}",
+                tables=[
+                    *(table for table in tables if table is not None),
+                    *([] if listed.sections is None else [listed.sections]),
+                    *listed.tables,
+                ],
+            )
+        ],
+        sentence=_sentence(pages, verdicts),
+        notes=notes,
+    )
+    write_html_report(report, path)
+
+
+def _sentence(pages: int, verdicts: Mapping[str, int]) -> str:
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.items())
+    return f"{pluralize(pages, 'page')}: {counts}." if counts else "No page was visited."
+
+
+def _verdict_table(verdicts: Mapping[str, int]) -> Figure:
+    rows = list(verdicts.items())
+    return Figure(
+        "pages", "Pages", "Pages by verdict.", "", ("verdict", "pages"), rows, _VERDICTS_SQL
+    )
+
+
+def _depths(session: StoreSession) -> list[Figure]:
+    """Return the chart of the pages by depth and verdict; empty if no depth is known."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    deepest, unlinked = -1, 0
+    for depth, verdict, pages in session.rows(_DEPTHS_SQL):
+        if depth is None:
+            name, unlinked = "no known link", unlinked + pages
+        else:
+            name, deepest = _depth_name(depth), max(deepest, depth)
+        counts[name][_ROLE_OF.get(verdict, "error")] += pages
+    if deepest < 0:
+        return []
+    title = f"Pages are within {pluralize(deepest, 'click')} of the start"
+    if not deepest:
+        title = "Only the start is reached by links"
+    if unlinked:
+        total = sum(row.total() for row in counts.values())
+        title = f"No known link leads to {unlinked:,} of {pluralize(total, 'page')}"
+    labels = [(role, label) for role, label in _LABELS if any(row[role] for row in counts.values())]
+    rows = [
+        StackedRow(name, [Segment(role, row[role]) for role, _ in labels], f"{row.total():,}")
+        for name, row in counts.items()
+    ]
+    figure = Figure(
+        "depths",
+        title,
+        "Pages by the number of clicks from the start of the crawl, and by verdict.",
+        stacked_bars(rows) + legend(labels),
+        ("depth", "pages", *(label for _, label in labels)),
+        [(name, row.total(), *(row[role] for role, _ in labels)) for name, row in counts.items()],
+        _DEPTHS_SQL,
+        is_wide=True,
+    )
+    return [figure]
+
+
+def _depth_name(depth: int) -> str:
+    if depth > MAX_DEPTH:
+        return f"over {pluralize(MAX_DEPTH, 'click')}"
+    return pluralize(depth, "click") if depth else "start"
+
+
+def _other_pages(session: StoreSession, verdicts: Mapping[str, int]) -> Figure | None:
+    total = sum(count for verdict, count in verdicts.items() if verdict != "ok")
+    if not total:
+        return None
+    query = f"{_OTHERS_SQL}\nLIMIT {MAX_ROWS}"
+    first = f" The first {MAX_ROWS} of {total:,}." if total > MAX_ROWS else ""
+    return Figure(
+        "others",
+        "Pages that did not answer 200",
+        "Pages with another verdict than ok, each with the first page or document that names "
+        f"it.{first}",
+        "",
+        ("URL", "verdict", "reason", "status", "found on"),
+        list(session.rows(query)),
+        query,
+    )
+
+
+def _traps(session: StoreSession) -> Figure | None:
+    query = f"{_TRAPS_SQL}\nLIMIT {MAX_ROWS}"
+    rows = list(session.rows(query))
+    if not rows:
+        return None
+    return Figure(
+        "traps",
+        "URLs without an end",
+        "Patterns of URLs that were not visited, because they have no end.",
+        "",
+        ("pattern", "kind", "URLs", "example"),
+        rows,
+        query,
+    )
