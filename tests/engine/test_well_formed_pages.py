@@ -69,7 +69,22 @@ TEXTS = (
         "|"
     )
 )
-TEXTS += ["Q&A", "AT&T x", "a & b", "&b=2", "&&", "x &", "R&D;", "Q&a", "mp;", "#65;", "&copyx", "&amp", "\r\n", "a\rb"]
+TEXTS += [
+    "Q&A",
+    "AT&T x",
+    "a & b",
+    "&b=2",
+    "&&",
+    "x &",
+    "R&D;",
+    "Q&a",
+    "mp;",
+    "#65;",
+    "&copyx",
+    "&amp",
+    "\r\n",
+    "a\rb",
+]
 RARE_TEXTS = "&bogus;|&|<|<!-- c -->|<!-->|&#1;|&#32;|&notin;|&#x10ffff;|&#128;|&#+65;".split("|")
 
 

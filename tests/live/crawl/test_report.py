@@ -41,7 +41,7 @@ def test_the_report_has_the_pages_of_the_crawl(site, kept, tmp_path):
     assert f"Crawl of {site.url('/')}" in text
     assert "5 pages: 3 ok, 1 disallowed, 1 gone." in text
     assert "Not complete: robots: 1 URL disallowed by robots.txt." in text
-    assert "Pages are within 2 clicks of the start" in text
+    assert "The visited pages are within 2 clicks of the start" in text
     assert f"{site.url('/gone')} gone 404 {site.url('/')}" in text
     html = (tmp_path / "crawl.html").read_text("utf-8")
     assert '"findings' not in html
@@ -109,7 +109,7 @@ def test_pages_that_are_deep_are_one_row(box, tmp_path):
         found.report(tmp_path / "crawl.html")
 
     text = text_of(tmp_path / "crawl.html")
-    assert "Pages are within 13 clicks of the start" in text
+    assert "The visited pages are within 13 clicks of the start" in text
     assert "over 10 clicks 3" in text
 
 

@@ -136,7 +136,7 @@ def _depths(session: StoreSession) -> list[Figure]:
         counts[name][_ROLE_OF.get(verdict, "error")] += pages
     if deepest < 0:
         return []
-    title = f"Pages are within {pluralize(deepest, 'click')} of the start"
+    title = f"The visited pages are within {pluralize(deepest, 'click')} of the start"
     if not deepest:
         title = "Only the start is reached by links"
     if unlinked:
