@@ -137,3 +137,13 @@ def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
+
+
+@pytest.mark.parametrize(("options", "code"), [(["--include", "/typo/"], 1), ([], 0)])
+def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
+    site.put_urlset("/sitemap.xml", 1)
+    ran = urlset("audit", site.url("/sitemap.xml"), "--no-llms-txt", "--ignore", "N", *options)
+
+    assert ran.code == code, ran.err
+    text = "No listed URL is selected by --include and --exclude."
+    assert (text in ran.out) == bool(options)

@@ -54,10 +54,10 @@ def audit(
     error of the page: the page is visited again, more slowly, and is unknown if that fails, too.
 
     Ctrl-C ends the visits; what was found is reported, and with --store the same command continues.
-    Exit codes: 0 no errors; 1 findings of --fail-level or worse, or no visit could be judged; 2
-    nothing could be read; 130 after Ctrl-C. The rules are those of group N and some of P and R:
-    `urlset rules N`. json is that of `urlset check`, with a field basis: observed, complete,
-    sampled or unknown.
+    Exit codes: 0 no errors; 1 findings of --fail-level or worse, no visit could be judged, or no
+    listed URL is selected; 2 nothing could be read; 130 after Ctrl-C. The rules are those of group
+    N and some of P and R: `urlset rules N`. json is that of `urlset check`, with a field basis:
+    observed, complete, sampled or unknown.
 
     \b
     Examples:

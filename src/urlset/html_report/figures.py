@@ -58,7 +58,11 @@ _TABLES_SQL = "SELECT DISTINCT table_name FROM duckdb_tables()"
 
 
 def take_figures(
-    session: StoreSession, name: str, coverage: CoverageCounts | None = None
+    session: StoreSession,
+    name: str,
+    coverage: CoverageCounts | None = None,
+    *,
+    is_audit: bool = False,
 ) -> SourceFigures:
     """Query the numbers and charts of a source; charts without data are omitted.
 
@@ -68,9 +72,10 @@ def take_figures(
         session: The session with the sitemap tables, and the tables of visits if there are any.
         name: Path or URL of the source.
         coverage: Coverage as an audit counts it; None to count the columns of ``pages``.
+        is_audit: Whether only the URLs and visits that the last audit counts are counted.
     """
     tables = {row[0] for row in session.rows(_TABLES_SQL)}
-    made = (make(session, name, tables, coverage) for make in provided("FIGURES"))
+    made = (make(session, name, tables, coverage, is_audit) for make in provided("FIGURES"))
     found: SourceFigures | None = next(filter(None, made), None)
     figures = _sitemap_figures(
         session, has_pages=found is not None, has_findings="finding_rows" in tables

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from urlset.arrow.streams import rows_to_stream
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.store import StoreSession
 
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
 _PAGES = """
-    WITH listed AS (SELECT page_key, min(loc) AS url FROM listed_urls GROUP BY page_key),
+    WITH listed AS (SELECT page_key, min(loc) AS url FROM audited_urls GROUP BY page_key),
+    excluded AS (SELECT duplicate_key(loc) AS page_key FROM excluded_urls),
     answered AS (
         SELECT page_key, min(url) AS url FROM live_pages WHERE verdict = 'ok' GROUP BY page_key),
     -- A listed URL that redirects or fails is linked, too, if a page has a link to it.
@@ -29,7 +32,8 @@ _PAGES = """
         CASE WHEN {has_links} THEN c.linked_by END AS linked_by
     FROM listed l FULL JOIN linked k USING (page_key) FULL JOIN visited v USING (page_key)
     LEFT JOIN answered a USING (page_key)
-    LEFT JOIN link_classes c ON c.page_key = a.page_key"""
+    LEFT JOIN link_classes c ON c.page_key = a.page_key
+    WHERE l.url IS NOT NULL OR page_key NOT IN (FROM excluded)"""
 
 COVERAGE_SQL = """SELECT is_listed, coalesce(is_linked, false) AS is_linked,
     coalesce(is_visited, false) AS is_visited, count(*) AS pages
@@ -161,11 +165,28 @@ def coverage_of(
     has_visits: bool,
     is_complete: bool,
     reasons: tuple[str, ...],
+    patterns: UrlPatterns,
 ) -> Coverage:
-    """Fill the table ``coverage``, and return its numbers; the live views must exist."""
+    """Fill the table ``coverage``, and return its numbers; the live views must exist.
+
+    Pages that no sitemap lists count if ``patterns`` select them, as listed ones do.
+    """
     pages = _PAGES.format(has_links=has_links, has_visits=has_visits)
     session.run("DELETE FROM store.coverage")
     session.run(f"INSERT INTO store.coverage BY NAME {pages}")
+    if patterns:
+        _delete_unselected(session, patterns)
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))
     return Coverage(regions, has_links, has_visits, is_complete, reasons, classes)
+
+
+def _delete_unselected(session: StoreSession, patterns: UrlPatterns) -> None:
+    """Delete the pages that no sitemap lists and the patterns do not select."""
+    urls = session.rows("SELECT url FROM store.coverage WHERE NOT is_listed")
+    rows = [row for row in urls if patterns.reason_against(row[0]) is not None]
+    session.load("unselected_pages", rows_to_stream([("url", "string")], rows))
+    session.run(
+        "DELETE FROM store.coverage "
+        "WHERE NOT is_listed AND url IN (SELECT url FROM unselected_pages)"
+    )

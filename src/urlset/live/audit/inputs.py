@@ -1,4 +1,4 @@
-"""Read the sitemaps of an audit, and the access logs, into its store."""
+"""Read the sitemaps of an audit, the URLs that it excludes, and the access logs into its store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from urlset.errors import SourceError
 from urlset.http import Response
 from urlset.live.audit.probes import ProbeRow
 from urlset.live.audit.store_site import StoreSite
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
 from urlset.temp_files import expect_safe_to_read
+
+CHUNK = 100_000
+"""URLs that are compared with patterns at a time."""
 
 
 class PackedSitemaps:
@@ -87,6 +91,29 @@ def read_sitemaps(
                     writer.is_complete = False
                     break
     return failures
+
+
+def store_excluded_urls(session: StoreSession, patterns: UrlPatterns) -> None:
+    """Replace the rows of ``excluded_urls`` by the listed URLs that the patterns exclude.
+
+    The table ``listed_urls`` must exist. The view ``audited_urls`` has the other ones.
+    """
+    session.run("DELETE FROM store.excluded_urls")
+    if not patterns:
+        return
+    [(total,)] = session.rows("SELECT count(*) FROM listed_urls")
+    for start in range(0, total, CHUNK):
+        rows = list(
+            session.rows(
+                "SELECT key, loc FROM listed_urls "
+                f"WHERE rowid >= {start} AND rowid < {start + CHUNK}"
+            )
+        )
+        excluded = [row for row in rows if patterns.reason_against(row[1]) is not None]
+        session.load(
+            "incoming_excluded", rows_to_stream([("key", "string"), ("loc", "string")], excluded)
+        )
+        session.run("INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming_excluded")
 
 
 def expect_access_logs(paths: Sequence[str]) -> None:

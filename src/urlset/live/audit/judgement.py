@@ -28,6 +28,13 @@ or that are no sitemaps."""
 NEED_LINKS = frozenset({"P504"})
 """Codes of rules that find nothing if not all links of the site are known."""
 
+NEED_CRAWL = frozenset({"N131", "P503"})
+"""Codes of rules about pages that only links lead to: they find less without a crawl."""
+
+NEED_ALL_PAGES = frozenset({"H501", "N111", "N119", "N120", "N124", "N127", "N128", "N129"})
+"""Codes of rules that compare or count pages: they find less if not all listed ones were visited.
+"""
+
 NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
 """Codes of rules that find nothing if the llms.txt of the site could not be read."""
 
@@ -214,23 +221,31 @@ def judge(
             if rules.selected(rules.rules[row.code], row.source)
         ]
         judged = rules.rules.keys() - (set() if facts.is_crawl_complete else NEED_LINKS) - unknown
-        changes = _store_findings(session, findings, judged)
+        of_pages = {code for code, rule in rules.rules.items() if rule.is_live or rule.is_custom}
+        changes = _store_findings(session, findings, judged, of_pages, facts)
     return AuditFindings(findings, counts, changes)
 
 
 def _store_findings(
-    session: StoreSession, findings: Sequence[Finding], judged: Set[str]
+    session: StoreSession,
+    findings: Sequence[Finding],
+    judged: Set[str],
+    of_pages: Set[str],
+    facts: RunFacts,
 ) -> Changes | None:
     """Replace the stored findings of the previous audit; return how the new ones differ.
 
     A finding is the same if rule and URL are equal; without a URL, rule and document. It counts as
     fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not
-    evaluated, nor a sitemap that could not be read. Such a finding is kept as ``not checked``.
+    evaluated, a sitemap that could not be read, or a page that this audit did not visit. Such a
+    finding is kept as ``not checked``.
 
     Args:
         session: Session of the store.
         findings: The findings of this audit.
         judged: Codes of the rules that could find something in this audit.
+        of_pages: Codes of the rules that need the page of the URL.
+        facts: Facts about the audit.
     """
     rows = [
         (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
@@ -239,6 +254,12 @@ def _store_findings(
     session.load("current_findings", rows_to_stream(_FINDING_COLUMNS, rows))
     [(is_first,)] = session.rows("SELECT count(*) < 2 FROM store.crawls WHERE kind = 'audit'")
     key = "code, coalesce(loc, source, '')"
+    # A page that nothing lists or links to any more needs no visit.
+    may_exist = ["SELECT loc FROM entries", "SELECT url FROM store.llms_txt_links"]
+    if not facts.is_crawl_complete:
+        may_exist.append(
+            f"SELECT loc FROM store.audit_findings WHERE code IN ({_codes(NEED_CRAWL)})"
+        )
     session.run(
         f"""CREATE TABLE compared_findings AS
         SELECT * REPLACE (CASE WHEN {"true" if is_first else "false"} THEN NULL
@@ -248,10 +269,14 @@ def _store_findings(
         FROM current_findings
         UNION ALL
         SELECT * REPLACE (CASE
-            WHEN code NOT IN ({", ".join(map(quoted, sorted(judged))) or "''"}) THEN 'not checked'
+            WHEN code NOT IN ({_codes(judged)}) THEN 'not checked'
+            WHEN code IN ({_codes(of_pages)}) AND loc IN ({" UNION ".join(may_exist)})
+                AND normal_of(loc) NOT IN (SELECT normal_of(url) FROM store.pages
+                    WHERE crawl = (SELECT max(crawl) FROM store.crawls))
+                THEN 'not checked'
             WHEN loc IN (SELECT loc FROM current_findings WHERE basis = 'unknown')
                 THEN 'not checked'
-            WHEN code IN ({", ".join(map(quoted, sorted(NEED_LLMS_TXT)))}) AND normal_of(loc) IN (
+            WHEN code IN ({_codes(NEED_LLMS_TXT)}) AND normal_of(loc) IN (
                 SELECT normal_of(url) FROM store.pages WHERE verdict = 'unknown')
                 THEN 'not checked'
             WHEN EXISTS (FROM failures) AND NOT EXISTS (FROM entries e WHERE e.loc = f.loc)
@@ -268,3 +293,8 @@ def _store_findings(
     query = "SELECT change, count(*) FROM compared_findings GROUP BY change"
     counts: Mapping[str, int] = dict(session.rows(query))
     return Changes(counts.get("new", 0), counts.get("fixed", 0), counts.get("still there", 0))
+
+
+def _codes(codes: Set[str]) -> str:
+    """Return codes of rules as SQL texts."""
+    return ", ".join(map(quoted, sorted(codes))) or "''"

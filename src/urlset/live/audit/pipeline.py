@@ -18,7 +18,6 @@ from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
-from urlset.live.audit.audited_urls import create_audited_urls
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
     PackedSitemaps,
@@ -27,7 +26,14 @@ from urlset.live.audit.inputs import (
     read_access_logs,
     read_sitemaps,
 )
-from urlset.live.audit.judgement import NEED_LLMS_TXT, RuleSet, RunFacts, judge
+from urlset.live.audit.judgement import (
+    NEED_ALL_PAGES,
+    NEED_CRAWL,
+    NEED_LLMS_TXT,
+    RuleSet,
+    RunFacts,
+    judge,
+)
 from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
@@ -287,7 +293,12 @@ class _AuditRun:
             is_complete=not reasons,
             is_crawl_over=overview.coverage.is_over,
         )
-        unknown = frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT
+        is_whole = not settings.is_partial or overview.is_whole
+        unknown = (
+            (frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT)
+            | (frozenset() if settings.crawl else NEED_CRAWL)
+            | (frozenset() if is_whole and not reasons else NEED_ALL_PAGES)
+        )
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
         stages.end("visits judged")
         return Audit(
@@ -305,11 +316,16 @@ class _AuditRun:
         )
 
     def _is_continued(self) -> bool:
-        """Return whether the latest audit of the store was interrupted."""
+        """Return whether the latest audit of the store was interrupted, and this one continues it.
+
+        With ``crawl`` the options may differ.
+        """
         with self._store.session() as session:
             latest = session.rows(
-                "SELECT kind = 'audit' AND finished IS NULL FROM store.crawls "
-                "ORDER BY crawl DESC LIMIT 1"
+                "SELECT kind = 'audit' AND finished IS NULL "
+                "AND CASE WHEN $1 THEN has_sitemaps IS NOT NULL ELSE settings = $2 END "
+                "FROM store.crawls ORDER BY crawl DESC LIMIT 1",
+                (self._settings.crawl, self._selection()),
             )
             return any(is_open for (is_open,) in latest)
 
@@ -364,14 +380,23 @@ class _AuditRun:
             [(number, reasons)] = session.rows(
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
-        if settings.url_patterns:
-            option = "include" if settings.include else "exclude"
-            reasons = [*reasons, f"{option}: other URLs were not visited"]
-        return _Crawled(number, tuple(reasons), is_interrupted, self._budget.requests)
+        reasons = (*reasons, *self._pattern_reasons())
+        return _Crawled(number, reasons, is_interrupted, self._budget.requests)
+
+    def _pattern_reasons(self) -> list[str]:
+        """Return why a part of the site was not visited on purpose: an option with a pattern."""
+        options = ("include", "exclude")
+        used = [name for name in options if getattr(self._settings, name)]
+        return [f"{name}: other URLs were not visited" for name in used[:1]]
+
+    def _selection(self) -> str:
+        """Return the options that select what is visited, as JSON for the table ``crawls``."""
+        names = ("sample", "crawl", "include", "exclude")
+        return json.dumps({name: getattr(self._settings, name) for name in names})
 
     def _begin(self, origin: str) -> _Crawled:
         """Return the number of an audit that is to be continued, or add a row to ``crawls``."""
-        shown = json.dumps({"sample": self._settings.sample, "crawl": self._settings.crawl})
+        shown = self._selection()
         with self._store.session() as session:
             latest = session.rows(
                 "SELECT crawl, kind, site, settings, finished IS NULL FROM store.crawls "
@@ -391,7 +416,9 @@ class _AuditRun:
 
     def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
         """Record how the audit ended; one that was interrupted stays open, to be continued."""
-        reasons = list(dict.fromkeys([*crawl.reasons, *visits.reasons]))
+        reasons = list(
+            dict.fromkeys([*crawl.reasons, *self._part_reasons(session), *visits.reasons])
+        )
         end = (
             "NULL, is_complete = NULL"
             if "interrupted" in visits.reasons or self._budget.is_unanswered
@@ -405,6 +432,16 @@ class _AuditRun:
             (reasons,),
         )
 
+    def _part_reasons(self, session: StoreSession) -> list[str]:
+        """Return why only a part of the listed URLs was to be visited."""
+        reasons = self._pattern_reasons()
+        sample = self._settings.sample
+        if sample is not None:
+            [(selected,)] = session.rows("SELECT count(*) FROM audited_urls")
+            if sample < selected:
+                reasons.append("sample: other URLs were not visited")
+        return reasons
+
     def _hosts(self, origin: str) -> frozenset[str]:
         """Return the hosts of the source URL and the base URL, or else the host of ``origin``."""
         named = [self._entries.source or "", self._settings.base_url or ""]
@@ -413,18 +450,20 @@ class _AuditRun:
 
     def _overview(self, crawl: _Crawled) -> Overview:
         with self._store.session() as session:
-            for _, statement in creation_order(
-                ["listed_pages link_classes lastmod_sections section_of duplicate_key"]
-            ):
+            names = (
+                "audited_urls listed_pages link_classes lastmod_sections section_of duplicate_key"
+            )
+            for _, statement in creation_order([names]):
                 session.run(statement)
-            create_audited_urls(session, self._settings.url_patterns)
             listed, visited, shares = verdict_shares(session)
+            [(excluded,)] = session.rows("SELECT count(*) FROM store.excluded_urls")
             coverage = coverage_of(
                 session,
                 has_links=self._settings.crawl,
                 has_visits=bool(self._settings.logs),
                 is_complete=self._settings.crawl and not crawl.reasons,
                 reasons=crawl.reasons,
+                patterns=self._settings.url_patterns,
             )
             trials = [LastmodTrial(*row) for row in session.rows(LASTMOD_SQL)]
-            return Overview(listed, visited, shares, coverage, trials)
+            return Overview(listed, visited, shares, coverage, trials, excluded)

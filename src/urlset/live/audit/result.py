@@ -51,13 +51,28 @@ _RUN_TABLES = frozenset(("failed", "markup"))
 
 
 class Overview(NamedTuple):
-    """Numbers of an audit that its summary needs."""
+    """Numbers of an audit that its summary needs.
+
+    Attributes:
+        listed: Number of listed URLs, without those that ``include`` and ``exclude`` exclude.
+        visited: Number of them that this audit visited.
+        shares: Share of each verdict.
+        coverage: URLs that are listed, linked and visited.
+        lastmod: Truth of lastmod by section.
+        excluded: Number of listed URLs that the options exclude.
+    """
 
     listed: int
     visited: int
     shares: list[VerdictShare]
     coverage: Coverage
     lastmod: list[LastmodTrial]
+    excluded: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all listed URLs count and were visited."""
+        return self.visited == self.listed and not self.excluded
 
 
 class AuditJson(CountsJson):
@@ -85,8 +100,10 @@ class Audit(CountedFindings):
         findings: Findings by document and position, at most 10,000 of each rule. With a baseline,
             they are those that are not in it.
         changes: How the findings differ from those of the audit before; None for the first one.
-        listed: Number of URLs that the sitemaps list, without duplicates.
-        visited: Number of them with a result: they were requested, or robots.txt disallows them.
+        listed: Number of URLs that the sitemaps list, without duplicates and without those that
+            ``include`` and ``exclude`` exclude.
+        visited: Number of them with a result: this audit requested them, or robots.txt disallows
+            them. Visits of earlier audits do not count.
         verdicts: Share of the listed URLs with each verdict, most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.
@@ -126,6 +143,7 @@ class Audit(CountedFindings):
         self.rules = rules
         self.started = started
         self._found = found
+        self._is_none_selected = overview.excluded > 0 and not overview.listed
         self._cause = self._most_common_cause() if self.is_blind else ""
 
     @property
@@ -150,8 +168,10 @@ class Audit(CountedFindings):
 
     @property
     def is_blind(self) -> bool:
-        """Whether URLs are listed, and no visit of one shows anything about it."""
-        return self.listed > 0 and all(each.verdict == "unknown" for each in self.verdicts)
+        """Whether URLs are listed, and none is selected, or no visit of one shows anything."""
+        if not self.listed:
+            return self._is_none_selected
+        return all(each.verdict == "unknown" for each in self.verdicts)
 
     @property
     def tally(self) -> Tally:
@@ -182,11 +202,15 @@ class Audit(CountedFindings):
     def summary(self) -> str:
         """The result in one sentence."""
         text = summary_sentence(
-            self.listed, self.visited, self.verdicts, is_sampled=self.is_sampled
+            self.listed,
+            self.visited,
+            self.verdicts,
+            is_sampled=self.is_sampled,
+            is_none_selected=self._is_none_selected,
         )
         if unread := sum(record.error is not None for record in self.documents):
             text += f" {pluralize(unread, 'sitemap')} could not be read completely."
-        if self.is_blind:
+        if self.is_blind and self.listed:
             text += f" Nothing could be judged{self._cause}."
         if self._unvisited:
             text += f" The audit is not complete: {', '.join(self._unvisited)}."
@@ -214,7 +238,7 @@ class Audit(CountedFindings):
     def notes(self) -> list[str]:
         """Further results in sentences: estimates of a sample, coverage, dates, changes."""
         notes = [f"{line}." for line in self.shares] if self.is_sampled else []
-        if self.settings.url_patterns:
+        if self.settings.url_patterns and self.listed:
             options = f"{option('include')} and {option('exclude')}"
             notes.append(f"Only URLs that {options} select were visited, and count as listed.")
         if unreadable := sum(record.unreadable_count for record in self.documents):
@@ -268,7 +292,7 @@ class Audit(CountedFindings):
         with self.store.session() as session:
             session.run(
                 "CREATE TABLE finding_rows AS SELECT loc, level FROM store.audit_findings "
-                "WHERE change IS DISTINCT FROM 'fixed'"
+                "WHERE coalesce(change, '') NOT IN ('fixed', 'not checked')"
             )
             coverage = None
             if self.coverage.has_links or self.coverage.has_visits:
@@ -280,7 +304,8 @@ class Audit(CountedFindings):
                     LINKED_BY_SQL,
                 )
             # The summary and the notes state what is not complete, of the crawl, too.
-            figures = take_figures(session, self.source or "sitemaps", coverage)._replace(notes=())
+            name = self.source or "sitemaps"
+            figures = take_figures(session, name, coverage, is_audit=True)._replace(notes=())
             if segments := segment_table(session, self.settings.segments):
                 figures = figures._replace(tables=[segments, *figures.tables])
         report = ReportInput(
@@ -306,7 +331,8 @@ class Audit(CountedFindings):
         """Return why visits show nothing, as the end of a sentence; the most common reason."""
         rows = self.store.query(
             "SELECT unknown_reason, count(*) FROM pages WHERE is_listed AND verdict = 'unknown' "
-            "AND unknown_reason IS NOT NULL GROUP BY ALL ORDER BY 2 DESC, 1 LIMIT 1"
+            "AND crawl = (SELECT max(crawl) FROM crawls) AND unknown_reason IS NOT NULL "
+            "GROUP BY ALL ORDER BY 2 DESC, 1 LIMIT 1"
         )
         for reason, count in rows:
             login = f"; give the login with {option('auth_file', python='auth')}"

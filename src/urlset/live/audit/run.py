@@ -15,7 +15,7 @@ from urlset.checker.views import creation_order
 from urlset.http import Policy
 from urlset.inflight import track_wait
 from urlset.interrupts import delayed_interrupts
-from urlset.live.audit.audited_urls import create_audited_urls
+from urlset.live.audit.inputs import store_excluded_urls
 from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
@@ -58,7 +58,10 @@ MAX_SITEMAPS = 50
 
 # Folder of a page, also of one whose URL ends with a slash.
 _FOLDER = "regexp_replace(regexp_replace(url, '[?#].*$', ''), '[^/]+/?$', '')"
-_VIEWS = "path_of listed_urls page_keys section_of normal_of host_of folder_of origin_of is_web"
+_VIEWS = (
+    "path_of listed_urls audited_urls page_keys section_of normal_of host_of folder_of origin_of "
+    "is_web"
+)
 _PROBES: list[tuple[str, ColumnType]] = [
     ("kind", "string"),
     ("url", "string"),
@@ -128,7 +131,7 @@ class SiteVisits:
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
-        create_audited_urls(self._session, self._settings.url_patterns)
+        store_excluded_urls(self._session, self._settings.url_patterns)
         stages: dict[str, Callable[[], None]] = {
             "listed pages visited": self._visit_listed,
             "failed pages visited again": self._visit_again,

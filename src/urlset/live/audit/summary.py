@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from urlset.live.audit.verdict_shares import FINE, VerdictShare
+from urlset.option_names import option
 from urlset.terminal_text import pluralize
 
 MAX_NAMED = 4
@@ -35,9 +36,21 @@ _LABELS = {
 
 
 def summary_sentence(
-    listed: int, visited: int, shares: Sequence[VerdictShare], *, is_sampled: bool
+    listed: int,
+    visited: int,
+    shares: Sequence[VerdictShare],
+    *,
+    is_sampled: bool,
+    is_none_selected: bool = False,
 ) -> str:
     """Return the result in one sentence.
+
+    Args:
+        listed: Number of URLs that are listed, and that ``include`` and ``exclude`` select.
+        visited: Number of them that were visited.
+        shares: Share of each verdict.
+        is_sampled: Whether only a sample was visited.
+        is_none_selected: Whether URLs are listed, and the options select none of them.
 
     >>> from urlset.live.audit.stratified_sample import Interval
     >>> fine = VerdictShare("fine", 962, Interval(0.962, 0.962, 0.962), 962, "/", 900)
@@ -45,6 +58,8 @@ def summary_sentence(
     >>> summary_sentence(1000, 1000, [fine, gone], is_sampled=False)
     'Of 1,000 listed URLs 96.2 % are fine; 38 are gone, most of them in /shop/.'
     """
+    if is_none_selected:
+        return f"No listed URL is selected by {option('include')} and {option('exclude')}."
     if not listed:
         return "The sitemaps list no URLs."
     if not visited:

@@ -51,7 +51,8 @@ class VerdictCount(NamedTuple):
 def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]:
     """Return the numbers of listed and visited URLs, and the shares.
 
-    The live views and the table ``audited_urls``, which has the URLs that count, must exist.
+    The live views must exist. ``audited_urls`` has the URLs that count, and ``listed_pages`` those
+    of them that this audit visited.
     """
     sizes = {
         (section, document): count
@@ -61,7 +62,7 @@ def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]
     }
     query = (
         f"SELECT section, document, {_VERDICT} AS verdict, count(*) FROM listed_pages "
-        "SEMI JOIN audited_urls USING (key) GROUP BY ALL ORDER BY ALL"
+        "GROUP BY ALL ORDER BY ALL"
     )
     counts = [VerdictCount(*row) for row in session.rows(query)]
     visited = sum(count.n for count in counts)

@@ -394,11 +394,20 @@ class _Run:
         }
 
     def _forget_earlier_pages(self) -> None:
-        """Delete the rows of earlier crawls for pages that this crawl has not visited."""
-        stale = f"SELECT url FROM store.pages WHERE crawl < {self._number}"
+        """Delete the rows of earlier crawls for pages that this crawl has not visited.
+
+        An audit of a part of the site keeps those that its options exclude.
+        """
+        which = f"crawl < {self._number}"
+        if self._kind == "audit":
+            which += (
+                " AND md5_number(url) NOT IN (SELECT md5_number(url) FROM store.frontier "
+                "WHERE excluded_by IN ('include', 'exclude'))"
+            )
+        stale = f"SELECT url FROM store.pages WHERE {which}"
         with self._session.transaction():
             self._session.run(f"DELETE FROM store.links WHERE url IN ({stale})")
-            self._session.run(f"DELETE FROM store.pages WHERE crawl < {self._number}")
+            self._session.run(f"DELETE FROM store.pages WHERE {which}")
 
     def _finish(
         self,

@@ -13,6 +13,7 @@ from urlset.live.figures.page_figures import (
     Outcome,
     live_figures,
     outcome,
+    scoped,
     section_table,
 )
 from urlset.store import StoreSession
@@ -31,23 +32,24 @@ def FIGURES(
     name: str,
     tables: Container[str],
     coverage: CoverageCounts | None,
+    is_audit: bool,
 ) -> SourceFigures | None:
     """Return the figures of a source; None if no page was visited. See ``take_figures``."""
     if not all(table in tables for table in ("pages", "frontier", "crawls")):
         return None
     if not _has_rows(session, "pages"):
         return None
-    total, sections = outcome(session)
+    total, sections = outcome(session, is_audit=is_audit)
     return SourceFigures(
         name,
         _sentence(total, sections),
         _numbers(total),
-        live_figures(session, total, sections, coverage),
-        section_table(sections) if sections else None,
+        live_figures(session, total, sections, coverage, is_audit=is_audit),
+        section_table(sections, is_audit=is_audit) if sections else None,
         _notes(session),
-        OUTCOME_SQL,
+        scoped(OUTCOME_SQL, is_audit=is_audit),
         is_live=True,
-        tables=list(filter(None, [sitemap_table(session)])) if sections else [],
+        tables=list(filter(None, [sitemap_table(session, is_audit=is_audit)])) if sections else [],
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from urlset.errors import QueryError, StoreError
 from urlset.html_report.model import Figure
-from urlset.live.figures.page_figures import JUDGED, KEY, LISTED_BY_OUTCOME, OUTCOME_COLUMNS
+from urlset.live.figures.page_figures import JUDGED, KEY, LISTED_BY_OUTCOME, OUTCOME_COLUMNS, scoped
 from urlset.store import StoreSession, quoted
 
 MAX_SITEMAPS = 1_000
@@ -32,16 +32,17 @@ ORDER BY listed DESC, document
 LIMIT {MAX_SITEMAPS}"""
 
 
-def sitemap_table(session: StoreSession) -> Figure | None:
+def sitemap_table(session: StoreSession, *, is_audit: bool = False) -> Figure | None:
     """Return the table of sitemaps with the number of URLs by outcome; None for one sitemap."""
-    rows = list(session.rows(SITEMAP_SQL))
+    query = scoped(SITEMAP_SQL, is_audit=is_audit)
+    rows = list(session.rows(query))
     if len(rows) < 2:
         return None
     about = "Listed URLs by sitemap and outcome; a URL in two sitemaps counts in both."
     if len(rows) == MAX_SITEMAPS:
         about += f" The {MAX_SITEMAPS:,} largest."
     columns = ("sitemap", *OUTCOME_COLUMNS)
-    return Figure("sitemaps", "Sitemaps", about, "", columns, rows, SITEMAP_SQL, True)
+    return Figure("sitemaps", "Sitemaps", about, "", columns, rows, query, True)
 
 
 def segments_sql(session: StoreSession, segments: Mapping[str, str]) -> str:
@@ -86,7 +87,7 @@ def segment_table(session: StoreSession, segments: Mapping[str, str]) -> Figure 
     """
     if not segments:
         return None
-    query = segments_sql(session, segments)
+    query = scoped(segments_sql(session, segments), is_audit=True)
     session.materialize("segment_rows", query, seconds=SEGMENT_TIME_S * len(segments))
     rows = list(session.rows("SELECT * FROM temp.segment_rows"))
     about = "Listed URLs by segment and outcome; segments may overlap."

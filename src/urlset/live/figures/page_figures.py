@@ -49,19 +49,34 @@ _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
 KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
 
-# A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
-JUDGED = f"""
+_LATEST = "(SELECT max(crawl) FROM crawls)"
+
+
+def _judged_sql(*, is_audit: bool) -> str:
+    """Return the start of a query: of all URLs and visits, or those that the last audit counts."""
+    page, loc = KEY.format("url"), KEY.format("loc")
+    pages = only = less = scope = ""
+    if is_audit:
+        scope = (
+            f"visits AS (SELECT * FROM pages WHERE crawl = {_LATEST}),\n"
+            f"excluded AS (SELECT {loc} AS key FROM excluded_urls),\n"
+        )
+        pages, only = "visits ", f" AND {page} NOT IN (FROM excluded)"
+        less = "    ANTI JOIN excluded USING (key)\n"
+    source = pages or "pages"
+    # A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
+    return f"""
 WITH {BRANCHES},
-listed AS (
-    SELECT url FROM pages WHERE is_listed
+{scope}listed AS (
+    SELECT url FROM {source} WHERE is_listed{only}
     UNION ALL
     SELECT any_value(loc)
-    FROM (SELECT loc, {KEY.format("loc")} AS key
+    FROM (SELECT loc, {loc} AS key
           FROM (SELECT loc FROM entries
                 UNION ALL
                 SELECT url FROM frontier WHERE list_has_any(origins, ['sitemap', 'feed'])))
-    ANTI JOIN (SELECT {KEY.format("url")} AS key FROM pages WHERE is_listed) USING (key)
-    GROUP BY key),
+    ANTI JOIN (SELECT {page} AS key FROM {source} WHERE is_listed) USING (key)
+{less}    GROUP BY key),
 judged AS (
     SELECT listed.url, {SECTION.format("listed.url")} AS section, pages.* EXCLUDE (url, section),
         CASE
@@ -75,9 +90,18 @@ judged AS (
             WHEN verdict = 'unknown' THEN 'unknown'
             ELSE 'error'
         END AS outcome
-    FROM listed LEFT JOIN pages ON pages.url = listed.url)
+    FROM listed LEFT JOIN {pages}pages ON pages.url = listed.url)
 """.strip()
+
+
+JUDGED = _judged_sql(is_audit=False)
 """Start of a query: ``judged`` has one row per listed URL, with its page and its outcome."""
+
+
+def scoped(query: str, *, is_audit: bool) -> str:
+    """Return a query that starts with ``JUDGED``; or one of what the last audit counts."""
+    return query.replace(JUDGED, _judged_sql(is_audit=True)) if is_audit else query
+
 
 _COUNTS = ",\n    ".join(
     f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in _CLASSES
@@ -111,12 +135,16 @@ SELECT count(*) AS listed,
     count(*) FILTER (WHERE verdict = 'disallowed') AS disallowed
 FROM judged"""
 
-_SPEED_SQL = f"""WITH {BRANCHES}
+
+def _speed_sql(*, is_audit: bool) -> str:
+    latest = f"crawl = {_LATEST} AND " if is_audit else ""
+    return f"""WITH {BRANCHES}
 SELECT {SECTION.format("url")} AS section, count(*) AS pages,
     quantile_cont(coalesce(first_byte_s, seconds), 0.5) AS half,
     quantile_cont(coalesce(first_byte_s, seconds), 0.95) AS slow
 FROM pages
-WHERE verdict = 'ok' AND is_from_cache IS NOT TRUE AND coalesce(first_byte_s, seconds) IS NOT NULL
+WHERE {latest}verdict = 'ok' AND is_from_cache IS NOT TRUE
+    AND coalesce(first_byte_s, seconds) IS NOT NULL
 GROUP BY 1 ORDER BY slow DESC, 1"""
 
 
@@ -138,11 +166,14 @@ class Outcome(NamedTuple):
         return self.listed - self.counts["not-visited"]
 
 
-def outcome(session: StoreSession) -> tuple[Outcome, list[Outcome]]:
-    """Count the outcomes of visits for all listed URLs, and for each section, largest first."""
+def outcome(session: StoreSession, *, is_audit: bool = False) -> tuple[Outcome, list[Outcome]]:
+    """Count the outcomes of visits for all listed URLs, and for each section, largest first.
+
+    With ``is_audit``, only URLs and visits that the last audit counts are counted.
+    """
     sections = []
     total: Counter[str] = Counter()
-    for section, listed, *counts in session.rows(OUTCOME_SQL):
+    for section, listed, *counts in session.rows(scoped(OUTCOME_SQL, is_audit=is_audit)):
         found = Counter(dict(zip(_CLASSES, counts, strict=True)))
         sections.append(Outcome(section_label(section), listed, found))
         total += found
@@ -154,6 +185,8 @@ def live_figures(
     total: Outcome,
     sections: Sequence[Outcome],
     coverage: CoverageCounts | None = None,
+    *,
+    is_audit: bool = False,
 ) -> list[Figure]:
     """Return the charts for which the live tables have data.
 
@@ -162,15 +195,22 @@ def live_figures(
         total: Outcome of all listed URLs.
         sections: Outcome of each section.
         coverage: Coverage as the audit counts it; None to count the columns of ``pages``.
+        is_audit: Whether only URLs and visits that the last audit counts are counted.
     """
     figures = []
     if total.visited:
-        figures += [_verdicts(total, sections), _funnel(session), _faults_by_folder(session)]
-    figures += [*coverage_figures(session, coverage), _speed(session)]
+        figures += [
+            _verdicts(total, sections, is_audit=is_audit),
+            _funnel(session, is_audit=is_audit),
+            _faults_by_folder(session, is_audit=is_audit),
+        ]
+    if coverage is not None or not is_audit:
+        figures += coverage_figures(session, coverage)
+    figures.append(_speed(session, is_audit=is_audit))
     return [figure for figure in figures if figure is not None]
 
 
-def section_table(sections: Sequence[Outcome]) -> Figure:
+def section_table(sections: Sequence[Outcome], *, is_audit: bool = False) -> Figure:
     """Return the table of sections with the number of URLs by outcome."""
     rows = [
         (each.section, each.listed, *(each.counts[name] for name in _CLASSES))
@@ -180,10 +220,11 @@ def section_table(sections: Sequence[Outcome]) -> Figure:
     if len(sections) > MAX_TABLE_SECTIONS:
         about += f" The {MAX_TABLE_SECTIONS:,} largest of {len(sections):,} sections."
     columns = ("section", *OUTCOME_COLUMNS)
-    return Figure("sections", "Sections", about, "", columns, rows, OUTCOME_SQL, True)
+    query = scoped(OUTCOME_SQL, is_audit=is_audit)
+    return Figure("sections", "Sections", about, "", columns, rows, query, True)
 
 
-def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
+def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) -> Figure:
     shown = _top(sections)
     is_sample = total.visited * 2 < total.listed
     present = [
@@ -219,7 +260,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome]) -> Figure:
         stacked_bars(rows) + legend(labels),
         ("section", "listed", *(_LABELS[name] for name in present)),
         [(each.section, each.listed, *(each.counts[name] for name in present)) for each in shown],
-        OUTCOME_SQL,
+        scoped(OUTCOME_SQL, is_audit=is_audit),
         True,
     )
 
@@ -236,8 +277,9 @@ def _top(sections: Sequence[Outcome]) -> list[Outcome]:
     return [*sections[: MAX_SECTIONS - 1], Outcome(name, sum(o.listed for o in others), counts)]
 
 
-def _funnel(session: StoreSession) -> Figure:
-    row = next(iter(session.rows(_FUNNEL_SQL)))
+def _funnel(session: StoreSession, *, is_audit: bool) -> Figure:
+    query = scoped(_FUNNEL_SQL, is_audit=is_audit)
+    row = next(iter(session.rows(query)))
     listed, visited, answered, indexable, canonical, redirects, errors, unknown, disallowed = row
     steps = [FunnelStep("listed", listed)]
     if visited < listed:
@@ -263,13 +305,14 @@ def _funnel(session: StoreSession) -> Figure:
         funnel(steps),
         ("step", "URLs"),
         [(step.label, step.size) for step in steps],
-        _FUNNEL_SQL,
+        query,
     )
 
 
-def _faults_by_folder(session: StoreSession) -> Figure | None:
+def _faults_by_folder(session: StoreSession, *, is_audit: bool) -> Figure | None:
+    query = scoped(_ICICLE_SQL, is_audit=is_audit)
     folders: dict[str, list[tuple[str | None, int, int]]] = defaultdict(list)
-    for section, folder, visited, faults in session.rows(_ICICLE_SQL):
+    for section, folder, visited, faults in session.rows(query):
         folders[section_label(section)].append((folder, visited, faults))
     blocks = [_section_block(section, rows) for section, rows in folders.items()]
     blocks.sort(key=lambda block: -block.size)
@@ -308,7 +351,7 @@ def _faults_by_folder(session: StoreSession) -> Figure | None:
         icicle(blocks),
         ("folder", "checked", "faults", "share"),
         rows,
-        _ICICLE_SQL,
+        query,
         True,
     )
 
@@ -336,10 +379,11 @@ def _sum_of(label: str, blocks: Sequence[Block]) -> Block:
     return Block(label, sum(b.size for b in blocks), sum(b.faults for b in blocks))
 
 
-def _speed(session: StoreSession) -> Figure | None:
+def _speed(session: StoreSession, *, is_audit: bool) -> Figure | None:
+    query = _speed_sql(is_audit=is_audit)
     found: list[Any] = [
         (section_label(section), pages, half, slow)
-        for section, pages, half, slow in session.rows(_SPEED_SQL)
+        for section, pages, half, slow in session.rows(query)
     ]
     if not found:
         return None
@@ -370,7 +414,7 @@ def _speed(session: StoreSession) -> Figure | None:
         ranges(rows, ticks, most=most),
         ("section", "pages", "median", "95th percentile"),
         [(label, count, duration(half), duration(slow)) for label, count, half, slow in shown],
-        _SPEED_SQL,
+        query,
     )
 
 

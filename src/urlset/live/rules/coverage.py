@@ -190,7 +190,6 @@ RULES = (
                 min(l.url) AS referrer
             FROM live_pages p JOIN links l ON l.target = p.url AND l.kind = 'a' AND l.url <> p.url
             WHERE p.verdict IN ('gone', 'client-error')
-                AND p.crawl = (SELECT max(crawl) FROM crawls)
                 AND p.page_key NOT IN (SELECT page_key FROM listed_urls)
                 AND host_of(p.url) IN (SELECT host_of(loc) FROM listed_urls)
             GROUP BY p.url, p.final_status""",

@@ -196,7 +196,7 @@ RULES = (
                     'tag': a.tag}, (l.document, l.entry)))
             FROM live_alternates a
             JOIN live_pages t ON t.key = a.href_key AND t.fault IS NOT NULL
-            JOIN listed_urls l ON l.key = a.key
+            JOIN audited_urls l ON l.key = a.key
             WHERE a.href_key <> a.key AND a.tag <> 'x-default'
             GROUP BY a.href_key, t.fault""",
         values={"other": "preview(href)", "lang": "preview(tag)"},
@@ -222,7 +222,7 @@ RULES = (
             SELECT l.document, l."offset", l.line, l.loc,
                 list_filter(h.pairs, lambda p: NOT list_contains(s.pairs, p)) AS on_page,
                 list_filter(s.pairs, lambda p: NOT list_contains(h.pairs, p)) AS in_sitemap
-            FROM listed_urls l
+            FROM audited_urls l
             JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || href_key)) AS pairs
                 FROM live_alternates WHERE origin <> 'sitemap' GROUP BY key) h ON h.key = l.key
             JOIN (SELECT key, list_sort(list(DISTINCT tag || ' ' || href_key)) AS pairs
@@ -263,7 +263,7 @@ RULES = (
                 if(bool_or(t.is_script_built), 'unknown', 'observed') AS basis
             FROM live_alternates a
             JOIN live_pages t ON t.key = a.href_key AND t.verdict = 'ok' AND t.fault IS NULL
-            JOIN listed_urls l ON l.key = a.key
+            JOIN audited_urls l ON l.key = a.key
             JOIN live_pages p ON p.key = a.key AND p.fault IS NULL
             WHERE a.href_key <> a.key AND a.origin <> 'sitemap' AND NOT EXISTS (
                 SELECT 1 FROM live_alternates b WHERE b.key = a.href_key AND b.href_key = a.key)

@@ -59,23 +59,28 @@ _VIEWS = {
                     'listed_lastmod_text': e.lastmod_text
                 }, (e.document, e.entry)) AS place
             FROM entries e GROUP BY key)""",
+    # The listed URLs that `include` and `exclude` of the audit select.
+    "audited_urls": "SELECT * FROM listed_urls ANTI JOIN excluded_urls USING (key)",
     # Every visited URL, with the keys of the URL, its canonical and its final URL.
     "page_keys": """
         SELECT url, normal_of(url) AS key, duplicate_key(url) AS page_key,
             normal_of(canonical) AS canonical_key, normal_of(final_url) AS final_key
-        FROM pages QUALIFY row_number() OVER (PARTITION BY key ORDER BY is_listed DESC, url) = 1""",
-    # Every visited page; `fault` says why another page must not name it, or is NULL. Scripts may
-    # add links, also hreflang, to a page with few of them.
+        FROM pages QUALIFY row_number() OVER (
+            PARTITION BY key ORDER BY crawl DESC, is_listed DESC, url) = 1""",
+    # Every page that this audit visited; a store may have others, of earlier audits. `fault` says
+    # why another page must not name it, or is NULL. Scripts may add links, also hreflang, to a page
+    # with few of them.
     "live_pages": f"""
         SELECT *, {_BAD_TARGET} AS fault,
             coalesce(has_scripts AND link_count < 3, false) AS is_script_built
         FROM (SELECT k.* EXCLUDE (url), p.* REPLACE (section_of(p.url) AS section)
-            FROM page_keys k JOIN pages p ON p.url = k.url)""",
-    # Every listed URL that was visited.
+            FROM page_keys k JOIN pages p ON p.url = k.url
+            WHERE p.crawl = (SELECT max(crawl) FROM crawls))""",
+    # Every listed URL that this audit visited, of those that it counts.
     "listed_pages": """
         SELECT l.document, l.entry, l."offset", l.line, l.loc, l.listed_lastmod,
             l.listed_lastmod_text, p.*
-        FROM listed_urls l JOIN live_pages p USING (key)""",
+        FROM audited_urls l JOIN live_pages p USING (key)""",
     # Canonical URLs of listed pages that differ from the page, with the page that they name.
     "listed_canonicals": """
         SELECT l.document, l."offset", l.line, l.loc, l.url, l.canonical,
@@ -172,14 +177,13 @@ _VIEWS = {
         FROM listed_pages
         WHERE verdict = 'ok' AND is_indexable AND fingerprint IS NOT NULL AND NOT is_script_built
         WINDOW same AS (PARTITION BY fingerprint ORDER BY document, "offset")""",
-    # Every page that the llms.txt links to, at the first link to it, as this audit visited it.
+    # Every page that the llms.txt links to, at the first link to it.
     # Other sites may redirect, and forbid indexing, as they please: `is_own` is false for them.
     "llms_txt_pages": r"""
         SELECT n.source, n.line, n.url AS loc, p.*,
             regexp_replace(host_of(n.url), '^www\.', '') IN (
                 SELECT regexp_replace(host_of(loc), '^www\.', '') FROM listed_urls) AS is_own
         FROM llms_txt_links n JOIN live_pages p ON p.key = normal_of(n.url)
-        WHERE p.crawl = (SELECT max(crawl) FROM crawls)
         QUALIFY row_number() OVER (PARTITION BY p.key ORDER BY n.line) = 1""",
     # Response times by section.
     "section_times": """
@@ -197,7 +201,8 @@ _MATERIALIZED = frozenset(
 )
 
 _TABLES = frozenset(
-    "pages links frontier crawls traps probes audit_run log_urls llms_txt_links".split()
+    "pages links frontier crawls traps probes audit_run log_urls llms_txt_links "
+    "excluded_urls".split()
 )
 
 RULE_VIEWS = RuleViews(_VIEWS, _MATERIALIZED, _TABLES, need="live")

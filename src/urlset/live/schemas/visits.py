@@ -22,7 +22,7 @@ CRAWL_TABLES = (
         settings      | VARCHAR     | options, as JSON
         started       | TIMESTAMPTZ | start of the crawl
         finished      | TIMESTAMPTZ | end of the crawl; null while it can be continued
-        is_complete   | BOOLEAN     | whether every page in scope was visited; null while it can be continued
+        is_complete   | BOOLEAN     | whether every page in scope was visited, and an audit visited all listed URLs; null while it can be continued
         reasons       | VARCHAR[]   | why it is not complete; empty if it is
         request_count | UBIGINT     | requests for pages and media; `fetches` has those for robots.txt and sitemaps
         byte_count    | UBIGINT     | bytes of the bodies that were transferred
@@ -146,8 +146,16 @@ AUDIT_TABLES = (
         """,
     ),
     TableSchema.of(
+        "excluded_urls",
+        "One row per listed URL that `include` and `exclude` of the last audit exclude; empty if that audited all.",
+        """
+        key | VARCHAR | URL in the form that URLs are compared in
+        loc | VARCHAR | URL as the sitemap lists it
+        """,
+    ),
+    TableSchema.of(
         "coverage",
-        "One row per page that is listed, linked or visited, as the last audit counts them: /a and /a/ are one page.",
+        "One row per page that is listed, linked or visited, and that the last audit counts: /a and /a/ are one page.",
         """
         url        | VARCHAR | its first URL
         is_listed  | BOOLEAN | whether a sitemap lists it
