@@ -243,7 +243,8 @@ def _lines(
         for row in rows_of(as_table(batch)):
             yield _line(_excluded(row, names)._asdict())
     for one in rejected:
-        yield _line(Excluded(one.loc or "", "", None, f"refused: {one.reason}")._asdict())
+        excluded = Excluded(one.loc or "", one.source or "", one.line, f"refused: {one.reason}")
+        yield _line(excluded._asdict())
 
 
 def _line(values: dict[str, Any]) -> str:
