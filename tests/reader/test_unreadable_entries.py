@@ -296,3 +296,45 @@ def test_comments_in_a_list_are_no_entries(engine):
 
     assert [entry.loc for entry in read] == GOOD[:1]
     assert [record.unreadable_count for record in read.documents] == [1]
+
+
+def table(folder: Path, name: str, form: str, *locs: str) -> Path:
+    path = folder / f"{name}.{form}"
+    if form == "csv":
+        path.write_text("".join(f"{text}\n" for text in ("loc", *locs)))
+    else:
+        path.write_text("".join(f"{json.dumps({'loc': loc})}\n" for loc in locs))
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("rest", [GOOD[:1], []], ids=["one", "none"])
+def test_a_row_of_a_table_without_a_readable_url_is_not_removed(form, rest, tmp_path, capsys):
+    before = table(tmp_path, "a", form, *rest, GOOD[1])
+    after = table(tmp_path, "b", form, *rest, "https:///b")
+
+    assert main(["diff", str(before), str(after)]) == 1
+
+    output = capsys.readouterr()
+    assert "1 unknown" in output.out + output.err
+    with urlset.diff(before, after) as found:
+        assert [(change.change, change.loc) for change in found] == [("unknown", GOOD[1])]
+
+
+def test_rows_that_neither_table_can_read_hide_no_change(tmp_path):
+    before = table(tmp_path, "a", "csv", *GOOD[:2], "https:///b")
+    after = table(tmp_path, "b", "csv", GOOD[0], "https:///c")
+
+    with urlset.diff(before, after) as found:
+        assert [(change.change, change.loc) for change in found] == [("removed", GOOD[1])]
+
+
+def test_a_store_of_a_table_has_the_number_of_its_unreadable_rows(tmp_path):
+    stores = []
+    for name, loc in {"a": GOOD[1], "b": "https:///b"}.items():
+        source = table(tmp_path, name, "csv", GOOD[0], loc)
+        stores.append(tmp_path / f"{name}.duckdb")
+        main(["read", str(source), "-o", str(stores[-1])])
+
+    with urlset.diff(*stores) as found:
+        assert [(change.change, change.loc) for change in found] == [("unknown", GOOD[1])]
