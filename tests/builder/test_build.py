@@ -711,6 +711,28 @@ class TestLedger:
         assert (made.added, made.removed) == (1, 0)
 
 
+@pytest.mark.parametrize("max_urls", [50_000, 2])
+def test_another_format_alone_changes_no_url(max_urls, site):
+    rows = [Candidate("/a", lastmod_text="2026-01-01", priority=0.5), "/b", "/c", "/d"]
+    path = site.folder / "changes.jsonl"
+
+    def changes(format_, *rows):
+        made = site.build(rows, format=format_, max_urls=max_urls, changes=path)
+        found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert len(found) == made.added + made.changed + made.removed
+        return [(change["change"], change["loc"]) for change in found]
+
+    assert len(changes("xml", *rows)) == 4
+    assert changes("text", *rows) == []
+    assert changes("text", *rows) == []
+    assert changes("xml", *rows) == []
+    assert changes("text", *rows[:3], "/e") == [("removed", f"{BASE}d"), ("added", f"{BASE}e")]
+    rows[0] = Candidate("/a", lastmod_text="2026-01-02", priority=0.5)
+    changes("xml", *rows)
+    rows[0] = Candidate("/a", lastmod_text="2026-01-03", priority=0.5)
+    assert changes("xml", *rows) == [("changed", f"{BASE}a")]
+
+
 def test_changes_are_written(site):
     site.build(pages(1, 2, 3))
     path = site.folder / "changes.jsonl"

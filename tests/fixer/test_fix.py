@@ -430,3 +430,24 @@ def test_fix_is_a_public_name(tmp_path):
     assert urlset.write_fixed(fixed.documents) == [path]
     assert b"?a&amp;b" in path.read_bytes()
     assert not urlset.fix(path).documents
+
+
+_URL = "https://example.com/x"
+_LOC, _DATE = f"<loc>{_URL}</loc>", "<lastmod>2026-01-02</lastmod>"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"<url>\n<url>{_LOC}</url>\n</url>", [_URL]),
+        (f"<url>{_DATE}<url>{_LOC}</url></url>", [_URL]),
+        (f"<url><url>{_LOC}</url><url>{_DATE}</url></url><url>{_DATE}</url>", [_URL]),
+        (f"<url><url>{_DATE}</url></url>", []),
+    ],
+)
+def test_an_entry_with_an_entry_in_it_is_not_removed(before: str, after: list[str]) -> None:
+    data = sitemap(before)
+
+    assert locs(data) == after
+    assert locs(fix_data(data, unsafe=True)) == after
+    assert locs(fix_data(data, "S007", unsafe=True)) == after

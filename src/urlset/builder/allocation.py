@@ -14,7 +14,7 @@ from urlset.builder.file_mark import MARK
 from urlset.builder.incremental import partition_count
 from urlset.builder.ledger import File, Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.resolve import IS_CHANGED, sort_key
+from urlset.builder.resolve import changed_sql, sort_key
 from urlset.builder.working_tables import (
     NEW_ROWS,
     OVERFLOW,
@@ -81,6 +81,7 @@ class Allocator:
         self._settings = settings
         self._capacity = settings.max_bytes - _overhead(settings, engine, extensions)
         self._has_news = "news" in extensions
+        self._is_changed = changed_sql(ledger, settings)
         files = [] if settings.compact else ledger.files(with_content=True)
         self.files: dict[int, File] = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
@@ -131,7 +132,7 @@ class Allocator:
             self._db.run("DELETE FROM diff WHERE loc IN (SELECT loc FROM overflow)")
             self._db.run(f"""
                 INSERT INTO diff BY NAME SELECT * EXCLUDE (n, content), 'moved' AS state,
-                    {IS_CHANGED} AS is_changed FROM overflow""")
+                    {self._is_changed} AS is_changed FROM overflow""")
             self.files[file.number] = replace(
                 file, urls=file.urls - count, content=file.content - size
             )

@@ -383,7 +383,17 @@ class Ingest:
             if self._first_rejected is None or found[0] < self._first_rejected[0]:
                 self._first_rejected = found
             return
-        self.rejected.append(Rejection(number, entry.loc, error.field, shown(error.value), reason))
+        self.rejected.append(
+            Rejection(
+                number,
+                entry.loc,
+                error.field,
+                shown(error.value),
+                reason,
+                source=entry.source or name,
+                line=entry.line,
+            )
+        )
 
     def _stage(self, part: Part, checked: RoundTripResult) -> None:
         """Stage verified rows, with their evidence."""

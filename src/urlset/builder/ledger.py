@@ -111,6 +111,12 @@ class Ledger:
         return found
 
     @property
+    def format(self) -> str | None:
+        """Format of the files of the last publication: ``xml`` or ``text``; None if unknown."""
+        words = (self.shape or "").split(" ")
+        return words[1] if len(words) > 1 else None
+
+    @property
     def rules(self) -> str | None:
         """Digest of the rules that produced the published entries."""
         found: str | None = self._db.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]

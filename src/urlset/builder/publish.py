@@ -102,7 +102,10 @@ def publish(
 
 
 def shape_of(settings: BuildOptions) -> str:
-    """Return a text that identifies the file format; if it changes, every file is rewritten."""
+    """Return a text that identifies the file format; if it changes, every file is rewritten.
+
+    :attr:`Ledger.format` is its second word.
+    """
     return f"2 {settings.format} {settings.stylesheet or ''}"
 
 

@@ -117,9 +117,9 @@ _ALL_NEW = f"""
 _DIFF = """
 SELECT *, {is_changed} AS is_changed,
     CASE WHEN NOT is_known THEN 'added' WHEN section <> old_section OR {is_compacted} THEN 'moved'
-        WHEN {is_changed} THEN 'changed' ELSE 'metadata' END AS state
+        WHEN {differs} THEN 'changed' ELSE 'metadata' END AS state
 FROM ({rest}) d
-WHERE {is_compacted} OR NOT is_known OR section <> old_section OR {is_changed} OR {is_noted}"""
+WHERE {is_compacted} OR NOT is_known OR section <> old_section OR {differs} OR {is_noted}"""
 # Note: one statement for this and _DIFF would take twice the memory.
 _REMOVED = """
 INSERT INTO diff BY NAME
@@ -198,7 +198,8 @@ def resolve(
         query = _DIFF.format(
             rest=_RESOLVED.format(rows=rows_part, **{**expressions, "urls": urls_part}),
             is_compacted="true" if settings.compact else "false",
-            is_changed=IS_CHANGED,
+            is_changed=changed_sql(ledger, settings),
+            differs=_differs_sql(_PUBLISHED),
             is_noted=_differs_sql(noted),
         )
         db.run(f"{statement} {query}")
@@ -312,8 +313,14 @@ def _differs_sql(names: tuple[str, ...]) -> str:
     return "(" + " OR ".join(f"({n} IS DISTINCT FROM old_{n})" for n in names) + ")"
 
 
-IS_CHANGED = _differs_sql(_PUBLISHED)
-"""SQL: whether an entry of ``resolved`` differs from the published one."""
+def changed_sql(ledger: Ledger, settings: BuildOptions) -> str:
+    """Return SQL: whether an entry of ``resolved`` is a change of the published one.
+
+    Another format of the files changes the size of every entry, and lists of URLs have no metadata:
+    the build with which it begins reports no changed URLs.
+    """
+    is_reformatted = ledger.format not in (None, settings.format)
+    return "false" if is_reformatted else _differs_sql(_PUBLISHED)
 
 
 def exclusion_sql(settings: BuildOptions) -> str:

@@ -243,7 +243,8 @@ def _lines(
         for row in rows_of(as_table(batch)):
             yield _line(_excluded(row, names)._asdict())
     for one in rejected:
-        yield _line(Excluded(one.loc or "", "", None, f"refused: {one.reason}")._asdict())
+        excluded = Excluded(one.loc or "", one.source or "", one.line, f"refused: {one.reason}")
+        yield _line(excluded._asdict())
 
 
 def _line(values: dict[str, Any]) -> str:
@@ -276,8 +277,8 @@ def changes(db: ScratchDatabase) -> Iterator[SetChange]:
     names = ", ".join([*(f"old_{name}" for name in _FIELDS), *_FIELDS])
     query = f"""
         SELECT if(state = 'moved', 'changed', state), loc, {names}
-        FROM diff WHERE state IN ('added', 'changed', 'removed')
-            OR (state = 'moved' AND is_changed)
+        FROM diff WHERE state IN ('added', 'removed')
+            OR (state IN ('changed', 'moved') AND is_changed)
         ORDER BY loc"""
     for batch in db.batches(query):
         for change, loc, *values in rows_of(as_table(batch)):

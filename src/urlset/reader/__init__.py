@@ -200,12 +200,16 @@ def read_stored(
     exclude: Patterns = (),
     hosts: Iterable[str] | None = None,
     scope: EntryScope = "any",
+    unreadable_count: int = 0,
 ) -> Entries:
-    """Open a Parquet file of entries, as those of a document called ``name``."""
+    """Open a Parquet file of entries, as those of a document called ``name``.
+
+    ``unreadable_count`` is the number of its entries without a readable URL, which are not there.
+    """
     entry_filter = EntryFilter.of(
         since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
-    reader = StoredDocuments("parquet", path, name)
+    reader = StoredDocuments("parquet", path, name, unreadable_count)
     return Entries(reader, source=name, entry_filter=entry_filter, limit=None, fail_fast=False)
 
 

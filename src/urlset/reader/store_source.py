@@ -20,10 +20,11 @@ Form = Literal["duckdb", "parquet"]
 class StoredDocuments:
     """Reader of a store or Parquet file; entries of Parquet belong to a document ``name``."""
 
-    def __init__(self, form: Form, path: str, name: str | None = None):
+    def __init__(self, form: Form, path: str, name: str | None = None, unreadable_count: int = 0):
         self._form = form
         self._path = path
         self._name = name or path
+        self._unreadable_count = unreadable_count
 
     @property
     def has_rows_at_once(self) -> bool:
@@ -109,7 +110,15 @@ class StoredDocuments:
         size = os.path.getsize(self._path)
         # The closest of the kinds: a list of URLs with their fields.
         document = _document(self._name, "urlset", rows, size=size, packed_size=size)
-        record = DocumentRecord(self._name, None, "urlset", size, size, entries=len(rows))
+        record = DocumentRecord(
+            self._name,
+            None,
+            "urlset",
+            size,
+            size,
+            entries=len(rows),
+            unreadable_count=self._unreadable_count,
+        )
         yield Visit(record, document)
 
 

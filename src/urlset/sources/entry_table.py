@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from urlset.arrow import ENTRY, ListOf, array_of
 from urlset.arrow.batches import as_table, column_values, replace_column, take_rows
@@ -28,6 +28,18 @@ from urlset.urls import parse_url
 _COLUMNS = [name for name, _ in ENTRY.fields]
 # As in `store.write_parquet`: with 300, a million rows take three times as long.
 _MEMORY_MB = 1_000
+
+
+class TableFaults(NamedTuple):
+    """What of a table could not be read.
+
+    Attributes:
+        messages: Messages for people.
+        unreadable_count: Number of rows without a readable URL.
+    """
+
+    messages: tuple[str, ...]
+    unreadable_count: int
 
 
 @contextmanager
@@ -53,12 +65,15 @@ def open_table(
     """
     with LockedTempDir() as folder:
         path = os.path.join(folder.path, "entries.parquet")
-        failures.extend(table_as_parquet(source, form, path, base_url=base_url))
-        yield read_stored(path, source, **selection)
+        faults = table_as_parquet(source, form, path, base_url=base_url)
+        failures.extend(faults.messages)
+        yield read_stored(path, source, unreadable_count=faults.unreadable_count, **selection)
 
 
-def table_as_parquet(source: str, form: TableForm, path: str, *, base_url: str | None) -> list[str]:
-    """Write the entries of a table to a Parquet file; return messages about rows without a URL.
+def table_as_parquet(
+    source: str, form: TableForm, path: str, *, base_url: str | None
+) -> TableFaults:
+    """Write the entries of a table to a Parquet file; return what could not be read.
 
     Raises:
         urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
@@ -72,7 +87,7 @@ def table_as_parquet(source: str, form: TableForm, path: str, *, base_url: str |
                 f"INSERT INTO table_entries ({found}) SELECT {found} FROM incoming", as_table(batch)
             )
         _write(database, path)
-    return list(table.failures())
+    return TableFaults(tuple(table.failures()), table.dropped)
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:
@@ -103,13 +118,13 @@ def _write(database: ScratchDatabase, path: str) -> None:
 
 
 class _Table:
-    """Rows of a source that are entries, and the number of rows without a URL."""
+    """Rows of a source that are entries, and ``dropped``, the number of rows without a URL."""
 
     def __init__(self, name: str, form: TableForm, base_url: str | None):
         self._name = name
         self._base_url = base_url
         self._source = open_table_file(name, form)
-        self._dropped = 0
+        self.dropped: int = 0
         self._first_dropped = ""
 
     def batches(self) -> Iterator[Any]:
@@ -131,8 +146,8 @@ class _Table:
     def failures(self) -> Iterator[str]:
         """Yield messages about the rows that cannot be read."""
         yield from self._source.failures
-        if self._dropped:
-            rows = pluralize(self._dropped, "row")
+        if self.dropped:
+            rows = pluralize(self.dropped, "row")
             yield (
                 f"{self._name}: {rows} excluded: expected a URL in loc, found {self._first_dropped}"
             )
@@ -149,7 +164,7 @@ class _Table:
         return batch if urls == texts else replace_column(batch, "loc", array_of(urls, "string"))
 
     def _note_dropped(self, batch: Any, texts: list[str | None], first: int, count: int) -> None:
-        if not self._dropped:
+        if not self.dropped:
             found = "none" if texts[first] is None else repr(str(texts[first])[:80])
             lines = column_values(batch, "line") if "line" in batch.schema.names else []
             position = f" in line {lines[first]:,}" if lines else ""
@@ -159,4 +174,4 @@ class _Table:
                 else f"; use {option('base_url')} if these are paths"
             )
             self._first_dropped = f"{found}{position}{hint}"
-        self._dropped += count
+        self.dropped += count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import urlset.reader as readers
@@ -15,6 +16,7 @@ from urlset.option_names import option
 from urlset.reader.documents import SITEMAP_KINDS
 from urlset.reader.unreadable_entries import unreadable_entries
 from urlset.sources.candidates import FAULT, SourceType, encode_fault
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.document import Document
@@ -85,7 +87,7 @@ class Sitemaps:
                 if batch.num_rows:
                     yield rewrite_dates(batch, self._w3c_or_none, location)
             if record.unreadable_count and record.kind in SITEMAP_KINDS:
-                yield _invalid_rows(document, location)
+                yield _invalid_rows(document, location, record.unreadable_count)
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
             self.notes.append(f"{self.unread_dates:,} unreadable {noun} dropped")
@@ -110,17 +112,27 @@ _INVALID: tuple[tuple[str, ColumnType], ...] = (
 )  # fmt: skip
 
 
-def _invalid_rows(document: Document, location: str) -> Any:
-    """Return a batch of the entries without a readable URL, which a build rejects."""
-    rows = []
-    for problem in unreadable_entries(document):
-        found, advice = problem.message, "correct it in the sitemap"
-        if problem.code == "U001":
-            found, advice = problem.detail, f"{advice}, or set {option('base_url')}"
-        elif problem.code == "T001":
-            found = problem.detail
-        fault = encode_fault("loc", found, "a full http or https URL", advice)
-        rows.append((problem.detail, location, problem.line, fault))
+def _invalid_rows(document: Document, location: str, count: int) -> Any:
+    """Return a batch of the entries without a readable URL, which a build rejects.
+
+    The last row stands for those whose place is not known: of more than 10,000, and of a store.
+    """
+    rows: list[tuple[str | None, str, int | None, str]] = []
+    expected = "a full http or https URL"
+    for problem, loc in islice(unreadable_entries(document), count):
+        advice = "correct it in the sitemap"
+        if problem.code == "F002":
+            advice = "add a link in the feed"
+        elif problem.code == "U001" and document.base_url is None:
+            advice = f"{advice}, or set {option('base_url')}"
+        found = problem.message if loc is None else loc or None
+        rows.append(
+            (loc or None, location, problem.line, encode_fault("loc", found, expected, advice))
+        )
+    if count > len(rows):
+        found = pluralize(count - len(rows), "unreadable entry", "unreadable entries")
+        fault = encode_fault("loc", found, expected, "correct the sitemap")
+        rows.append((None, location, None, fault))
     return rows_to_batch(_INVALID, rows)
 
 

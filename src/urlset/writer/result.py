@@ -22,6 +22,8 @@ class Rejection(NamedTuple):
         value: Its value.
         reason: What is wrong with it.
         is_duplicate: Whether its URL was listed before, and nothing else is wrong.
+        source: File, URL or table in which a build found it.
+        line: Its line in ``source``, if known.
     """
 
     row: int
@@ -30,6 +32,8 @@ class Rejection(NamedTuple):
     value: str
     reason: str
     is_duplicate: bool = False
+    source: str | None = None
+    line: int | None = None
 
 
 class PublishedFileJson(TypedDict):

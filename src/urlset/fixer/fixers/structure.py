@@ -175,9 +175,9 @@ _TAGS = re.compile(rb"<[^<>]*>")
 
 @fixer("S007", effect="removed")
 def remove_entry_without_url(context: FixContext) -> Iterator[Change]:
-    """Remove an entry that has no URL."""
+    """Remove an entry that has no URL, unless another entry is in it, which may have one."""
     entry = context.document.spans.starting_at(context.start)
-    if entry is not None:
+    if entry is not None and next(entry.descendants("url", "sitemap"), None) is None:
         yield context.remove(entry)
 
 

@@ -215,8 +215,12 @@ def _mark_unknown(tables: Tables) -> None:
 def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     store = tables.store_of(side)
     if store is None:
-        names = tables.db.rows(f"SELECT DISTINCT source FROM {side}_rows")
-        return [DocumentOutcome(name) for (name,) in names if name is not None]
+        # A table may state the sources of its rows; which of them an unreadable row has is unknown.
+        count = tables.states[side].unreadable_count
+        names = tables.db.rows(f"SELECT DISTINCT source FROM {side}_rows WHERE source IS NOT NULL")
+        if count and not names:
+            names = [(tables.states[side].name,)]
+        return [DocumentOutcome(name, unreadable_count=count) for (name,) in names]
     if tables.is_crawl[side]:
         return []
     codes = ", ".join(map(quoted, sorted(BROKEN)))
