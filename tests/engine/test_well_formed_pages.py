@@ -56,7 +56,9 @@ RAW_TEXTS += ["<!-- x", "a--><!--</x>-->", "<!--<script>x", "<!-- <SCRIPT -->x",
 ATTRIBUTES = r""" class="x"| class="a cookie-banner"| role=main| role="main"| role='banner'| href=/y
  id="viewcount"| href="/x?a=1&amp;b=2"| src="a.png" alt="A &amp; B"| datetime="2024-01-01"| hidden
  title="a&#60;b&#62; &#38;amp; &#x22;"| title="class=&#34;cookie-bar&#34;"| class="&#60;cookie-bar"
- title="a&#64;b & c"| title="&mdash;"| title="Q&A"| href="mail&#116;o:a&#64;&#x61;"| href="/?a=&#98;&copy;"| title="x role=&#39;main&#39;"| href="/x?a=1&b=2"| title="a&copy=1 &ltx"
+ title="a&#64;b & c"| title="&mdash;"| title="Q&A"
+ href="mail&#116;o:a&#64;&#x61;"| href="/?a=&#98;&copy;"
+ title="x role=&#39;main&#39;"| href="/x?a=1&b=2"| title="a&copy=1 &ltx"
  charSet="utf-8"| srcSet=a.png| REL=x HREF=y| content=a=b,c| title="a&"| data-Class=nav| ReL="z"
  CLASS="cookie-banner"| class="updated"| rel="nofollow" href="z"| Href="u"| a=1 a=2
  class=nav id=x| class=a-cookie-bar
@@ -194,7 +196,6 @@ def test_repair_of_a_well_formed_page_changes_no_fact(seed):
         "<svg><title><b>a</b></title></svg>",
         "<svg><style><a></style></svg>",
         "<title>a</title>",
-        "<div>a &amp b</div>",
         "<p title='a&copy=1'>a</p>",
         "<p title='&#97;'>a</p>",
         "a&<b>amp;</b>",
@@ -240,12 +241,12 @@ def test_a_page_whose_tree_differs_is_not_well_formed(body):
         "<DIV Class=a>a<BR>b<p>c</P></Div>",
         "<a HREF='/x?a=1&b=2&amp;c'>Q&A</a> R&D && AT&T x",
         "a\rb<p\r\ntitle='a\r\nb'>c\r\r\nd</p>",
-        "<p><select name=a><optgroup label=b><option value=1>c & d</option></optgroup></select></p>",
+        "<p><select><optgroup label=b><option value=1>c & d</option></optgroup></select></p>",
         "<a class=x href='&#109;ailto:a&#64;b&#x2e;c'>a</a>",
         "<h2>Q&A</h2>mp;<p>Q&A<b> b</b> & <b>x</b>",
         "<label>a<input list=x><datalist id=x><option value=b></option></datalist></label>",
         "<p><textarea>\na &lt;b> c</textarea></p>",
-        "<svg viewBox='0 0'><title>a</title><defs><linearGradient><stop offset=0 /></linearGradient>"
+        "<svg viewBox='0'><title>a</title><defs><linearGradient><stop offset=0 /></linearGradient>"
         "<style>.a{b:c}</style></defs><text x=0>b<tspan>c</tspan></text></svg>",
         "<table><col><col><tbody><tr><td>a</td></tr></tbody></table>",
         "<a href=/x title='&#60;T&#62; &#34;&#38;&#34;'>a</a>",

@@ -61,6 +61,7 @@ class Sitemaps:
         self.notes: list[str] = []
         self.unread_dates: int = 0
         self.dates_without_zone: int = 0
+        self._items_without_link = 0
         if isinstance(source, readers.Entries):
             self._entries = source
         else:
@@ -87,7 +88,10 @@ class Sitemaps:
                 if batch.num_rows:
                     yield rewrite_dates(batch, self._w3c_or_none, location)
             if record.unreadable_count and record.kind in SITEMAP_KINDS:
-                yield _invalid_rows(document, location, record.unreadable_count)
+                yield self._invalid_rows(document, location, record.unreadable_count)
+        if self._items_without_link:
+            items = pluralize(self._items_without_link, "item of a feed", "items of feeds")
+            self.notes.append(f"{items} without a link omitted")
         if self.unread_dates:
             noun = "date" if self.unread_dates == 1 else "dates"
             self.notes.append(f"{self.unread_dates:,} unreadable {noun} dropped")
@@ -96,6 +100,33 @@ class Sitemaps:
                 "1 time" if self.dates_without_zone == 1 else f"{self.dates_without_zone:,} times"
             )
             self.notes.append(f"{times} without a zone reduced to the day, as the zone is unknown")
+
+    def _invalid_rows(self, document: Document, location: str, count: int) -> Any:
+        """Return a batch of the entries without a readable URL, which a build rejects.
+
+        The last row stands for those whose place is not known: of more than 10,000, and of a store.
+        Items of feeds need no link.
+        """
+        rows: list[tuple[str | None, str, int | None, str]] = []
+        expected = "a full http or https URL"
+        for problem, loc in islice(unreadable_entries(document), count):
+            count -= 1
+            if problem.code == _ITEM_WITHOUT_LINK:
+                self._items_without_link += 1
+                continue
+            advice = "correct it in the sitemap"
+            if problem.code == "U001" and document.base_url is None:
+                advice = f"{advice}, or set {option('base_url')}"
+            found = problem.message if loc is None else loc or None
+            fault = encode_fault("loc", found, expected, advice)
+            rows.append((loc or None, location, problem.line, fault))
+        if count and document.kind in ("rss", "atom"):
+            self._items_without_link += count
+        elif count:
+            found = pluralize(count, "unreadable entry", "unreadable entries")
+            fault = encode_fault("loc", found, expected, "correct the sitemap")
+            rows.append((None, location, None, fault))
+        return rows_to_batch(_INVALID, rows)
 
     def _w3c_or_none(self, text: str | None) -> str | None:
         """Return a date in W3C form, or None for one that is unreadable."""
@@ -107,33 +138,11 @@ class Sitemaps:
         return found
 
 
+_ITEM_WITHOUT_LINK = "F002"
+
 _INVALID: tuple[tuple[str, ColumnType], ...] = (
     ("loc", "string"), ("source", "string"), ("line", "uint32"), (FAULT, "string"),
 )  # fmt: skip
-
-
-def _invalid_rows(document: Document, location: str, count: int) -> Any:
-    """Return a batch of the entries without a readable URL, which a build rejects.
-
-    The last row stands for those whose place is not known: of more than 10,000, and of a store.
-    """
-    rows: list[tuple[str | None, str, int | None, str]] = []
-    expected = "a full http or https URL"
-    for problem, loc in islice(unreadable_entries(document), count):
-        advice = "correct it in the sitemap"
-        if problem.code == "F002":
-            advice = "add a link in the feed"
-        elif problem.code == "U001" and document.base_url is None:
-            advice = f"{advice}, or set {option('base_url')}"
-        found = problem.message if loc is None else loc or None
-        rows.append(
-            (loc or None, location, problem.line, encode_fault("loc", found, expected, advice))
-        )
-    if count > len(rows):
-        found = pluralize(count - len(rows), "unreadable entry", "unreadable entries")
-        fault = encode_fault("loc", found, expected, "correct the sitemap")
-        rows.append((None, location, None, fault))
-    return rows_to_batch(_INVALID, rows)
 
 
 _DAY = 10
