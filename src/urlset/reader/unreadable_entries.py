@@ -37,6 +37,8 @@ _CODES = frozenset({_RELATIVE, _LINE, _TOO_LONG, *_MISSING, *_INVALID})
 _LISTS = ("text", "unknown")
 _FEEDS = ("rss", "atom")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
+_ENTRY = re.compile(rb"<(?:[\w.-]{1,64}:)?(?:url|sitemap)(?=[\s/>])")
+_FEED_ENTRY = re.compile(rb"<(?:[\w.-]{1,64}:)?(?:item|entry)(?=[\s/>])")
 _LINE_WITH_TEXT = re.compile(rb"(?:^|[\r\n])[ \t]*+[^ \t\r\n#]")
 
 
@@ -75,13 +77,36 @@ def unreadable_entries(document: Document) -> Iterator[UnreadableEntry]:
 
 def unreadable_count(document: Document) -> int:
     """Return the number of these entries, also in a document with more than 10,000 problems."""
-    count = sum(1 for _ in unreadable_entries(document))
+    never_read = _INVALID if document.base_url else {*_INVALID, _RELATIVE}
+    problems = [problem for problem in document.problems if problem.code in _CODES]
+    if document.kind not in _LISTS and all(problem.code in never_read for problem in problems):
+        # Note: the elements of a document are not needed then, which are read more slowly.
+        groups = groupby(problems, _place)
+        count = sum(len(_invalid(list(group))) or 1 for _, group in groups)
+    else:
+        count = sum(1 for _ in unreadable_entries(document))
     if not any(document.omitted.get(RULES[code].name) for code in _CODES):
         return count
     if document.kind in _LISTS:
         lines = sum(1 for _ in _LINE_WITH_TEXT.finditer(document.text))
         return max(count, lines - len({entry.offset for entry in document.entries}))
     return max(count, _Markup(document).count_unread())
+
+
+def _place(problem: Problem) -> tuple[int, int]:
+    return problem.offset, problem.end
+
+
+def _invalid(problems: list[Problem]) -> list[Problem]:
+    """Return the problems of URLs that are never read.
+
+    A URL that begins with http(s) is not relative: it has invalid characters.
+    """
+    return [
+        problem
+        for problem in problems
+        if problem.code in _INVALID or (problem.code == _RELATIVE and _HTTP.match(problem.detail))
+    ]
 
 
 def _lines(document: Document, problems: list[Problem]) -> Iterator[UnreadableEntry]:
@@ -122,7 +147,7 @@ class _Markup:
 
     def unreadable(self, problems: list[Problem]) -> Iterator[UnreadableEntry]:
         """Yield the entries, and further URLs in them, that have one of the problems."""
-        for (offset, _), group in groupby(problems, lambda problem: (problem.offset, problem.end)):
+        for (offset, _), group in groupby(problems, _place):
             found = list(group)
             start = text_offset(self._document, offset)
             if found[0].code in _MISSING:
@@ -133,26 +158,19 @@ class _Markup:
             # A link of a feed is reported at its start tag, a loc after it.
             place = self._spans.starting_at(start) if self._is_feed else None
             place = place or self._spans.tag_at(start - 1)
-            # A URL that begins with http(s) is not relative: it has invalid characters.
-            invalid = [
-                problem
-                for problem in found
-                if problem.code in _INVALID
-                or (problem.code == _RELATIVE and _HTTP.match(problem.detail))
-            ]
+            invalid = _invalid(found)
             if not invalid and (place is None or not self._is_read(place)):
                 invalid = found[:1]
             for problem in invalid:
                 yield UnreadableEntry(problem, problem.detail if place is None else _url_of(place))
 
     def count_unread(self) -> int:
-        """Return the number of outermost entries in which nothing was read."""
-        count = end = 0
-        for entry in self._spans.entries():
-            if entry.start >= end and entry.local_name in self._entry_names:
-                end = entry.end
-                count += not self._has_read(entry)
-        return count
+        """Return the number of start tags of entries less that of the entries that were read.
+
+        Note: with millions of entries in a document, a walk over its elements would take minutes.
+        """
+        tags = _FEED_ENTRY if self._is_feed else _ENTRY
+        return sum(1 for _ in tags.finditer(self._document.text)) - len({*self._read})
 
     def _has_read(self, element: ElementSpan) -> bool:
         """Return whether an entry was read that begins in an element."""
