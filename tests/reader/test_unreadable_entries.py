@@ -25,6 +25,12 @@ UNREADABLE = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def folder_of_the_ledger(tmp_path, monkeypatch):
+    """Run each test in a folder of its own, where a build has its ledger by default."""
+    monkeypatch.chdir(tmp_path)
+
+
 def sitemap(*locs: str) -> str:
     entries = "\n".join(f"<url><loc>{loc}</loc></url>" for loc in locs)
     return f"{HEAD}\n{entries}\n</urlset>"

@@ -14,6 +14,12 @@ HTML = "text/html"
 POLICY = urlset.Policy(proxies={}, backoff_s=0.01)
 
 
+@pytest.fixture(autouse=True)
+def folder_of_the_ledger(tmp_path, monkeypatch):
+    """Run each test in a folder of its own, where a build has its ledger by default."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def box():
     with SiteBox() as box:
