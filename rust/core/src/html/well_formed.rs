@@ -4,7 +4,8 @@
 //! the order of HTML, and is closed where it is; values are in quotation marks. The end tags of
 //! paragraphs and items may be missing where the next tag breaks the line, too. The page is not
 //! repaired then, which takes several times as long as all that follows. What is not certain is not
-//! well-formed: elements with rules of their own, such as `select` and `svg`, and rare syntax.
+//! well-formed: elements with rules of their own, such as `object` and `math`, and rare syntax. Of
+//! `select` and `svg`, only the usual content is.
 
 use super::kinds::{Kind, end_kind_of, is_void, kind_of};
 use super::places::{Place, is_block, is_child, is_table_part, place_of};
