@@ -1,6 +1,7 @@
 """Public functions refuse what they do not understand, with the name that was meant."""
 
 import copy
+import dataclasses
 import importlib
 import inspect
 import io
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import urlset
-from urlset.arguments import _MEANT
+from urlset.arguments import _MEANT, _POLICY_FIELDS
 from urlset.attribute_hints import HINTS
 from urlset.option_schema import options_of
 from urlset.option_schema.common import NETWORK
@@ -137,6 +138,12 @@ def test_what_replaces_an_option_in_python_exists(verb):
 
 def test_each_option_of_the_client_is_in_python():
     assert [option.name for option in NETWORK if not option.in_python] == []
+
+
+def test_all_fields_of_a_policy_are_known():
+    public = {each.name for each in dataclasses.fields(urlset.Policy) if each.name[0] != "_"}
+
+    assert public == _POLICY_FIELDS
 
 
 def test_a_policy_refuses_a_wrong_type():

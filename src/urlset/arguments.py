@@ -79,7 +79,7 @@ _NOUNS |= {"datetime": "a datetime", "None": "None"}
 
 def checked_fields(kind: type[R]) -> type[R]:
     """Decorate a dataclass: names and types of the arguments of its constructor are checked."""
-    kind.__init__ = checked_arguments(kind.__init__, kind.__name__)  # type: ignore[method-assign]
+    kind.__init__ = checked_arguments(kind.__init__, kind.__name__)  # type: ignore[method-assign]  # no other way
     return kind
 
 
