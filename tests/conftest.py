@@ -26,7 +26,7 @@ DURATIONS = Path(__file__).with_name("durations.json")
 
 SOAK = Path(__file__).with_name("soak")
 
-SLOW_S = 0.25
+SLOW_S = 0.2
 """Seconds from which a test is marked ``slow``: `make test` runs the others."""
 
 if os.environ.get("URLSET_NATIVE") == "0":

@@ -377,7 +377,7 @@ def _checked_type(option: Option) -> Any:
 
 
 def _is_of_type(value: object, kind: Any) -> bool:
-    if kind is dict:
+    if kind is dict or value == {}:
         return isinstance(value, dict)
     import msgspec  # when a file has options, which is rare
 

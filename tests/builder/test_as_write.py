@@ -20,7 +20,7 @@ import urlset
 from tests.amounts import amount
 from tests.odd_rows import SITE, plain_urls
 from urlset import Alternate, Entry, Image
-from urlset.engine.reference import columns, renderer
+from urlset.engine.reference.engine import columns, renderer
 from urlset.reader.unreadable_entries import unreadable_count
 from urlset.sources import Candidate, CandidateRows
 

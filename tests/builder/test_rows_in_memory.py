@@ -6,7 +6,7 @@ import pytest
 
 import urlset
 from urlset import engine as engines
-from urlset.engine import reference
+from urlset.engine.reference import engine as reference
 from urlset.sources.memory import InMemorySource
 
 BASE = "https://example.com/"

@@ -38,7 +38,8 @@ __all__ = [
     "source_offset",
 ]
 
-NAMES = ("native", "reference")
+_MODULES = {"native": "urlset.engine.native", "reference": "urlset.engine.reference.engine"}
+NAMES = tuple(_MODULES)
 
 
 class Diagnostic(NamedTuple):
@@ -407,7 +408,7 @@ def get(name: str | None = None) -> Engine:
 @cache
 def _load(name: str) -> Engine | None:
     try:
-        return cast(Engine, importlib.import_module(f"urlset.engine.{name}"))
+        return cast(Engine, importlib.import_module(_MODULES[name]))
     except ImportError:
         if name == "reference":
             raise

@@ -297,7 +297,7 @@ def _file_page(row: tuple[Any, ...]) -> FilePage:
 
 def _reference_page(markup: str) -> ScannedPage:
     """Scan unusual markup, such as names of elements that are not ASCII."""
-    from urlset.engine.reference import scan_page as scan
+    from urlset.engine.reference.engine import scan_page as scan
 
     return scan(markup)
 

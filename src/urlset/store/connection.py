@@ -199,6 +199,16 @@ def map_errors(path: str) -> Iterator[None]:
         raise store_error(error, path) from error
 
 
+def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Return a cursor of a connection; raise :class:`urlset.StoreError` if that is closed."""
+    try:
+        return connection.cursor()
+    except duckdb.ConnectionException as error:
+        raise StoreError(
+            "expected an open store, found a closed one; read the result before the store is closed"
+        ) from error
+
+
 @contextmanager
 def map_interrupts() -> Iterator[None]:
     """Raise ``KeyboardInterrupt`` for Ctrl-C during a DuckDB call."""

@@ -13,8 +13,8 @@ import duckdb
 
 from urlset.arrow import rows_of
 from urlset.arrow.frames import StreamedRows
-from urlset.errors import QueryError, StoreError
-from urlset.store.connection import literal, map_interrupts
+from urlset.errors import QueryError
+from urlset.store.connection import literal, map_interrupts, open_cursor
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only, select_of
 
@@ -49,7 +49,7 @@ class QueryResult(StreamedRows):
         weakref.finalize(self, _drop, connection, table).atexit = False
 
     def __len__(self) -> int:
-        cursor = _open_cursor(self._connection)
+        cursor = open_cursor(self._connection)
         found = cursor.execute(f"SELECT count(*) FROM {self._table}").fetchone()
         return int(found[0]) if found else 0
 
@@ -80,7 +80,7 @@ class QueryResult(StreamedRows):
 
     def _relation(self, expressions: str) -> Any:
         # On a cursor of its own: a connection has one open stream at a time.
-        return _open_cursor(self._connection).sql(f"SELECT {expressions} FROM {self._table}")
+        return open_cursor(self._connection).sql(f"SELECT {expressions} FROM {self._table}")
 
 
 def run_query(
@@ -106,7 +106,7 @@ def run_query(
         QueryError: The query is not allowed, fails, or exceeds the time limit.
         StoreError: The store is closed.
     """
-    cursor = _open_cursor(connection)
+    cursor = open_cursor(connection)
     table = f"results.result_{next(_names)}"
     with map_interrupts():
         try:
@@ -148,16 +148,6 @@ def check_query(
         raise query_error(error) from error
     finally:
         cursor.close()
-
-
-def _open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Return a cursor of a connection; raise :class:`urlset.StoreError` if that is closed."""
-    try:
-        return connection.cursor()
-    except duckdb.ConnectionException as error:
-        raise StoreError(
-            "expected an open store, found a closed one; read the result before the store is closed"
-        ) from error
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:

@@ -12,7 +12,7 @@ from urlset.arrow import open_stream
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.interrupts import delayed_interrupts
-from urlset.store.connection import map_errors, reraise_stream_error
+from urlset.store.connection import map_errors, open_cursor, reraise_stream_error
 from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
 
 SESSION_MB = 1_200
@@ -100,7 +100,7 @@ class StoreSession(Session):
         is_sealed: bool = False,
     ):
         self._connection = connection
-        super().__init__(connection.cursor(), path)
+        super().__init__(open_cursor(connection), path)
         self._is_clone = is_clone
         self._is_sealed = is_sealed
         if not is_clone:
