@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.odd_rows import NEWS, SITE, VIDEO, images_of_text, languages, odd_values, urls
 from urlset import engine as engines
 from urlset.arrow import array_of, batches
-from urlset.engine import reference
+from urlset.engine.reference import engine as reference
 from urlset.model import Image
 from urlset.sources.tables.casts import NESTED_FIELDS, UNCONVERTED, convert_nested_columns
 
