@@ -28,7 +28,7 @@ from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchem
 from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import SESSION_MB, StoreSession
-from urlset.store.store import Store, StoredDocument, StoredRows
+from urlset.store.store import Store, StoredDocument, StoredRows, open_ahead
 from urlset.store.working_tables import WorkingTable, declare_table
 from urlset.store.writer import StoreWriter
 
@@ -66,6 +66,7 @@ __all__ = [
     "identifier",
     "is_database",
     "is_entry_parquet",
+    "open_ahead",
     "parquet_rows",
     "quoted",
     "section_sql",

@@ -25,6 +25,17 @@ from urlset.store.schema import StoreSchema
 from urlset.store.session import StoreSession
 from urlset.store.writer import StoreWriter
 
+_ahead: list[Database] = []
+
+
+def open_ahead() -> None:
+    """Open the database of the next :meth:`Store.with_details` in another thread.
+
+    That takes 30 ms, in which the caller can import what uses it.
+    """
+    if not _ahead:
+        _ahead.append(Database(None, has_details=True))
+
 
 class Store(Closing):
     """Read results in a DuckDB file; open one with :meth:`open`. A context manager.
@@ -39,9 +50,11 @@ class Store(Closing):
     [(2, 1)]
     """
 
-    def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
+    def __init__(
+        self, path: str | None, *, read_only: bool = False, database: Database | None = None
+    ):
         self.path = path
-        self._database = Database(path, read_only=read_only, has_details=has_details)
+        self._database = database or Database(path, read_only=read_only)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
@@ -62,7 +75,9 @@ class Store(Closing):
     @classmethod
     def with_details(cls) -> Store:
         """Open a temporary store whose table ``problems`` also has a column ``detail``."""
-        return cls(None, has_details=True)
+        with suppress(IndexError):
+            return cls(None, database=_ahead.pop())
+        return cls(None, database=Database(None, has_details=True))
 
     def fill(self, entries: Any, *, root: str | None = None) -> None:
         """Store the entries of a result of :func:`urlset.read`: those that pass its filters.

@@ -1,0 +1,173 @@
+"""Run the command ``urlset check``, and write its report in the chosen format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from urlset.checker import Finding
+from urlset.cli.check_run import CheckConfig, CheckRun
+from urlset.cli.console import (
+    Progress,
+    Sink,
+    expect_target,
+    line_renderer,
+    print_errors,
+    print_info,
+    terminal_width,
+)
+from urlset.cli.options import Exit, NetworkOptions, UsageError
+from urlset.cli.version import version_of_urlset
+from urlset.reporter import (
+    count_by_rule,
+    report_github,
+    report_json,
+    report_junit,
+    report_sarif,
+    report_statistics,
+    report_statistics_json,
+    report_text,
+    summary,
+)
+from urlset.terminal_text import pluralize
+
+MAX_LISTED = 20
+"""Documents that are listed as checked only in part."""
+
+
+def run_check(
+    *,
+    sources: list[str],
+    format_: str,
+    output: Path | None,
+    statistics: bool,
+    write_baseline: Path | None,
+    report: Path | None,
+    fix: bool,
+    unsafe_fixes: bool,
+    backup: bool | None,
+    diff: bool,
+    config: Path | None,
+    network: NetworkOptions,
+    quiet: bool,
+    options: Mapping[str, Any],
+) -> None:
+    """Check or fix the sources, write what was found, and end the command with its exit code."""
+    settings = CheckConfig.load(config, options)
+    if write_baseline is not None:  # a new baseline has all findings
+        settings = settings._replace(baseline=None)
+    if fix or unsafe_fixes or diff:
+        from urlset.cli.fix_run import run_fix
+
+        run_fix(
+            sources,
+            settings,
+            is_fixed=fix,
+            is_unsafe=unsafe_fixes,
+            is_diff=diff,
+            backup=backup,
+            is_quiet=quiet,
+        )
+    elif backup is not None:
+        raise UsageError("--backup, --no-backup: expected --fix, too")
+    run = CheckRun(settings, network)
+    html_report = None
+    if report is not None:
+        from urlset.checker.report import CheckReport
+
+        expect_target("--report", report)  # before the sources are read
+        html_report = CheckReport(run.rules)
+        run.observe = html_report.observe
+    with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
+        findings = run.findings(sources, progress)
+        if html_report is not None:
+            findings = html_report.record(findings)
+        lines = (
+            _count_by_rule(format_, findings, run, sink)
+            if statistics
+            else _report(format_, findings, run, settings, sink)
+        )
+        for text in lines:
+            sink.write(f"{text}\n", is_markup=format_ == "text")
+        if format_ == "text" and run.documents and not (quiet or statistics):
+            render = line_renderer(is_stdout=sink.is_stdout)
+            sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
+        is_shown = format_ == "text" and sink.is_stdout and not statistics
+    info = (lambda _: None) if quiet else print_info
+    if html_report is not None and report is not None:
+        for level, code, omitted in run.omitted_findings():
+            html_report.log.add_omitted(level, code, omitted)
+        names = ", ".join(sources[:3]) + ("…" if len(sources) > 3 else "")
+        html_report.write(report, names, known=run.known)
+    if is_shown:
+        _note_ignored_failures(run, info)
+    else:
+        print_errors(run.failures)
+    if not run.documents:
+        raise Exit(2)
+    _note_omissions(run, format_, info)
+    if write_baseline is not None:
+        run.found.write(write_baseline)
+        count = pluralize(len(run.found), "finding")
+        info(f"{count} written to the baseline {str(write_baseline)!r}")
+        raise Exit(0)
+    raise Exit(run.exit_code())
+
+
+def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
+    """Report documents that could not be read, and that the report does not list."""
+    if (ignored := len(run.failures) - run.reported_failures) > 0:
+        info(
+            f"{pluralize(ignored, 'document')} could not be read; "
+            "not listed, because of --ignore or the baseline"
+        )
+
+
+def _note_omissions(run: CheckRun, format_: str, info: Callable[[str], None]) -> None:
+    """Report findings that are not listed, and documents that were checked only in part."""
+    if run.omitted and format_ != "text":
+        more = pluralize(run.omitted.total(), "more finding")
+        info(f"{more} not listed: the limit is 10,000 of a rule")
+    for source, code in list(run.partly_checked.items())[:MAX_LISTED]:
+        info(
+            f"{source}: checked only in part, because of {code}[{run.rules[code].name}]; "
+            "fix that and check again"
+        )
+    if run.known:
+        info(f"{pluralize(run.known, 'finding')} in the baseline, not listed")
+
+
+def _report(
+    format_: str,
+    findings: Iterator[Finding],
+    run: CheckRun,
+    settings: CheckConfig,
+    sink: Sink,
+) -> Iterator[str]:
+    examples = settings.max_examples
+    if format_ == "json":
+        yield from report_json(findings)
+    elif format_ == "sarif":
+        yield from report_sarif(findings, version=version_of_urlset(), rules=run.rules)
+    elif format_ == "github":
+        yield from report_github(findings, max_examples=examples)
+    elif format_ == "junit":
+        yield from report_junit(findings, run.documents, fail_level=settings.fail_level)
+    else:
+        render = line_renderer(is_stdout=sink.is_stdout)
+        lines = report_text(
+            findings, max_examples=examples, omitted=run.omitted, width=terminal_width()
+        )
+        yield from map(render, lines)
+
+
+def _count_by_rule(
+    format_: str, findings: Iterator[Finding], run: CheckRun, sink: Sink
+) -> Iterator[str]:
+    counts = count_by_rule(findings, run.omitted, run.rules)
+    if format_ == "json":
+        yield from report_statistics_json(counts)
+    else:
+        render = line_renderer(is_stdout=sink.is_stdout)
+        yield from map(render, report_statistics(counts))
