@@ -21,7 +21,7 @@ from urlset.option_schema import Option, options_of
 CALLS = {
     "read": ("urlset.cli.read_session.open_source", ["a.xml"]),
     "check": ("urlset.cli.check_run.find", ["a.xml"]),
-    "build": ("urlset.cli.build.build_sitemaps", ["a.xml", "-o", "maps"]),
+    "build": ("urlset.builder.build", ["a.xml", "-o", "maps"]),
     "fix": ("urlset.cli.fix_run.fix", ["a.xml"]),
     "crawl": ("urlset.live.crawl.crawl", ["https://example.com/", "--store", "a.duckdb"]),
     "audit": ("urlset.live.audit.audit", ["a.xml"]),

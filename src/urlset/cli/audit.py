@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.check_run import CheckConfig
 from urlset.cli.console import (
     Progress,
     Sink,
@@ -25,10 +24,10 @@ from urlset.cli.options import (
 )
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
-from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
+    from urlset.cli.check_run import CheckConfig
     from urlset.live.audit import Audit
     from urlset.model import ProgressEvent
 
@@ -70,6 +69,9 @@ def audit(
     """  # noqa: D301 - the \b keeps the lines of the examples
     outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
     expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
+    from urlset.cli.check_run import CheckConfig
+    from urlset.store import end_process_when_stuck
+
     config_options = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from urlset.builder import EVIDENCE, Build
-from urlset.builder import build as build_sitemaps
-from urlset.builder.json_forms import GateJson
-from urlset.builder.options import parse_evidence
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
-from urlset.config import load_config
 from urlset.errors import GateError, TargetError
 from urlset.option_schema.build import BUILD_OPTIONS
-from urlset.store import end_process_when_stuck
 from urlset.terminal_text import pluralize
+
+if TYPE_CHECKING:
+    from urlset.builder import Build
+    from urlset.builder.json_forms import GateJson
 
 MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""
@@ -48,6 +46,8 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
       urlset build --dry-run                     with the options of urlset.toml
       urlset build --why https://example.com/a   explain why it is listed, or not
     """  # noqa: D301 - the \b keeps the lines of the examples
+    from urlset.store import end_process_when_stuck
+
     end_process_when_stuck()
     try:
         with as_usage_error("build"):
@@ -66,6 +66,11 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     Returns:
         The exit code.
     """
+    from urlset.builder import EVIDENCE
+    from urlset.builder import build as build_sitemaps
+    from urlset.builder.options import parse_evidence
+    from urlset.config import load_config
+
     config = load_config(file)
     for note in config.notes:
         print_info(note)

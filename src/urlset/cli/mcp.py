@@ -6,7 +6,6 @@ from pathlib import Path
 
 from urlset.cli.options import UsageError
 from urlset.cli.version import version_of_urlset
-from urlset.store import end_process_when_stuck
 
 
 def mcp(
@@ -38,6 +37,7 @@ def mcp(
             f"expected the package mcp, found none ({error}); run pip install 'urlset[mcp]'"
         ) from error
     from urlset.agents import Fences, Toolbox
+    from urlset.store import end_process_when_stuck
 
     end_process_when_stuck()
     fences = Fences(root or ".", allow_private=allow_private, max_requests=request_budget)
