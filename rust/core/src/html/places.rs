@@ -8,9 +8,9 @@ pub(super) enum Place {
     /// Only in `svg`.
     Svg,
     /// Only in these parents, and not in a `p`.
-    In(&'static [&'static [u8]]),
+    BlockIn(&'static [&'static [u8]]),
     /// Only in these parents.
-    Option(&'static [&'static [u8]]),
+    In(&'static [&'static [u8]]),
 }
 
 /// Returns whether an element is one of SVG whose end tag may be missing if it ends with a slash.
@@ -64,14 +64,14 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
         | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
         | b"legend" | b"main" | b"menu" | b"nav" | b"ol" | b"p" | b"pre" | b"section"
         | b"summary" | b"table" | b"ul" => Place::Block,
-        b"li" => Place::In(&[b"ul", b"ol", b"menu"]),
-        b"dt" | b"dd" => Place::In(&[b"dl"]),
-        b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::In(&[b"table"]),
-        b"tr" => Place::In(&[b"table", b"thead", b"tbody", b"tfoot"]),
-        b"td" | b"th" => Place::In(&[b"tr"]),
-        b"col" => Place::In(&[b"colgroup", b"table"]),
-        b"option" => Place::Option(&[b"select", b"optgroup", b"datalist"]),
-        b"optgroup" => Place::Option(&[b"select"]),
+        b"li" => Place::BlockIn(&[b"ul", b"ol", b"menu"]),
+        b"dt" | b"dd" => Place::BlockIn(&[b"dl"]),
+        b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::BlockIn(&[b"table"]),
+        b"tr" => Place::BlockIn(&[b"table", b"thead", b"tbody", b"tfoot"]),
+        b"td" | b"th" => Place::BlockIn(&[b"tr"]),
+        b"col" => Place::BlockIn(&[b"colgroup", b"table"]),
+        b"option" => Place::In(&[b"select", b"optgroup", b"datalist"]),
+        b"optgroup" => Place::In(&[b"select"]),
         b"title" | b"desc" => Place::Svg,
         _ if is_svg(name) => Place::Svg,
         // Custom elements.

@@ -341,8 +341,8 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             _ if is_in_svg => false,
             Place::Anywhere => !self.is_in_table(),
             Place::Block => !self.is_in_table() && self.counts[0] == 0,
-            Place::Option(parents) => parents.contains(&parent),
-            Place::In(parents) => {
+            Place::In(parents) => parents.contains(&parent),
+            Place::BlockIn(parents) => {
                 parents.contains(&parent) && (self.counts[0] == 0 || self.is_in_table())
             }
         };

@@ -103,7 +103,7 @@ class CrawledPages:
                 f"{self.name}: expected a complete crawl of {found.site}, found one without some "
                 f"pages ({'; '.join(gaps)}); run `urlset crawl {found.site}` again"
             )
-        self.notes += [f"the crawl excluded {reason}" for reason in others]
+        self.notes += [f"the crawl did not visit all pages ({reason})" for reason in others]
         self.notes += [f"the crawl does not know all links ({reason})" for reason in unseen]
 
     def _candidate(self, page: Mapping[str, Any]) -> Candidate:
