@@ -129,6 +129,7 @@ class FileSystemSource:
         self._top = path if self._is_folder else os.path.dirname(path) or "."
         self._top_real = os.path.realpath(self._top)
         self._inside = os.path.join(self._top_real, "")
+        self._folder, self._real_folder = self._top, self._top_real
 
     def locations(self) -> Iterator[Location]:
         """Yield the file, or all sitemaps in the folder, indexes before their children."""
@@ -201,7 +202,16 @@ class FileSystemSource:
         )
 
     def _is_inside(self, path: str) -> bool:
-        return os.path.realpath(path).startswith(self._inside)
+        return self._real_path(path).startswith(self._inside)
+
+    def _real_path(self, path: str) -> str:
+        """Return the path without symbolic links; that of the folder is kept for its next file."""
+        if os.path.islink(path):
+            return os.path.realpath(path)
+        folder, name = os.path.split(path)
+        if folder != self._folder:
+            self._folder, self._real_folder = folder, os.path.realpath(folder)
+        return os.path.join(self._real_folder, name)
 
     def _in_folder(self) -> Iterator[Location]:
         indexes: list[tuple[str, bool]] = []
@@ -226,8 +236,8 @@ class FileSystemSource:
                 "sitemap by its content; name a file with another ending itself"
             )
         for path, is_guess in (*indexes, *others):
-            real = os.path.realpath(path)
-            yield self._location(path, real, self._url_of(path))._replace(is_guess=is_guess)
+            location = self._location(path, self._real_path(path), self._url_of(path))
+            yield location._replace(is_guess=is_guess)
         for name, error in skipped:
             yield Location(printable(name), None, partial(_raise, error), name)
 
