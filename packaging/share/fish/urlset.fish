@@ -274,6 +274,7 @@ complete -c urlset -n '__fish_seen_subcommand_from sync' -l recheck-sitemaps -x 
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l max-removed-share -x -d 'Largest share of the pages that may be removed at once because no sitemap lists them; above it they are unknown'
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l max-requests -x -d 'Limit of the requests of this run; robots.txt and sitemaps do not count'
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l max-minutes -x -d 'Limit of the duration; what is not visited by then is reported'
+complete -c urlset -n '__fish_seen_subcommand_from sync' -l dry-run -d 'Print the updates and change no file: neither the store nor that of --output'
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l user-agent -x -d 'User agent, also for the groups of robots.txt'
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l header -x -d 'Send this header (Name: value) to every host'
 complete -c urlset -n '__fish_seen_subcommand_from sync' -l auth-file -r -F -d 'File with user:password or Bearer TOKEN, sent only to the host of SOURCE; by default $URLSET_AUTH'
