@@ -202,6 +202,8 @@ complete -c urlset -n '__fish_seen_subcommand_from diff' -l max-added -x -d 'Exi
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l max-changed -x -d 'Exit with 1 if more URLs are changed: a number, or a share of the URLs of A, such as 5%'
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l exit-code -d 'Exit with 1 if there is any change, as git does'
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l max-examples -x -d 'URLs of each kind of change that text and markdown show; 0 for all'
+complete -c urlset -n '__fish_seen_subcommand_from diff' -l include -x -d 'Only URLs that contain a match of this regular expression; repeatable'
+complete -c urlset -n '__fish_seen_subcommand_from diff' -l exclude -x -d 'No URLs that contain a match of this regular expression; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l moves -l no-moves -d 'Search moved URLs among those that were added and removed; the default'
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l live -d 'Request removed URLs, and follow their redirects to find moves'
 complete -c urlset -n '__fish_seen_subcommand_from diff' -l max-requests -x -d 'Limit of the requests of this run; robots.txt and sitemaps do not count'
