@@ -327,7 +327,7 @@ class Database:
         try:
             copy = os.path.join(inside, "store.duckdb")
             # Note: self.path stays that of the original, which errors name.
-            opened = copy_database(path, copy) if is_copy else path
+            opened = _copied(path, copy) if is_copy else path
             self.hidden = attach(self.connection, opened, read_only=read_only)
         except BaseException:
             self.close()
@@ -378,6 +378,14 @@ def copy_database(path: str, copy: str) -> str:
         if os.path.exists(path + ending):
             shutil.copyfile(path + ending, copy + ending)
     return copy
+
+
+def _copied(path: str, copy: str) -> str:
+    try:
+        return copy_database(path, copy)
+    except OSError as error:  # the disk is full
+        folder = os.path.dirname(copy)
+        raise StoreError(f"cannot copy {path!r} to {folder!r}: {error.strerror}") from error
 
 
 def _open_in_background(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -154,6 +155,19 @@ def test_store_of_another_process_and_missing_folder_are_errors_of_a_dry_run(ind
     index.state = index.state.parent / "missing" / "index.duckdb"
     with pytest.raises(StoreError, match="does not exist"):
         delivered(index, dry_run=True)
+
+
+def test_copy_that_does_not_fit_is_an_error(index, temp, monkeypatch):
+    index.put({"/p1": ("one", "2026-01-01")})
+    delivered(index, dry_run=False)
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", fail)
+    with pytest.raises(StoreError, match=r"cannot copy .*index.duckdb.*: No space left on device"):
+        delivered(index, dry_run=True)
+    assert not list(temp.iterdir())
 
 
 def test_command_prints_the_updates_and_changes_no_file(box, tmp_path, capsys):
