@@ -147,7 +147,7 @@ COMMANDS_INTRO = """\
 | `build` | published | published, but some input was rejected |
 | `check` | no finding of `--fail-level` or worse | there are such findings |
 | `audit` | no finding of `--fail-level` or worse | there are such findings, no visit could be judged, or no listed URL is selected |
-| `diff` | compared, also if there are changes | a limit is exceeded, URLs are unknown, or there are changes and `--exit-code` is set |
+| `diff` | compared, also if there are changes | a limit is exceeded, URLs are unknown, no URL is selected, or there are changes and `--exit-code` is set |
 | `crawl` | all was visited, or a limit ended the crawl | some pages could not be visited |
 | `watch` | no new alert | new alerts, or the webhook refused them |
 | `submit` | all was accepted, or waits for a new key | something was left out or refused |

@@ -72,7 +72,15 @@ class LinkedSite:
 
 
 def interrupted(
-    verb: str, box: SiteBox, site: LinkedSite, folder: Path, *, at: int, how: How, gap_s: float = 0
+    verb: str,
+    box: SiteBox,
+    site: LinkedSite,
+    folder: Path,
+    *,
+    at: int,
+    how: How,
+    gap_s: float = 0,
+    options: tuple[str, ...] = (),
 ) -> Ended:
     """Run a command, interrupt it after ``at`` requests for pages, and return how it ended."""
     store = str(folder / "site.duckdb")
@@ -84,7 +92,7 @@ def interrupted(
     }
     site.hits = 0
     process = subprocess.Popen(
-        [sys.executable, "-c", _RUN, verb, box.site, *arguments[verb], "--quiet"],
+        [sys.executable, "-c", _RUN, verb, box.site, *arguments[verb], *options, "--quiet"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,

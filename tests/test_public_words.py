@@ -120,5 +120,5 @@ def test_the_kept_file_is_the_store():
 
 def test_urls_are_filtered_by_the_same_words():
     assert set(GLOSSARY["include"].verbs) == set(GLOSSARY["exclude"].verbs)
-    assert {"read", "crawl", "build", "audit"} == set(GLOSSARY["include"].verbs)
+    assert {"read", "crawl", "build", "audit", "diff"} == set(GLOSSARY["include"].verbs)
     assert not {"match", "in_scope", "filter", "pattern_include"} & GLOSSARY.keys()

@@ -244,7 +244,7 @@ class Problem(NamedTuple):
 
 
 class ProgressEvent(NamedTuple):
-    """State of a running build, check or write, which its ``progress`` callback receives.
+    """State of a running verb, such as a build or a reading, for its ``progress`` callback.
 
     >>> print(ProgressEvent(urls=12_000), ProgressEvent(documents=2, total=7), sep="; ")
     12,000 URLs; 2 of 7 files

@@ -53,8 +53,8 @@ def diff(
     removed ones. A failure is not a removal: URLs of a sitemap that cannot be read are unknown.
 
     Exit codes: 0 compared, also with changes; 1 a limit such as --max-removed is exceeded, URLs
-    are unknown, or with --exit-code there are changes; 2 a state cannot be read. The limits and
-    other options can be set in the section [diff] of urlset.toml.
+    are unknown, no URL is selected, or with --exit-code there are changes; 2 a state cannot be
+    read. The limits and other options can be set in the section [diff] of urlset.toml.
 
     \b
     Examples:
@@ -63,6 +63,7 @@ def diff(
       urlset diff HEAD~1:public/ public/ --format markdown
       urlset diff monday.duckdb friday.duckdb --format jsonl -o changes.jsonl
       urlset diff https://example.com public/ --max-removed 5%
+      urlset diff old/ new/ --include /shop/ --exclude "[?]"
       urlset diff old.csv https://example.com --live --report diff.html
     """  # noqa: D301 - the \b keeps the lines of the examples
     if before == after == "-":
@@ -148,4 +149,5 @@ def _exit_code(found: Diff, limits: dict[str, _Limit], *, has_exit_code: bool) -
                 else f"{count:,} URLs are added to {counts.before:,}, more than --max-added "
                 f"{limit.text}"
             )
-    return int(is_exceeded or counts.unknown > 0 or (has_exit_code and len(found) > 0))
+    is_failed = is_exceeded or counts.unknown > 0 or found.is_none_selected
+    return int(is_failed or (has_exit_code and len(found) > 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from urlset.cli.console import ClosedPipeError, Progress, print_info
 from urlset.cli.options import (
@@ -51,6 +51,7 @@ def sync(
       urlset sync https://example.com --store index.duckdb --output updates.jsonl
       urlset sync https://example.com --store index.duckdb --no-text | jq -r .url
       urlset sync https://example.com --store index.duckdb --max-minutes 10
+      urlset sync https://example.com --store index.duckdb --dry-run --no-text
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError(
@@ -67,7 +68,10 @@ def sync(
         def on_event(event: ProgressEvent) -> None:
             progress.update(_progress_text(event))
 
-        target = sys.stdout.buffer if output is None or str(output) == "-" else output
+        if output is None or str(output) == "-" or settings.get("dry_run"):
+            target: Path | BinaryIO = sys.stdout.buffer
+        else:
+            target = output
         with start(site, store, progress=on_event, **settings) as run:
             try:
                 run.to_jsonl(target)

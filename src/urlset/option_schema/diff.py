@@ -11,6 +11,8 @@ from urlset.option_schema.common import (
     COLOR,
     CONFIG,
     ENGINE,
+    EXCLUDE,
+    INCLUDE,
     MAX_REQUESTS,
     NETWORK,
     OUTPUT,
@@ -79,6 +81,8 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         allowed=COMMAND,
         shows_default=True,
     ),
+    replace(INCLUDE, allowed=EVERYWHERE),
+    replace(EXCLUDE, allowed=EVERYWHERE),
     Option(
         name="moves",
         type=bool,

@@ -18,6 +18,7 @@ from urlset.option_schema.common import (
     NETWORK,
     OUTPUT,
     POLICY,
+    PROGRESS,
     QUIET,
     SOURCES,
     VERBOSE,
@@ -178,5 +179,10 @@ READ_OPTIONS: tuple[Option, ...] = (
     ),
     POLICY,
     AUTH,
+    replace(
+        PROGRESS,
+        doc="Called with a :class:`urlset.ProgressEvent` for each document, while the result is "
+        "iterated or exported: how much was read so far, before the filters.",
+    ),
 )
 """Options of :func:`urlset.read` and ``urlset read``, in the order of the help."""

@@ -322,6 +322,16 @@ SYNC_OPTIONS: tuple[Option, ...] = (
     ),
     MAX_REQUESTS,
     MAX_MINUTES,
+    Option(
+        name="dry_run",
+        type=bool,
+        help="Print the updates and change no file: neither the store nor that of --output. The "
+        "requests are the same.",
+        doc="Whether nothing is stored: the run works on a temporary copy of the store, and a "
+        "commit changes the copy. The requests are the same.",
+        default=False,
+        allowed=NOT_IN_FILE,
+    ),
     *NETWORK,
     ENGINE,
     QUIET,

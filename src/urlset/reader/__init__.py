@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.formats.detect import stored_form
+from urlset.model import ProgressEvent
 from urlset.option_schema import StrPath, check_options
 from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
@@ -75,6 +76,7 @@ def read(
     keep: bool = True,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
+    progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Entries:
     """Read the entries of a sitemap, of all sitemaps of a site, or of a folder.
 
@@ -128,6 +130,8 @@ def read(
             compressed, so that it can be iterated again.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
+        progress: Called with a :class:`urlset.ProgressEvent` for each document, while the result is
+            iterated or exported: how much was read so far, before the filters.
 
     Returns:
         The entries, an iterable that is read on demand.
@@ -188,6 +192,7 @@ def read(
         limit=limit,
         fail_fast=fail_fast,
         is_in_memory=isinstance(source, bytes | bytearray | memoryview),
+        progress=progress,
     )
 
 

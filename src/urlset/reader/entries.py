@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from urlset.document import Document
 from urlset.errors import SourceError, UrlsetError
-from urlset.model import Entry, Problem, Sitemap
+from urlset.model import Entry, Problem, ProgressEvent, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
 from urlset.reader.filters import EntryFilter
@@ -84,7 +84,7 @@ class Entries:
     for several small ones. A table or a file does not show which documents could not be read, so
     that a ``RuntimeWarning`` says so at its end.
     Entries of bytes, which are in memory, also support ``len(entries)`` and ``entries[0]``.
-    Pickling keeps the arguments; the copy reads, or fetches, the source again.
+    Pickling keeps the arguments without ``progress``; the copy reads, or fetches, the source again.
 
     >>> import urlset
     >>> entries = urlset.read(b"https://example.com/a\nhttps://example.com/b\n")
@@ -108,6 +108,7 @@ class Entries:
         limit: int | None,
         fail_fast: bool | None,
         is_in_memory: bool = False,
+        progress: Callable[[ProgressEvent], None] | None = None,
     ):
         self.source = source
         self._is_in_memory = is_in_memory
@@ -116,6 +117,7 @@ class Entries:
         self._filter = entry_filter
         self._limit = limit
         self._fail_fast = fail_fast
+        self._progress = progress
         self._log: _ReadLog | None = None
 
     def __iter__(self) -> Iterator[Entry]:
@@ -146,6 +148,10 @@ class Entries:
         from urlset.arrow import batches_to_stream
 
         return batches_to_stream(self._warned(self._row_batches()), requested_schema)
+
+    def __getstate__(self) -> dict[str, object]:
+        # A callback is that of this process, and often a function that cannot be pickled.
+        return self.__dict__ | {"_progress": None}
 
     def __repr__(self) -> str:
         return f"<Entries {self._summary()}>"
@@ -190,6 +196,7 @@ class Entries:
         """Return the first entries of a store that was not read yet; none of other sources."""
         if self._log is not None:
             return []
+        progress, self._progress = self._progress, None  # the caller reads nothing
         try:
             is_quick = getattr(self._reader, "has_rows_at_once", False)
             return self.head(count) if is_quick else []
@@ -197,6 +204,7 @@ class Entries:
             return []
         finally:
             self._log = None
+            self._progress = progress
 
     def __bool__(self) -> bool:
         return True  # whether there are entries is unknown before they are read
@@ -265,7 +273,7 @@ class Entries:
         log = self._log = _ReadLog()
         with closing(self._reader.visits(on_response)) as visits:
             for visit in visits:
-                yield log.add(visit, fail_fast=self._fail_fast)
+                yield self._recorded(visit, log)
 
     def filtered(self, visit: Visit) -> Iterable[Entry]:
         """Return the entries of a document that pass the filter."""
@@ -421,13 +429,22 @@ class Entries:
         log = self._log = _ReadLog()
         async with aclosing(self._reader.visits_async()) as visits:
             async for visit in visits:
-                yield log.add(visit, fail_fast=self._fail_fast)
+                yield self._recorded(visit, log)
+
+    def _recorded(self, visit: Visit, log: _ReadLog) -> Visit:
+        """Record a visit and report the progress: once for a document, not for each entry."""
+        visit = log.add(visit, fail_fast=self._fail_fast)
+        if self._progress is not None:
+            record, documents = visit.record, len(log.records)
+            self._progress(ProgressEvent(log.urls, documents, None, record.source, record.error))
+        return visit
 
 
 class _ReadLog:
     """Collects the document records and the listed sitemaps of one reading."""
 
     def __init__(self) -> None:
+        self.urls: int = 0
         self.records: list[DocumentRecord] = []
         self.sitemaps: list[Sitemap] = []
         self._problems_left = KEPT_PROBLEMS
@@ -441,6 +458,7 @@ class _ReadLog:
         self.records.append(record)
         result = record.error or record.skipped or f"{record.entries:,} entries"
         logger.debug("%s: %s, %s", record.source, record.kind, result)
+        self.urls += record.entries
         is_source = document is None and record.how in ("given", "site")
         is_fatal = fail_fast or (is_source and fail_fast is not None)
         if record.error and is_fatal:

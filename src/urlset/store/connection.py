@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -251,16 +252,12 @@ def literal(text: str) -> str:
 def _check_path(path: str, *, read_only: bool) -> None:
     if os.path.isdir(path):
         raise StoreError(f"expected a store, found a folder: {path!r}; name a file in it")
-    folder = os.path.dirname(path) or "."
     if not read_only:
         expect_own_file(path)
     if not os.path.exists(path):
         if read_only:
             raise StoreError(f"expected a store, found nothing at {path!r}; check the path")
-        if not os.path.isdir(folder):
-            raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist")
-        if not os.access(folder, os.W_OK):
-            raise StoreError(f"cannot write {path!r}: its folder is not writable")
+        expect_folder(path)
         return
     if not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
         raise StoreError(
@@ -272,6 +269,15 @@ def _check_path(path: str, *, read_only: bool) -> None:
             "name another one, or remove it",
             failure="other-file",
         )
+
+
+def expect_folder(path: str) -> None:
+    """Raise :class:`urlset.StoreError` if a file cannot be created because of its folder."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist")
+    if not os.access(folder, os.W_OK):
+        raise StoreError(f"cannot write {path!r}: its folder is not writable")
 
 
 def _access(read_only: bool) -> str:
@@ -292,11 +298,18 @@ class Database:
         hidden: Names of views and macros in the file that urlset did not create.
     """
 
-    def __init__(self, path: str | None, *, read_only: bool = False, has_details: bool = False):
+    def __init__(
+        self,
+        path: str | None,
+        *,
+        read_only: bool = False,
+        is_copy: bool = False,
+        has_details: bool = False,
+    ):
         if path is not None:
             expect_utf8(path)
         # Not in the folder of a read-only store: it may be read-only, too.
-        self._folder = LockedTempDir() if path is None or read_only else None
+        self._folder = LockedTempDir() if path is None or read_only or is_copy else None
         inside = self._folder.path if self._folder else ""
         self.path: str = path or os.path.join(inside, "store.duckdb")
         self.is_new: bool = path is None
@@ -312,7 +325,10 @@ class Database:
         with map_interrupts():
             self._future.set_result(connect(spill))
         try:
-            self.hidden = attach(self.connection, self.path, read_only=read_only)
+            copy = os.path.join(inside, "store.duckdb")
+            # Note: self.path stays that of the original, which errors name.
+            opened = _copied(path, copy) if is_copy else path
+            self.hidden = attach(self.connection, opened, read_only=read_only)
         except BaseException:
             self.close()
             raise
@@ -351,6 +367,25 @@ class Database:
             self.connection.close()
         if self._folder is not None:
             self._folder.close()
+
+
+def copy_database(path: str, copy: str) -> str:
+    """Copy the file of a database, and its log, if they exist; return the path of the copy.
+
+    The log holds what a killed process has committed.
+    """
+    for ending in ("", ".wal"):
+        if os.path.exists(path + ending):
+            shutil.copyfile(path + ending, copy + ending)
+    return copy
+
+
+def _copied(path: str, copy: str) -> str:
+    try:
+        return copy_database(path, copy)
+    except OSError as error:  # the disk is full
+        folder = os.path.dirname(copy)
+        raise StoreError(f"cannot copy {path!r} to {folder!r}: {error.strerror}") from error
 
 
 def _open_in_background(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:

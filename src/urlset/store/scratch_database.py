@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from urlset.result import Closing
 from urlset.store.connection import (
     attach_read_only,
     connect,
+    copy_database,
     expect_own_file,
     expect_utf8,
     is_database,
@@ -103,11 +103,7 @@ class ScratchDatabase(Closing, Session):
     def attach_copy(self, path: str, name: str) -> None:
         """Attach a temporary copy of a file under a name; changes to it are discarded."""
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
-        # The second file holds what a killed process has committed.
-        for ending in ("", ".wal"):
-            if os.path.exists(path + ending):
-                shutil.copyfile(path + ending, copy + ending)
-        self._attach_file(copy, name)
+        self._attach_file(copy_database(path, copy), name)
 
     def attach_store(self, path: str, name: str) -> frozenset[str]:
         """Attach a store under a name, for reading only.

@@ -17,7 +17,7 @@ from urlset.arrow.streams import as_entries
 from urlset.model import Entry, Problem, Sitemap
 from urlset.registry import provided
 from urlset.result import Closing
-from urlset.store.connection import Database, map_errors
+from urlset.store.connection import Database, expect_folder, map_errors
 from urlset.store.inspection import columns_of
 from urlset.store.results import QueryResult, check_query, run_query
 from urlset.store.sandbox import QUERY_S
@@ -51,10 +51,15 @@ class Store(Closing):
     """
 
     def __init__(
-        self, path: str | None, *, read_only: bool = False, database: Database | None = None
+        self,
+        path: str | None,
+        *,
+        read_only: bool = False,
+        is_copy: bool = False,
+        database: Database | None = None,
     ):
-        self.path = path
-        self._database = database or Database(path, read_only=read_only)
+        self.path = None if is_copy else path
+        self._database = database or Database(path, read_only=read_only, is_copy=is_copy)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, read_only: bool = False) -> Store:
@@ -71,6 +76,23 @@ class Store(Closing):
             StoreError: The file cannot be opened, or is not a urlset store.
         """
         return cls(None if path is None else os.fspath(path), read_only=read_only)
+
+    @classmethod
+    def open_copy(cls, path: str | os.PathLike[str]) -> Store:
+        """Open a temporary copy of a store file, so that no change is kept.
+
+        If the file is missing, the store is empty.
+
+        Raises:
+            StoreError: The file cannot be read, is used by another process, or is not a store; or
+                it is missing and could not be created.
+        """
+        name = os.fspath(path)
+        if not os.path.lexists(name):
+            expect_folder(name)
+            return cls.open()
+        with cls.open(name, read_only=True):  # no other process changes it meanwhile
+            return cls(name, is_copy=True)
 
     @classmethod
     def with_details(cls) -> Store:

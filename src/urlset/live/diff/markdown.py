@@ -39,6 +39,8 @@ def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
         + f"; {counts.unchanged:,} unchanged.",
         "",
     ]
+    if diff.is_none_selected:
+        lines[1] = f"**Sitemap: {diff.summary}.**"
     for detail, count in diff.unread[:MAX_PATTERNS]:
         unknown = f"{pluralize(count, 'URL')} unknown, " if count else ""
         lines.append(f"- {unknown}not read: {code(detail)}")

@@ -15,8 +15,10 @@ from urlset.live.diff.result import Diff
 from urlset.live.diff.states import StateOptions, StateSource, open_states
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.unread import mark_unread
+from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import ProgressEvent
 from urlset.option_schema import check_options
+from urlset.reader.filters import Patterns, pattern_texts
 from urlset.store import ScratchDatabase
 
 _NO_LIMIT = 2**31 - 1
@@ -39,6 +41,8 @@ def diff(
     after: StateSource,
     *,
     # These are generated from urlset.option_schema by `make docs`.
+    include: Patterns = (),
+    exclude: Patterns = (),
     moves: bool = True,
     live: bool = False,
     max_requests: int | None = 1_000,
@@ -58,6 +62,9 @@ def diff(
     A failure is not a removal: if a sitemap of ``after`` could not be read, the URLs that only it
     may list are ``unknown``, not removed. The same holds for ``before`` and added URLs.
 
+    ``include`` and ``exclude`` select URLs of both states before they are compared; all numbers are
+    those of the selected URLs.
+
     >>> import urlset
     >>> a, b = b"https://example.com/tea https://example.com/x", b"https://example.com/tea"
     >>> with urlset.diff(a, b) as found:
@@ -69,6 +76,8 @@ def diff(
             or a store; a table of URLs; ``HEAD~1:public/`` for a folder in a revision of git; or
             entries.
         after: Later state.
+        include: Regular expression, or several; only URLs that contain a match of one count.
+        exclude: Regular expression, or several; URLs that contain a match of one do not count.
         moves: Search moved URLs among those that were added and removed; the default.
         live: Request URLs that were removed, and follow their redirects to find moves. robots.txt
             is obeyed, and the pace is that of ``policy``.
@@ -96,13 +105,14 @@ def diff(
     shared, after = with_login(shared, after, auth)
     shared, base_url = with_login(shared, base_url, auth)
     options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
+    patterns = UrlPatterns(pattern_texts(include), pattern_texts(exclude))
     stack = ExitStack()
     try:
         started = time.monotonic()
         states = open_states(before, after, options, stack)
         logger.info("both states are read: %.1f s", time.monotonic() - started)
         db = stack.enter_context(ScratchDatabase(memory=MEMORY_MB, is_on_disk=True))
-        tables = Tables(db, states)
+        tables = Tables(db, states, patterns)
         with db.unordered():
             tables.create()
             logger.info("URLs are compared: %.1f s", time.monotonic() - started)

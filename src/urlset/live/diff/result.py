@@ -27,6 +27,7 @@ from urlset.live.diff.rows import (
 )
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.notebook import MAX_ROWS, html_table
+from urlset.option_names import option
 from urlset.reader.row_formats import write_lines
 from urlset.result import Result
 from urlset.store import FIRST_FOLDER, quoted
@@ -74,6 +75,8 @@ class Diff(Result):
         after: Name of the later state.
         counts: Numbers of URLs by change.
         unread: What could not be read, each with the number of unknown URLs that it may list.
+        is_none_selected: Whether URLs are listed, and ``include`` and ``exclude`` select none of
+            either state.
     """
 
     def __init__(self, tables: Tables, stack: ExitStack):
@@ -82,6 +85,7 @@ class Diff(Result):
         self._tables = tables
         self._stack = stack
         self.counts: DiffCounts = self._count()
+        self.is_none_selected: bool = tables.is_none_selected
         self.unread: tuple[tuple[str, int], ...] = self._find_unread()
         self._is_closed = False
 
@@ -202,6 +206,10 @@ class Diff(Result):
     @property
     def _totals(self) -> str:
         """The counts in one line."""
+        if self.is_none_selected:
+            return (
+                f"no URL of either state is selected by {option('include')} and {option('exclude')}"
+            )
         counts = self.counts
         parts = [
             f"{getattr(counts, kind):,} {kind}"

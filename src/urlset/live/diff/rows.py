@@ -232,6 +232,10 @@ class DiffView(Protocol):
         """The counts in one line."""
 
     @property
+    def is_none_selected(self) -> bool:
+        """Whether URLs are listed, and the options select none of them."""
+
+    @property
     def sections(self) -> list[SectionChange]:
         """Sections with changes."""
 

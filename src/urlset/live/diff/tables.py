@@ -5,11 +5,15 @@ from __future__ import annotations
 import glob
 import os
 
+from urlset.arrow.batches import as_table, batch_of, column_values, unsigned_array
 from urlset.checker.macros import sql_map
 from urlset.checker.views import creation_order
 from urlset.http import request_url
 from urlset.live.diff.rows import MovePattern
 from urlset.live.diff.states import State
+from urlset.live.diff.working_tables import SELECTED_ROWS
+from urlset.live.visits.url_patterns import UrlPatterns
+from urlset.option_names import option
 from urlset.store import ScratchDatabase, quoted
 from urlset.urls import split_origin
 
@@ -40,12 +44,16 @@ class Tables:
         before: Number of URLs in the earlier state.
         after: Number of URLs in the later state.
         both: Number of URLs in both.
+        is_none_selected: Whether URLs are listed, and the patterns select none of either state.
         live: For each side, the names of the live tables of its store.
     """
 
-    def __init__(self, db: ScratchDatabase, states: dict[str, State]):
+    def __init__(
+        self, db: ScratchDatabase, states: dict[str, State], patterns: UrlPatterns | None = None
+    ):
         self.db = db
         self.states = states
+        self._url_patterns = patterns or UrlPatterns()
         self.live: dict[str, frozenset[str]] = dict.fromkeys(SIDES, frozenset())
         self.is_crawl: dict[str, bool] = dict.fromkeys(SIDES, False)
         self.known: frozenset[str] = frozenset()
@@ -53,6 +61,7 @@ class Tables:
         self.before: int = 0
         self.after: int = 0
         self.both: int = 0
+        self.is_none_selected: bool = False
         self.patterns: list[MovePattern] = []
         self.faults: list[str] = []
         self.notes: list[str] = [note for state in states.values() for note in state.notes]
@@ -62,12 +71,15 @@ class Tables:
         self._attach()
         self._create_macros()
         for side in SIDES:
+            self._create_listed(side)
             self._create_rows(side)
         self.known = self._known_fields()
         self._create_keys()
         for side in SIDES:
             self._create_diff(side)
         self._create_pairs()
+        if self._url_patterns:
+            self._note_selection()
 
     def count(self, query: str) -> int:
         """Run a query that returns one number, and return it."""
@@ -125,7 +137,7 @@ class Tables:
         path = glob.escape(os.path.abspath(self.states[side].path))
         return f"read_parquet({quoted(path)}, hive_partitioning = false, file_row_number = true)"
 
-    def _create_rows(self, side: str) -> None:
+    def _create_listed(self, side: str) -> None:
         store = self._stores.get(side)
         fields = ", ".join(f"e.{name}" for name in _ENTRY)
         shown = self.shown(side, "e.source")
@@ -135,7 +147,7 @@ class Tables:
                 f"{shown} AS source, e.file_row_number AS place FROM {self._relation(side)} e "
                 "WHERE e.loc IS NOT NULL"
             )
-            self.db.run(f"CREATE VIEW {side}_rows AS {query}")
+            self.db.run(f"CREATE VIEW {side}_listed AS {query}")
             return
         has_pages = "pages" in self.live[side]
         has_entries = self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)")
@@ -168,7 +180,37 @@ class Tables:
                 f"SELECT {fields}, NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint, "
                 f"{shown} AS source, {place} AS place FROM {store}.entries e"
             )
+        self.db.run(f"CREATE VIEW {side}_listed AS {query}")
+
+    def _create_rows(self, side: str) -> None:
+        """Create the view of the URLs that are compared: those that the patterns select."""
+        query = f"SELECT * FROM {side}_listed"
+        if self._url_patterns:
+            self._select(side)
+            query += f" SEMI JOIN {side}_selected USING (place)"
         self.db.run(f"CREATE VIEW {side}_rows AS {query}")
+
+    def _select(self, side: str) -> None:
+        """Create ``{side}_selected``: in Python, because DuckDB has other regular expressions."""
+        self.db.run(SELECTED_ROWS.create_empty(side=side))
+        reason_against = self._url_patterns.reason_against
+        for batch in self.db.batches(f"SELECT place, loc FROM {side}_listed"):
+            places, locs = (column_values(batch, name) for name in ("place", "loc"))
+            rows = zip(places, locs, strict=True)
+            selected = [place for place, loc in rows if reason_against(loc) is None]
+            self.db.insert(
+                f"INSERT INTO {side}_selected SELECT place FROM incoming",
+                as_table(batch_of({"place": unsigned_array(selected)})),
+            )
+
+    def _note_selection(self) -> None:
+        options = f"{option('include')} and {option('exclude')}"
+        if self.before or self.after:
+            self.notes.append(f"Only URLs that {options} select are compared.")
+            return
+        self.is_none_selected = any(
+            self.count(f"SELECT count(*) FROM (FROM {side}_listed LIMIT 1)") for side in SIDES
+        )
 
     def shown(self, side: str, column: str) -> str:
         """Return SQL for the document name in a column, without the path of a temporary folder."""

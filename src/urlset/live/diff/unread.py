@@ -217,7 +217,9 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     if store is None:
         # A table may state the sources of its rows; which of them an unreadable row has is unknown.
         count = tables.states[side].unreadable_count
-        names = tables.db.rows(f"SELECT DISTINCT source FROM {side}_rows WHERE source IS NOT NULL")
+        names = tables.db.rows(
+            f"SELECT DISTINCT source FROM {side}_listed WHERE source IS NOT NULL"
+        )
         if count and not names:
             names = [(tables.states[side].name,)]
         return [DocumentOutcome(name, unreadable_count=count) for (name,) in names]
@@ -276,7 +278,7 @@ def _with_shifts(
     """Add documents whose URLs may have moved to a document that could not be read.
 
     In a numbered family, such as ``post-sitemap1.xml`` and ``post-sitemap2.xml``, a new URL at the
-    start of the list moves others to the next file.
+    start of the list moves others to the next file. URLs that are not compared show that, too.
     """
     other = SIDES[side == SIDES[0]]
     pairs = _match(documents[side], documents[other])
@@ -285,8 +287,8 @@ def _with_shifts(
     tables.db.insert_rows(f"{side}_document_pairs", rows)
     shifts = tables.db.rows(
         f"""SELECT DISTINCT a.source, b.source
-        FROM (SELECT text_hash(normal_of(loc)) AS h, source FROM {side}_rows) a
-        JOIN (SELECT text_hash(normal_of(loc)) AS h, source FROM {other}_rows) b USING (h)
+        FROM (SELECT text_hash(normal_of(loc)) AS h, source FROM {side}_listed) a
+        JOIN (SELECT text_hash(normal_of(loc)) AS h, source FROM {other}_listed) b USING (h)
         ANTI JOIN {side}_document_pairs p ON p.here = a.source AND p.there = b.source"""
     )
     # Also those that the failed part of an index may name.

@@ -12,6 +12,13 @@ from urlset.store import declare_table
 _STATE = "loc lastmod lastmod_text changefreq priority images videos news alternates title"
 _FEATURES = "h page folder stem family title fingerprint lastmod words id is_strong_id"
 
+SELECTED_ROWS = declare_table(
+    "{side}_selected",
+    "Rows of a state whose URLs `include` and `exclude` select; absent without these options.",
+    "place UBIGINT",
+    writers="tables",
+    readers="tables",
+)
 UNREAD_URLS = declare_table(
     "unread_urls",
     "URLs in one state only that the other one may list in a part that was not read.",
@@ -85,8 +92,16 @@ WORKING_TABLES = (
         readers="tables",
     ),
     declare_table(
-        "{side}_rows",
+        "{side}_listed",
         "View of the URLs of a state; `place` is a number that orders them.",
+        f"{_STATE} fingerprint source place",
+        writers="tables",
+        readers="tables unread",
+    ),
+    SELECTED_ROWS,
+    declare_table(
+        "{side}_rows",
+        "View of the URLs of a state that are compared.",
         f"{_STATE} fingerprint source place",
         writers="tables",
         readers="pipeline result tables unread",

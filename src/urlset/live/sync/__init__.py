@@ -29,6 +29,7 @@ def sync(
     max_removed_share: float = 0.5,
     max_requests: int | None = None,
     max_minutes: float | None = None,
+    dry_run: bool = False,
     engine: str | None = None,
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
@@ -61,6 +62,8 @@ def sync(
             for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no
             limit.
+        dry_run: Whether nothing is stored: the run works on a temporary copy of the store, and a
+            commit changes the copy. The requests are the same.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.

@@ -67,9 +67,11 @@ class SyncJson(ResultJson):
 
     Attributes:
         site: URL that was given.
+        dry_run: Whether nothing was stored.
     """
 
     site: str
+    dry_run: bool
     counts: dict[str, int]
 
 
@@ -82,6 +84,7 @@ class Sync(Result):
         counts: Updates by kind so far, and pages that are ``unchanged``, ``gone`` (listed, but they
             answer 404 or 410, and were never delivered) or ``trusted`` (not requested, because
             their ``lastmod`` is the same).
+        is_dry_run: Whether nothing is stored.
     """
 
     def __init__(
@@ -97,6 +100,7 @@ class Sync(Result):
         expect_url(site)
         policy, self.site = with_login(run_policy(settings.policy), site, settings.auth)
         settings = replace(settings, policy=policy, auth=None)
+        self.is_dry_run: bool = settings.dry_run
         self.counts: Counter[str] = Counter()
         self._faults: list[str] = [NOT_OVER]
         self._batches = self._run(
@@ -122,7 +126,8 @@ class Sync(Result):
     def to_jsonl(self, target: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the updates as JSON lines; commit each batch when its lines are on the disk.
 
-        A file is appended to; an incomplete line at its end, of a killed run, is removed.
+        A file is appended to; an incomplete line at its end, of a killed run, is removed. In a dry
+        run the updates are written to a binary file only; that of a path is not changed.
 
         Args:
             target: Path of a file, or a binary file such as ``sys.stdout.buffer``.
@@ -130,6 +135,10 @@ class Sync(Result):
         Raises:
             urlset.TargetError: The file cannot be written.
         """
+        if self.is_dry_run and isinstance(target, str | os.PathLike):
+            for batch in self:
+                batch.commit()
+            return
         with UpdateFile.opened(target) as file:
             for batch in self:
                 file.write(batch)
@@ -149,16 +158,23 @@ class Sync(Result):
         """Numbers of pages by kind, so far."""
         kinds = ("added", "changed", "removed", "unknown", "unchanged", "trusted", "gone")
         shown = (kind for kind in kinds if kind != "gone" or self.counts[kind])
-        return ", ".join(f"{self.counts[kind]:,} {kind}" for kind in shown)
+        text = ", ".join(f"{self.counts[kind]:,} {kind}" for kind in shown)
+        return f"{text}; nothing was stored: this was a dry run" if self.is_dry_run else text
 
     def to_dict(self) -> SyncJson:
         """Return the counts and what is incomplete as values that JSON has."""
-        return {**super().to_dict(), "site": self.site, "counts": dict(self.counts)}
+        return {
+            **super().to_dict(),
+            "site": self.site,
+            "dry_run": self.is_dry_run,
+            "counts": dict(self.counts),
+        }
 
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock
     ) -> Generator[SyncBatch]:
-        with Store.open(path) as store:
+        open_store = Store.open_copy if settings.dry_run else Store.open
+        with open_store(path) as store:
             store.add(HISTORY_SCHEMA)
             store.add(SYNC_SCHEMA)
             with store.session() as session:

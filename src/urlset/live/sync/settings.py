@@ -29,6 +29,7 @@ class SyncSettings:
     max_removed_share: float = 0.5
     max_requests: int | None = None
     max_minutes: float | None = None
+    dry_run: bool = False
     engine: str | None = None
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
@@ -55,6 +56,7 @@ class SyncKeywords(TypedDict, total=False):
     max_removed_share: float
     max_requests: int | None
     max_minutes: float | None
+    dry_run: bool
     engine: str | None
     policy: Policy | None
     auth: str | tuple[str, str] | None
