@@ -75,8 +75,8 @@ def diff(
         max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
             for no limit.
         min_confidence: Least confidence of a move, from 0 to 1 (0.7).
-        base_url: URL at which the source is published: of the folder, or of the file. One that ends
-            with / is the folder that contains the file.
+        base_url: URL at which the states are published, if they are files or folders: of the
+            folder, or of the file. One that ends with / is the folder that contains the file.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
