@@ -197,6 +197,9 @@ def test_module_is_the_command():
     ("arguments", "words"),
     [
         (["reed"], "did you mean 'read'"),
+        (["compare", "a", "b"], "no such command 'compare'; did you mean 'diff'?"),
+        (["lint"], "no such command 'lint'; did you mean 'check'?"),
+        (["nonsense"], "no such command 'nonsense'; expected audit, build"),
         (["--nonsense"], "no such option"),
         (["read"], "missing argument"),
         (["read", "a", "--fromat", "csv"], "'--fromat'; did you mean '--format'?"),
@@ -251,6 +254,11 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("check", "--fail-on", "--fail-level"),
         ("check", "--url", "--base-url"),
         ("build", "--out", "--output"),
+        ("check", "--allow", "--ignore"),
+        ("check", "--exclude", "--ignore"),
+        ("audit", "--skip", "--ignore"),
+        ("check", "--dry-run", "--diff"),
+        ("crawl", "--max-urls", "--max-pages"),
     ],
 )
 def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, urlset):
@@ -265,12 +273,41 @@ def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, u
 
 @pytest.mark.parametrize(
     ("command", "wrong"),
-    [("audit", "--workers"), ("read", "--page-size"), ("watch", "--max-pages"), ("crawl", "--max")],
+    [("audit", "--workers"), ("read", "--page-size"), ("crawl", "--max")],
 )
 def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset):
     ran = urlset(command, "a", wrong, "x")
 
     assert ran.err == f"urlset: no such option {wrong!r} (see `urlset {command} --help`)\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["check", "a", "--store", "x"], ": check keeps no store; did you mean '--output'?"),
+        (["audit", "a", "--dry-run"], "; build and submit have it"),
+        (["watch", "a", "--max-pages", "9"], "; crawl has it"),
+        (["check", "a", "--json"], "; did you mean --format json?"),
+        (["watch", "a", "--json"], "; did you mean --format json?"),
+        (["read", "a", "--csv"], "; did you mean --format csv?"),
+        (["sync", "a", "--json"], ": sync always writes JSON lines"),
+        (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),
+        (["submit", "--urls", "a"], "; did you mean the argument CHANGES?"),
+        (
+            ["crawl", "a", "--ignore-robots"],
+            ": pages that robots.txt disallows are never visited",
+        ),
+    ],
+)
+def test_an_unknown_option_is_explained(arguments, advice, urlset):
+    wrong = next(each for each in arguments if each.startswith("--"))
+
+    ran = urlset(*arguments)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: no such option {wrong!r}{advice} (see `urlset {arguments[0]} --help`)\n"
+    )
 
 
 def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
