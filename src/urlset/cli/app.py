@@ -7,7 +7,9 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -18,12 +20,14 @@ from urlset.cli.console import (
     ClosedPipeError,
     Sink,
     print_error,
+    print_info,
     set_color,
     start_logging,
     stop_logging,
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
+from urlset.glob_patterns import GlobWarning
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
@@ -76,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     interrupts = _Interrupts()
     try:
-        with interrupts, flags_in_messages():
+        with interrupts, flags_in_messages(), _warnings_as_notes():
             return _run(arguments, interrupts)
     except KeyboardInterrupt:  # between the steps of the error handling
         return INTERRUPTED
@@ -114,6 +118,25 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         stop_logging()
         set_color("auto")
     return 0
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print warnings about patterns as messages, each once, in a ``with`` block."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+        if not issubclass(category, GlobWarning):
+            before(message, category, *place, **options)
+        elif str(message) not in shown:
+            shown.add(str(message))
+            print_info(str(message))
+
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        warnings.simplefilter("always", GlobWarning)
+        warnings.showwarning = show
+        yield
 
 
 class _Interrupts:
