@@ -310,6 +310,67 @@ def test_an_unknown_option_is_explained(arguments, advice, urlset):
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "output", "advice"),
+    [
+        (["check", "a"], "q.html", "--report q.html"),
+        (["check", "a", "--format", "json"], "q.htm", "--report q.htm"),
+        (["check", "a"], "q.json", "--format json"),
+        (["check", "a"], "q.xml", "--format junit"),
+        (["audit", "a"], "Q.HTML", "--report Q.HTML"),
+        (["audit", "a"], "q.sarif", "--format sarif"),
+        (["diff", "a", "a"], "q.html", "--report q.html"),
+        (["diff", "a", "a"], "q.md", "--format markdown"),
+        (["report", "a"], "q.json", "--format json"),
+    ],
+)
+def test_an_output_with_the_suffix_of_another_format_is_refused(arguments, output, advice, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+    form = arguments[-1] if "--format" in arguments else "text"
+
+    ran = urlset(*arguments, "--output", output)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: --output: expected another suffix for {form}, found {output!r}; use {advice}\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["sync", "https://example.com", "--store", "s.duckdb", "--output", "q.html"],
+            "expected a name that ends with .jsonl, found 'q.html'; sync writes JSON lines",
+        ),
+        (
+            ["build", "a", "--output", "sitemap.xml"],
+            "expected a folder or a bucket, found 'sitemap.xml'; --name names the files, and - "
+            "prints a single sitemap",
+        ),
+    ],
+)
+def test_an_output_that_cannot_have_its_suffix_is_refused(arguments, message, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+
+    ran = urlset(*arguments)
+
+    assert (ran.code, ran.err) == (2, f"urlset: --output: {message}\n")
+    assert [path.name for path in Path().iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("form", "output"),
+    [("text", "q.txt"), ("text", "q"), ("sarif", "q.json"), ("junit", "q.xml"), ("json", "q.txt")],
+)
+def test_other_suffixes_are_written(form, output, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+
+    assert urlset("check", "a", "--format", form, "--output", output).code == 0
+    assert Path(output).is_file()
+
+
 def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
     ran = urlset("check", "none.xml")
 

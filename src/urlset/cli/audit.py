@@ -20,6 +20,7 @@ from urlset.cli.options import (
     NetworkOptions,
     UsageError,
     as_usage_error,
+    expect_format_of,
     expect_own_outputs,
     given_options,
 )
@@ -70,6 +71,7 @@ def audit(
     """  # noqa: D301 - the \b keeps the lines of the examples
     outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
     expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
+    expect_format_of(output, format, "audit")
     config_options = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)

@@ -17,7 +17,13 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    expect_format_of,
+    expect_own_outputs,
+)
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     count_by_rule,
@@ -80,6 +86,7 @@ def check(
         raise UsageError(f"--statistics: expected --format text or json, found {format}")
     outputs = {"output": output, "report": report, "write_baseline": write_baseline}
     expect_own_outputs(outputs, sources)
+    expect_format_of(output, format, "check")
     settings = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)

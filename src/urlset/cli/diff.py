@@ -21,6 +21,7 @@ from urlset.cli.options import (
     NetworkOptions,
     UsageError,
     as_usage_error,
+    expect_format_of,
     expect_own_outputs,
     given_options,
 )
@@ -69,6 +70,7 @@ def diff(
     if before == after == "-":
         raise UsageError("expected one source from stdin, found two")
     expect_own_outputs({"output": output, "report": report}, [before, after])
+    expect_format_of(output, format, "diff")
     found_config = load_config(config)
     for note in found_config.notes:
         print_info(note)
