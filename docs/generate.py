@@ -194,6 +194,7 @@ the same in Python:
 
 - Options of the HTTP client are fields of [`urlset.Policy`](api.md), the argument `policy`:
   `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
+  Both are about sitemaps: pages that robots.txt disallows are never visited.
 - What a command writes is a method of the result, such as `.report(path)`.
 
 If the column is empty, only the command has the option.
