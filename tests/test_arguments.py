@@ -301,6 +301,7 @@ def objects():
         ("Findings", "errors", "by_level"),
         ("Findings", "to_sarif", "urlset.reporter.report_sarif"),
         ("Findings", "to_json", "to_dict()"),
+        ("Findings", "to_jsonl", "to_dict(), or urlset.reporter.report_json"),
         ("FixedDocument", "path", "name"),
         ("Finding", "severity", "level"),
         ("Fixed", "write", "urlset.write_fixed"),
