@@ -196,7 +196,7 @@ the same in Python:
   `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
   Both are about sitemaps: pages that robots.txt disallows are never visited.
 - What a command writes is a method of the result: `.report(path)` or `.to_dict()`; of read,
-  diff and sync also `.to_jsonl(path)`.
+  diff and sync `.to_jsonl(path)`.
 
 If the column is empty, only the command has the option.
 """
