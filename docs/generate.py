@@ -194,7 +194,9 @@ the same in Python:
 
 - Options of the HTTP client are fields of [`urlset.Policy`](api.md), the argument `policy`:
   `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
-- What a command writes is a method of the result, such as `.report(path)`.
+  Both are about sitemaps: pages that robots.txt disallows are never visited.
+- What a command writes is a method of the result: `.report(path)` or `.to_dict()`; of read,
+  diff and sync `.to_jsonl(path)`.
 
 If the column is empty, only the command has the option.
 """
@@ -325,15 +327,18 @@ def has_option(verb: str, name: str) -> bool:
 
 def python_names(term: Term, functions: Sequence[str]) -> str:
     """Return the parameter, and what does the same for functions that do not have it."""
-    others = [
-        each.in_python
-        for verb in term.verbs
-        if verb not in functions
-        for each in options_of(verb)
-        if each.name == term.name and each.in_python
+    others: dict[str, list[str]] = {}
+    for verb in term.verbs:
+        if verb not in functions:
+            for each in options_of(verb):
+                if each.name == term.name and each.in_python:
+                    others.setdefault(each.in_python, []).append(verb)
+    names = [f"`{term.name}`"] if functions else []
+    names += [
+        f"`{name}` ({', '.join(verbs)})" if len(others) > 1 else f"`{name}`"
+        for name, verbs in others.items()
     ]
-    names = [*([term.name] if functions else []), *dict.fromkeys(others)]
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(names)
 
 
 def limits() -> Iterator[str]:

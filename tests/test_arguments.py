@@ -59,6 +59,13 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("crawl", (SITE,), "sitemaps", "read_sitemaps"),
         ("audit", (SITE,), "confirm_after", "confirm_after_s"),
         ("sync", (SITE,), "auth_file", "auth"),
+        ("check", (b"",), "allow", "ignore"),
+        ("check", (b"",), "exclude", "ignore"),
+        ("audit", (SITE,), "disable", "ignore"),
+        ("audit", (SITE,), "skip", "ignore"),
+        ("crawl", (SITE,), "max_urls", "max_pages"),
+        ("diff", (), "old", "before"),
+        ("diff", (), "new", "after"),
         ("Policy", (), "delay", "delay_s"),
         ("Policy", (), "timeout", "total_timeout_s"),
         ("Policy", (), "header", "headers"),
@@ -93,7 +100,20 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("diff", ("a", "b"), "concurrency", "pass policy=urlset.Policy(concurrency=…)"),
         ("watch", (SITE,), "retries", "pass policy=urlset.Policy(retries=…)"),
         ("submit", ([],), "proxies", "pass policy=urlset.Policy(proxies=…)"),
-        ("build", ("a", "b"), "ignore_robots", "pass policy=urlset.Policy(obey_robots=False)"),
+        (
+            "build",
+            ("a", "b"),
+            "ignore_robots",
+            "pass policy=urlset.Policy(obey_robots=False) to search sitemaps also at URLs that "
+            "robots.txt disallows",
+        ),
+        ("check", (b"",), "dry_run", "use urlset.unified_diff"),
+        ("check", (b"",), "json", "the result has .to_dict()"),
+        ("build", ("a", "b"), "json", "the result has .to_dict()"),
+        ("read", (b"",), "json", "the result has .to_jsonl(path)"),
+        ("audit", (SITE,), "dry_run", "build, submit and write have it"),
+        ("check", (b"",), "max_pages", "crawl has it"),
+        ("read", (b"",), "store", "crawl, audit, watch, submit and sync have it"),
     ],
 )
 def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, advice):
@@ -101,6 +121,27 @@ def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, 
         getattr(urlset, name)(*args, **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}; {advice}"
+
+
+def test_a_message_says_why_a_function_has_no_such_option():
+    with pytest.raises(TypeError) as caught:
+        urlset.check(b"", store="x")  # type: ignore[call-arg]
+
+    assert str(caught.value) == (
+        "check() has no argument 'store': check keeps no store; the result has .report(path)"
+    )
+
+
+@pytest.mark.parametrize("name", ["audit", "crawl", "diff", "sync"])
+def test_no_message_promises_visits_of_pages_that_robots_txt_disallows(name):
+    with pytest.raises(TypeError) as caught:
+        getattr(urlset, name)("x", "y", ignore_robots=True)
+
+    assert str(caught.value) == (
+        f"{name}() has no argument 'ignore_robots': pages that robots.txt disallows are never "
+        "visited; pass policy=urlset.Policy(obey_robots=False) to search sitemaps also at URLs "
+        "that robots.txt disallows"
+    )
 
 
 VERBS_WITH_POLICY = ["read", "build", "check", "crawl", "audit", "diff", "watch", "submit", "sync"]
@@ -260,6 +301,7 @@ def objects():
         ("Findings", "errors", "by_level"),
         ("Findings", "to_sarif", "urlset.reporter.report_sarif"),
         ("Findings", "to_json", "to_dict()"),
+        ("Findings", "to_jsonl", "to_dict(), or urlset.reporter.report_json"),
         ("FixedDocument", "path", "name"),
         ("Finding", "severity", "level"),
         ("Fixed", "write", "urlset.write_fixed"),

@@ -258,3 +258,14 @@ def test_the_docstring_describes_each_parameter_once(name):
     described = re.findall(r"(?m)^ {8}(\w+): ", arguments)
 
     assert sorted(described) == sorted(inspect.signature(found).parameters)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_names_only_arguments_of_its_command(command):
+    """An option of several commands names none, such as SOURCE, for others may call it SITE."""
+    options = [option for option in options_of(command) if option.is_allowed("command")]
+    own = {(option.metavar or "").strip("[]") for option in options if option.is_argument}
+    named = {word for option in options for word in re.findall(r"\b[A-Z]{3,}\b", option.help)}
+
+    arguments = {"SOURCE", "SITE", "BEFORE", "AFTER", "CHANGES", "STORE", "DIR"}
+    assert named & arguments <= own

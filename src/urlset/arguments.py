@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from numbers import Integral, Real
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from urlset.errors import suggestion
+from urlset.errors import similar, suggestion
+
+if TYPE_CHECKING:
+    from urlset.option_schema import Option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,7 +24,7 @@ _MEANT = {
     "audit": {
         "max_pages": "max_requests", "limit": "max_requests", "fail_on": "fail_level",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
-        "max_rechecked": "max_confirmed",
+        "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
     },
     "build": {
         "output": "target", "out": "target", "path": "target", "folder": "target",
@@ -29,12 +33,15 @@ _MEANT = {
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
     },
-    "check": {"url": "base_url", "fail_on": "fail_level"},
+    "check": {
+        "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
+        "skip": "ignore", "exclude": "ignore", "store": "output", "dry_run": "diff",
+    },
     "crawl": {
         "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
-        "max_requests": "max_pages", "recheck_s": "confirm_after_s",
+        "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
     },
-    "diff": {"max_removed": ""},
+    "diff": {"max_removed": "", "old": "before", "new": "after"},
     "Policy": {
         "delay": "delay_s", "max_delay": "max_delay_s", "timeout": "total_timeout_s",
         "timeout_s": "total_timeout_s", "header": "headers", "agent": "user_agent",
@@ -55,6 +62,20 @@ _MEANT = {
     "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
+
+_REASONS = {
+    ("check", "store"): "check keeps no store",
+    ("sync", "json"): "sync always writes JSON lines",
+    **{
+        (verb, name): "pages that robots.txt disallows are never visited"
+        for verb in ("audit", "crawl", "diff", "submit", "sync")
+        for name in ("ignore_robots", "obey_robots")
+    },
+}
+"""Why a function or command has no such option, by its name and the one that was given."""
+
+_CLOSE = 0.85
+"""Similarity to a name that is known here, above which another function's is not named."""
 
 _POLICY_FIELDS = frozenset(
     "concurrency per_host delay_s max_delay_s retries backoff_s max_backoff_s max_retry_after_s "
@@ -143,6 +164,51 @@ def meant_name(function: str, name: str) -> str | None:
     return _MEANT.get(function, {}).get(name)
 
 
+def reason_against(function: str, name: str) -> str:
+    """Return ``: `` and why a function or command has no such option; empty if that is not known.
+
+    >>> reason_against("check", "store"), reason_against("check", "stor")
+    (': check keeps no store', '')
+    """
+    reason = _REASONS.get((function, name))
+    return f": {reason}" if reason else ""
+
+
+def others_with(function: str, name: str) -> str:
+    """Return the end of a message that names the other functions or commands with an option.
+
+    Args:
+        function: Name of the function or command that does not have it.
+        name: The parameter, or the option with its hyphens.
+
+    >>> others_with("check", "dry_run"), others_with("check", "--tree"), others_with("check", "x")
+    ('; build, submit and write have it', '; read has it', '')
+    """
+    from urlset.option_schema.glossary import VERBS  # only errors need it
+
+    verbs = VERBS if name.startswith("-") else (*VERBS, "fix", "render", "write")
+    found = [verb for verb in verbs if verb != function and _has(verb, name)]
+    if not found:
+        return ""
+    *first, last = found
+    return f"; {', '.join(first)} and {last} have it" if first else f"; {last} has it"
+
+
+def _has(verb: str, name: str) -> bool:
+    """Return whether a function has a parameter, or a command an option, which has hyphens."""
+    from urlset.option_schema import options_of
+
+    if name.startswith("-"):
+        flags = [each.flags + each.opposites for each in options_of(verb) if _is_option(each)]
+        return any(name in several for several in flags)
+    function = getattr(sys.modules["urlset"], verb, None)  # an import would be a cycle
+    return callable(function) and name in inspect.signature(function).parameters
+
+
+def _is_option(option: Option) -> bool:
+    return option.is_allowed("command") and not option.is_argument
+
+
 def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
     meant = meant_name(function, name)
     if meant == "":
@@ -150,12 +216,15 @@ def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
     elif meant in known:
         advice = f"; did you mean {meant!r}?"
     else:
+        close = similar(name, known, _CLOSE)
         advice = (
             _option_advice(function, meant or name, known)
             or _policy_advice(name, known)
+            or (f"; did you mean {close!r}?" if close else "")
+            or others_with(function, name)
             or suggestion(name, known)
         )
-    return f"{function}() has no argument {name!r}{advice}"
+    return f"{function}() has no argument {name!r}{reason_against(function, name)}{advice}"
 
 
 def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:
@@ -167,7 +236,9 @@ def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:
         return ""
     flag = f"--{name.replace('_', '-')}"
     for option in options_of(function):
-        if name != option.name and not (option.is_allowed("command") and flag in option.flags):
+        is_json = name == "json" and option.name == "format"
+        is_flag = option.is_allowed("command") and flag in option.flags
+        if not (name == option.name or is_flag or is_json):
             continue
         if option.name in known:
             return f"; did you mean {option.name!r}?"
@@ -185,8 +256,12 @@ def _policy_advice(name: str, known: Mapping[str, str]) -> str:
     field = meant_name("Policy", name) or name
     if "policy" not in known or field not in _POLICY_FIELDS:
         return ""
-    value = "False" if field == "obey_robots" else "…"  # others name its opposite
-    return f"; pass policy=urlset.Policy({field}={value})"
+    if field != "obey_robots":
+        return f"; pass policy=urlset.Policy({field}=…)"
+    return (
+        "; pass policy=urlset.Policy(obey_robots=False) to search sitemaps also at URLs that "
+        "robots.txt disallows"
+    )
 
 
 @functools.cache

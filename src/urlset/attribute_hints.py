@@ -70,6 +70,7 @@ HINTS: dict[str, dict[str, str]] = {
     "Findings": {
         "errors": "by_level", "warnings": "by_level", "counts": "by_rule", "failed": "incomplete",
         "findings": "the object itself: iterate over it", "to_json": "to_dict()",
+        "to_jsonl": "to_dict(), or urlset.reporter.report_json",
         "to_sarif": "urlset.reporter.report_sarif", "to_html": "report", "save": "report",
         "write": "report", "problems": "the object itself: iterate over it",
         "passed": "ok", "to_polars": "list(findings)", "to_pandas": "list(findings)",

@@ -197,6 +197,9 @@ def test_module_is_the_command():
     ("arguments", "words"),
     [
         (["reed"], "did you mean 'read'"),
+        (["compare", "a", "b"], "no such command 'compare'; did you mean 'diff'?"),
+        (["lint"], "no such command 'lint'; did you mean 'check'?"),
+        (["nonsense"], "no such command 'nonsense'; expected audit, build"),
         (["--nonsense"], "no such option"),
         (["read"], "missing argument"),
         (["read", "a", "--fromat", "csv"], "'--fromat'; did you mean '--format'?"),
@@ -251,6 +254,11 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("check", "--fail-on", "--fail-level"),
         ("check", "--url", "--base-url"),
         ("build", "--out", "--output"),
+        ("check", "--allow", "--ignore"),
+        ("check", "--exclude", "--ignore"),
+        ("audit", "--skip", "--ignore"),
+        ("check", "--dry-run", "--diff"),
+        ("crawl", "--max-urls", "--max-pages"),
     ],
 )
 def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, urlset):
@@ -265,12 +273,102 @@ def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, u
 
 @pytest.mark.parametrize(
     ("command", "wrong"),
-    [("audit", "--workers"), ("read", "--page-size"), ("watch", "--max-pages"), ("crawl", "--max")],
+    [("audit", "--workers"), ("read", "--page-size"), ("crawl", "--max")],
 )
 def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset):
     ran = urlset(command, "a", wrong, "x")
 
     assert ran.err == f"urlset: no such option {wrong!r} (see `urlset {command} --help`)\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (["check", "a", "--store", "x"], ": check keeps no store; did you mean '--output'?"),
+        (["audit", "a", "--dry-run"], "; build and submit have it"),
+        (["watch", "a", "--max-pages", "9"], "; crawl has it"),
+        (["check", "a", "--json"], "; did you mean --format json?"),
+        (["watch", "a", "--json"], "; did you mean --format json?"),
+        (["read", "a", "--csv"], "; did you mean --format csv?"),
+        (["sync", "a", "--json"], ": sync always writes JSON lines"),
+        (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),
+        (["submit", "--urls", "a"], "; did you mean the argument CHANGES?"),
+        (
+            ["crawl", "a", "--ignore-robots"],
+            ": pages that robots.txt disallows are never visited",
+        ),
+    ],
+)
+def test_an_unknown_option_is_explained(arguments, advice, urlset):
+    wrong = next(each for each in arguments if each.startswith("--"))
+
+    ran = urlset(*arguments)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: no such option {wrong!r}{advice} (see `urlset {arguments[0]} --help`)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output", "advice"),
+    [
+        (["check", "a"], "q.html", "--report q.html"),
+        (["check", "a", "--format", "json"], "q.htm", "--report q.htm"),
+        (["check", "a"], "q.json", "--format json"),
+        (["check", "a"], "q.xml", "--format junit"),
+        (["audit", "a"], "Q.HTML", "--report Q.HTML"),
+        (["audit", "a"], "q.sarif", "--format sarif"),
+        (["diff", "a", "a"], "q.html", "--report q.html"),
+        (["diff", "a", "a"], "q.md", "--format markdown"),
+        (["report", "a"], "q.json", "--format json"),
+    ],
+)
+def test_an_output_with_the_suffix_of_another_format_is_refused(arguments, output, advice, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+    form = arguments[-1] if "--format" in arguments else "text"
+
+    ran = urlset(*arguments, "--output", output)
+
+    assert ran.code == 2
+    assert ran.err == (
+        f"urlset: --output: expected another suffix for {form}, found {output!r}; use {advice}\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["sync", "https://example.com", "--store", "s.duckdb", "--output", "q.html"],
+            "expected a name that ends with .jsonl, found 'q.html'; sync writes JSON lines",
+        ),
+        (
+            ["build", "a", "--output", "sitemap.xml"],
+            "expected a folder or a bucket, found 'sitemap.xml'; --name names the files, and - "
+            "prints a single sitemap",
+        ),
+    ],
+)
+def test_an_output_that_cannot_have_its_suffix_is_refused(arguments, message, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+
+    ran = urlset(*arguments)
+
+    assert (ran.code, ran.err) == (2, f"urlset: --output: {message}\n")
+    assert [path.name for path in Path().iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("form", "output"),
+    [("text", "q.txt"), ("text", "q"), ("sarif", "q.json"), ("junit", "q.xml"), ("json", "q.txt")],
+)
+def test_other_suffixes_are_written(form, output, urlset):
+    Path("a").write_bytes(b"https://example.com/\n")
+
+    assert urlset("check", "a", "--format", form, "--output", output).code == 0
+    assert Path(output).is_file()
 
 
 def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):

@@ -243,6 +243,9 @@ def test_diffs_validate(run, tmp_path):
     same = run("diff", "old.xml", "old.xml", "--format", "jsonl")
     cut = run("diff", "old.xml", "cut.xml", "--format", "jsonl")
 
+    one = run("diff", "old.xml", "new.xml", "--format", "json")
+    assert validate("diff-result", json.loads(one.out))["counts"]["added"] == 1
+    assert one.out.count("\n") == 1
     assert {row["change"] for row in rows("diff", ran.out)} == {"added", "removed"}
     assert rows("diff", same.out) == []
     assert {row["change"] for row in rows("diff", cut.out)} >= {"unknown"}

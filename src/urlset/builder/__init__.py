@@ -22,7 +22,9 @@ from urlset.builder.options import (
 )
 from urlset.builder.pipeline import Pipeline
 from urlset.builder.result import Build, BuiltFile, Excluded
+from urlset.glob_patterns import warn_of_globs
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 from urlset.option_schema import (
     LEDGER,
     Encoding,
@@ -229,7 +231,7 @@ def build(
 
 def build_settings(arguments: Mapping[str, Any]) -> BuildOptions:
     """Return the settings of a call of :func:`build`: its arguments by name, all of them."""
-    return settings_of(
+    settings = settings_of(
         BuildOptions,
         "build",
         arguments,
@@ -245,6 +247,15 @@ def build_settings(arguments: Mapping[str, Any]) -> BuildOptions:
         ),
         grace=parse_duration(arguments["grace"]),
     )
+    warn_of_globs(
+        {
+            option("include"): settings.include,
+            option("exclude"): settings.exclude,
+            option("filters"): [rule.pattern for rule in settings.filters],
+            option("sections"): [text.partition("=")[2] for text in settings.sections],
+        }
+    )
+    return settings
 
 
 def _each(given: Any, name: str, kind: type[Filter] | type[Rewrite]) -> tuple[Any, ...]:

@@ -7,7 +7,9 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -18,12 +20,14 @@ from urlset.cli.console import (
     ClosedPipeError,
     Sink,
     print_error,
+    print_info,
     set_color,
     start_logging,
     stop_logging,
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
+from urlset.glob_patterns import GlobWarning
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
@@ -76,7 +80,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     interrupts = _Interrupts()
     try:
-        with interrupts, flags_in_messages():
+        with interrupts, flags_in_messages(), _warnings_as_notes():
             return _run(arguments, interrupts)
     except KeyboardInterrupt:  # between the steps of the error handling
         return INTERRUPTED
@@ -114,6 +118,25 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         stop_logging()
         set_color("auto")
     return 0
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print warnings about patterns as messages, each once, in a ``with`` block."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+        if not issubclass(category, GlobWarning):
+            before(message, category, *place, **options)
+        elif str(message) not in shown:
+            shown.add(str(message))
+            print_info(str(message))
+
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        warnings.simplefilter("always", GlobWarning)
+        warnings.showwarning = show
+        yield
 
 
 class _Interrupts:
@@ -247,28 +270,50 @@ class _Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            meant = self._meant(error.option_name, ctx)
-            advice = f"; did you mean {meant!r}?" if meant else ""
+            advice = self._advice(error.option_name, ctx)
             raise click.UsageError(f"no such option {error.option_name!r}{advice}", ctx) from None
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click does not know the command of a missing value
             raise
 
-    def _meant(self, given: str, ctx: click.Context) -> str | None:
-        """Return the flag that was probably meant: by the table of Python, or a similar one."""
+    def _advice(self, given: str, ctx: click.Context) -> str:
+        """Return the end of the message about an unknown option: what was probably meant."""
+        from urlset.arguments import others_with, reason_against  # only errors need it
+
+        name = given.lstrip("-").replace("-", "_")
+        if reason := reason_against(str(self.name), name):
+            meant = self._by_table(name)
+            return f"{reason}{_did_you_mean(meant)}"
+        return (
+            _did_you_mean(self._by_table(name))
+            or _did_you_mean(self._similar(given, ctx, 0.85))
+            or others_with(str(self.name), given)
+            or _did_you_mean(self._similar(given, ctx, 0.75))
+        )
+
+    def _by_table(self, name: str) -> str | None:
+        """Return the option that is meant by a name: by the table of Python, or a format."""
         from urlset.arguments import meant_name  # only errors need it
 
+        options = [each for each in options_of(str(self.name)) if each.is_allowed("command")]
+        meant = meant_name(str(self.name), name)
+        for option in options:
+            if option.name == meant:
+                argument = (option.metavar or "").strip("[]")
+                return f"the argument {argument}" if option.is_argument else option.flags[0]
+            if option.name == "format" and name in option.choices:
+                return f"--format {name}"
+        return None
+
+    def _similar(self, given: str, ctx: click.Context, min_ratio: float) -> str | None:
+        """Return a flag that is similar, or the only one that has all words of the unknown one."""
         flags: dict[str, str] = {}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 flags |= {flag.lstrip("-"): flag for flag in parameter.opts if flag[:2] == "--"}
                 flags |= {flag.lstrip("-"): flag for flag in parameter.secondary_opts}
         word = given.lstrip("-")
-        name = meant_name(str(self.name), word.replace("-", "_"))
-        if name is not None:
-            of_name = (option for option in options_of(str(self.name)) if option.name == name)
-            return next((each.flags[0] for each in of_name if each.is_allowed("command")), None)
-        found = similar(word, flags, 0.75)
+        found = similar(word, flags, min_ratio)
         if found is None:  # such as "agent" for --user-agent
             having = [flag for flag in flags if {*word.split("-")} <= {*flag.split("-")}]
             found = having[0] if len(having) == 1 else None
@@ -290,6 +335,13 @@ class _Command(click.Command):
                     formatter.write_dl(records)
 
 
+def _did_you_mean(option: str | None) -> str:
+    """Return the end of a message that names an option, or an argument; empty for None."""
+    if option is None:
+        return ""
+    return f"; did you mean {option}?" if " " in option else f"; did you mean {option!r}?"
+
+
 class _Root(click.Group):
     """The command without a subcommand; it imports only the module of the one that runs."""
 
@@ -308,7 +360,11 @@ class _Root(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that the arguments name; suggest one if there is none."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            advice = suggestion(args[0], COMMANDS)
+            from urlset.attribute_hints import HINTS  # only errors need it
+
+            meant = HINTS["urlset"].get(args[0].replace("-", "_"))
+            is_command = meant in COMMANDS
+            advice = f"; did you mean {meant!r}?" if is_command else suggestion(args[0], COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r}{advice}", ctx)
         return super().resolve_command(ctx, args)
 

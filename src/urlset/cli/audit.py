@@ -19,6 +19,7 @@ from urlset.cli.options import (
     NetworkOptions,
     UsageError,
     as_usage_error,
+    expect_format_of,
     expect_own_outputs,
     given_options,
 )
@@ -69,6 +70,7 @@ def audit(
     """  # noqa: D301 - the \b keeps the lines of the examples
     outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
     expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
+    expect_format_of(output, format, "audit")
     from urlset.cli.check_run import CheckConfig
     from urlset.store import end_process_when_stuck
 

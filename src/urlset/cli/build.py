@@ -78,6 +78,11 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     sources, target = values.pop("sources", None), values.pop("target", None)
     if not target:
         raise UsageError("--output: expected a folder or a bucket to write into, found none")
+    if Path(target).suffix in (".xml", ".gz", ".txt") and not Path(target).is_dir():
+        raise UsageError(
+            f"--output: expected a folder or a bucket, found {target!r}; --name names the files, "
+            "and - prints a single sitemap"
+        )
     if not sources:
         raise UsageError(
             "expected a source, found none; name a folder, a file, a site or - "

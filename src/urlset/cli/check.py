@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from urlset.cli.options import NetworkOptions, UsageError, expect_own_outputs
+from urlset.cli.options import (
+    NetworkOptions,
+    UsageError,
+    expect_format_of,
+    expect_own_outputs,
+)
 
 
 def check(
@@ -52,6 +57,7 @@ def check(
         raise UsageError(f"--statistics: expected --format text or json, found {format}")
     outputs = {"output": output, "report": report, "write_baseline": write_baseline}
     expect_own_outputs(outputs, sources)
+    expect_format_of(output, format, "check")
     from urlset.store import open_ahead
 
     open_ahead()  # in another thread, while the rules are imported

@@ -43,8 +43,9 @@ def crawl(
     """Visit the pages of a site, and store their facts and links.
 
     The sitemaps of SITE are read first. Their URLs are visited in turn over the sections of the
-    site, then the pages that are linked. robots.txt is obeyed, with its Crawl-delay; requests slow
-    down when the site answers more slowly. Only GET requests are sent.
+    site, then the pages that are linked. Pages that robots.txt disallows are never visited, and its
+    Crawl-delay is obeyed; requests slow down when the site answers more slowly. Only GET requests
+    are sent.
 
     The same command continues a crawl that was interrupted or killed. After a finished crawl it
     visits all pages again, with conditional requests.

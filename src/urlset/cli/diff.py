@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from urlset.cli.options import (
     NetworkOptions,
     UsageError,
     as_usage_error,
+    expect_format_of,
     expect_own_outputs,
     given_options,
 )
@@ -69,6 +71,7 @@ def diff(
     if before == after == "-":
         raise UsageError("expected one source from stdin, found two")
     expect_own_outputs({"output": output, "report": report}, [before, after])
+    expect_format_of(output, format, "diff")
     found_config = load_config(config)
     for note in found_config.notes:
         print_info(note)
@@ -93,14 +96,16 @@ def diff(
                 found.report(report)
                 if not quiet:
                     print_info(f"report written to {str(report)!r}")
-            if not quiet and (not sink.is_stdout or format == "jsonl"):
+            if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
                 print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
     raise Exit(code)
 
 
 def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
-    if format_ == "jsonl":
+    if format_ == "json":
+        sink.write(f"{json.dumps(found.to_dict(), ensure_ascii=False)}\n")
+    elif format_ == "jsonl":
         for line in found.jsonl():
             sink.write(line)
     elif format_ == "markdown":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from urlset.errors import UrlsetError
-from urlset.option_schema import Option
+from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import AUTH_VARIABLE
 from urlset.own_files import expect_own_files
 
@@ -162,6 +162,45 @@ def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str
         expect_own_files(named, sources)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+_FORMATS = {
+    ".json": ("json", "jsonl", "sarif"),
+    ".jsonl": ("jsonl", "json"),
+    ".sarif": ("sarif", "json"),
+    ".xml": ("junit",),
+    ".md": ("markdown",),
+    ".html": ("html",),
+    ".htm": ("html",),
+}
+"""Formats that a file may have by its suffix, the usual one first."""
+
+
+def expect_format_of(output: Path | None, form: str, command: str) -> None:
+    """Fail if the name of an output has the suffix of another format that the command can write.
+
+    Args:
+        output: Path of the output, if it is a file.
+        form: The format that is written.
+        command: Name of the command.
+
+    Raises:
+        UsageError: The suffix is that of another format, or of the report.
+    """
+    expected = () if output is None else _FORMATS.get(output.suffix.lower(), ())
+    if output is None or form in expected:
+        return
+    options = {option.name: option for option in options_of(command)}
+    known = [name for name in expected if name in options["format"].choices]
+    if known:
+        advice = f"--format {known[0]}"
+    elif "html" in expected and "report" in options:
+        advice = f"--report {output}"
+    else:
+        return
+    raise UsageError(
+        f"--output: expected another suffix for {form}, found {str(output)!r}; use {advice}"
+    )
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlset.cli.console import Progress, Sink, print_error, print_info
-from urlset.cli.options import Exit, UsageError, expect_own_outputs
+from urlset.cli.options import Exit, UsageError, expect_format_of, expect_own_outputs
 from urlset.terminal_text import clip, sanitize
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def report(
     if chosen == "html" and (output is None or str(output) == "-"):
         raise UsageError("--format html: expected --output FILE, found none")
     expect_own_outputs({"output": output}, stores)
+    expect_format_of(output, chosen, "report")
     from urlset.live.report import report as run
 
     with Progress(is_shown=not quiet) as progress:

@@ -21,6 +21,8 @@ from urlset.terminal_text import pluralize, sanitize
 if TYPE_CHECKING:
     from urlset.model import ProgressEvent
 
+_OTHER_FORMATS = frozenset((".csv", ".duckdb", ".htm", ".html", ".parquet", ".xml"))
+
 
 def sync(
     *,
@@ -61,6 +63,11 @@ def sync(
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if text is not None:
         settings["text"] = text
+    if output is not None and output.suffix.lower() in _OTHER_FORMATS:
+        raise UsageError(
+            f"--output: expected a name that ends with .jsonl, found {str(output)!r}; "
+            "sync writes JSON lines"
+        )
     from urlset.live.sync import sync as start
 
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):

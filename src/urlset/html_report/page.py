@@ -418,8 +418,8 @@ _ALL_URLS = (
 _REST = {"audit": _ALL_URLS}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
 _QUERIES = {
-    "diff": "To run a query on all rows, write them with <code>urlset diff A B --format jsonl "
-    "--output changes.jsonl</code>, and query that file with DuckDB."
+    "diff": "To run a query on all rows, write them with <code>urlset diff BEFORE AFTER --format "
+    "jsonl --output changes.jsonl</code>, and query that file with DuckDB."
 }
 
 

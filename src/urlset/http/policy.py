@@ -63,7 +63,7 @@ class Policy:
         only_public: Refuse private addresses also for URLs that the caller names: for a service
             whose users, or an agent, name the URLs.
         obey_robots: If False, also try undeclared sitemaps that robots.txt disallows. Its
-            ``Crawl-delay`` applies in any case.
+            ``Crawl-delay`` applies in any case, and pages that it disallows are never visited.
 
     Raises:
         ValueError: A value is invalid, or ``headers`` holds a secret.

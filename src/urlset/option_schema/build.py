@@ -155,7 +155,8 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         name="base_url",
-        help="URL at which DIR is served; by default the root of the site of the first URL.",
+        help="URL at which the folder of --output is served; by default the root of the site of "
+        "the first URL.",
         doc="The address of the target. Default: the root of the site of the first URL.",
         group=_URLS,
         metavar="URL",
@@ -351,7 +352,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="adopt",
         type=bool,
-        help="Take over the sitemaps that another tool published in DIR.",
+        help="Take over the sitemaps that another tool published in the folder of --output.",
         doc="Take over the sitemaps that another tool published in the target.",
         default=False,
         group=_PUBLISHING,

@@ -197,6 +197,7 @@ CHECK_OPTIONS: tuple[Option, ...] = (
         help="Show what --fix would change, without changing files.",
         default=False,
         allowed=COMMAND,
+        in_python="urlset.unified_diff",
     ),
     *SOURCE_OPTIONS,
     MAX_BYTES_READ,

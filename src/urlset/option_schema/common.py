@@ -244,8 +244,8 @@ PAGE_NETWORK = (
     Option(
         name="auth_file",
         type=Path,
-        help="File with `user:password` or `Bearer TOKEN`, sent only to the host of SOURCE; by "
-        f"default ${AUTH_VARIABLE}.",
+        help="File with `user:password` or `Bearer TOKEN`, sent only to the hosts of the sites "
+        f"that you name; by default ${AUTH_VARIABLE}.",
         metavar="PATH",
         allowed=COMMAND,
         in_python="auth",

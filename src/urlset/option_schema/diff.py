@@ -22,14 +22,14 @@ from urlset.option_schema.common import (
 )
 from urlset.option_schema.option import COMMAND, EVERYWHERE, NOT_IN_FILE, NOT_IN_PYTHON, Option
 
-_LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of A, such as 5%."
+_LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of BEFORE, such as 5%."
 
 DIFF_OPTIONS: tuple[Option, ...] = (
     Option(
         name="before",
         help="Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
         "REVISION:PATH of git.",
-        metavar="A",
+        metavar="BEFORE",
         allowed=COMMAND,
         is_argument=True,
         is_required=True,
@@ -37,15 +37,15 @@ DIFF_OPTIONS: tuple[Option, ...] = (
     Option(
         name="after",
         help="Later state, of any kind.",
-        metavar="B",
+        metavar="AFTER",
         allowed=COMMAND,
         is_argument=True,
         is_required=True,
     ),
     Option(
         name="format",
-        type=Literal["text", "jsonl", "markdown"],
-        help="Format of the changes.",
+        type=Literal["text", "json", "jsonl", "markdown"],
+        help="Format: json is one object with the counts, jsonl has a line for each change.",
         default="text",
         allowed=COMMAND,
         shows_default=True,
@@ -110,7 +110,13 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         maximum=1,
     ),
-    BASE_URL,
+    replace(
+        BASE_URL,
+        help="URL at which BEFORE and AFTER are published, if they are files or folders: of the "
+        "folder, or of the file. One that ends with / is the folder that contains the file.",
+        doc="URL at which the states are published, if they are files or folders: of the folder, "
+        "or of the file. One that ends with / is the folder that contains the file.",
+    ),
     CONFIG,
     *NETWORK,
     ENGINE,

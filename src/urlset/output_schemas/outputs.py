@@ -104,7 +104,7 @@ OUTPUTS = (
     Output("check-result", CountsJson, "urlset.check(…).to_dict()"),
     Output("fix-result", FixedJson, "urlset.fix(…).to_dict()"),
     Output("audit-result", AuditJson, "urlset.audit(…).to_dict()"),
-    Output("diff-result", DiffJson, "urlset.diff(…).to_dict()"),
+    Output("diff-result", DiffJson, "urlset diff --format json"),
     Output("sync-result", SyncJson, "urlset.sync(…).to_dict()"),
     Output("write-result", PublicationJson, "urlset.write(…).to_dict()"),
 )

@@ -15,6 +15,8 @@ from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values, combine_batches, text_array, with_columns
 from urlset.arrow.streams import NumberedRows, entry_batches, table_of
 from urlset.errors import SourceError, suggestion
+from urlset.glob_patterns import warn_of_globs
+from urlset.option_names import option
 from urlset.partitioned.concurrent_sites import merged
 from urlset.partitioned.parts import ReadPart, sites_of
 from urlset.reader import Entries, read_planned, read_site, read_store
@@ -134,6 +136,9 @@ def read_tables(
     options: dict[str, Any] = {"since": part.since}
     options |= {name: value for name, value in filters.items() if value is not None}
     entry_filter = EntryFilter.of(**options)
+    warn_of_globs(
+        {option("include"): entry_filter.include, option("exclude"): entry_filter.exclude}
+    )
     return _PartRows(part, selected, entry_filter, sources).batches()
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.formats.detect import stored_form
+from urlset.glob_patterns import warn_of_globs
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 from urlset.option_schema import StrPath, check_options
 from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
@@ -150,12 +152,18 @@ def read(
     entry_filter = EntryFilter.of(
         since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
+    followed = compile_patterns("follow_only", follow_only)
+    warn_of_globs(
+        {
+            option("include"): entry_filter.include,
+            option("exclude"): entry_filter.exclude,
+            option("follow_only"): followed,
+        }
+    )
     common: dict[str, Any] = {
         "engine": engine,
         "max_bytes": max_bytes,
-        "children": ChildFilter(
-            follow, entry_filter.since, compile_patterns("follow_only", follow_only), max_documents
-        ),
+        "children": ChildFilter(follow, entry_filter.since, followed, max_documents),
     }
     form = stored_form(source)
     if is_url(source):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from urlset.arguments import checked_arguments
+from urlset.glob_patterns import warn_of_globs
 from urlset.http import Policy, run_policy, with_login
 from urlset.live.diff.moves import find_moves
 from urlset.live.diff.redirects import ask_removed, create_answers
@@ -17,6 +18,7 @@ from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.unread import mark_unread
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 from urlset.option_schema import check_options
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.store import ScratchDatabase
@@ -84,8 +86,8 @@ def diff(
         max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
             for no limit.
         min_confidence: Least confidence of a move, from 0 to 1 (0.7).
-        base_url: URL at which the source is published: of the folder, or of the file. One that ends
-            with / is the folder that contains the file.
+        base_url: URL at which the states are published, if they are files or folders: of the
+            folder, or of the file. One that ends with / is the folder that contains the file.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
         auth: Bearer token, or user and password; sent to the origin of the site only.
@@ -105,7 +107,9 @@ def diff(
     shared, after = with_login(shared, after, auth)
     shared, base_url = with_login(shared, base_url, auth)
     options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
-    patterns = UrlPatterns(pattern_texts(include), pattern_texts(exclude))
+    included, excluded = pattern_texts(include), pattern_texts(exclude)
+    warn_of_globs({option("include"): included, option("exclude"): excluded})
+    patterns = UrlPatterns(included, excluded)
     stack = ExitStack()
     try:
         started = time.monotonic()
