@@ -111,7 +111,7 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("check", (b"",), "json", "the result has .to_dict()"),
         ("build", ("a", "b"), "json", "the result has .to_dict()"),
         ("read", (b"",), "json", "the result has .to_jsonl(path)"),
-        ("audit", (SITE,), "dry_run", "build, submit and write have it"),
+        ("audit", (SITE,), "dry_run", "build, submit, sync and write have it"),
         ("check", (b"",), "max_pages", "crawl has it"),
         ("read", (b"",), "store", "crawl, audit, watch, submit and sync have it"),
     ],

@@ -182,7 +182,7 @@ def others_with(function: str, name: str) -> str:
         name: The parameter, or the option with its hyphens.
 
     >>> others_with("check", "dry_run"), others_with("check", "--tree"), others_with("check", "x")
-    ('; build, submit and write have it', '; read has it', '')
+    ('; build, submit, sync and write have it', '; read has it', '')
     """
     from urlset.option_schema.glossary import VERBS  # only errors need it
 

@@ -285,7 +285,7 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
     ("arguments", "advice"),
     [
         (["check", "a", "--store", "x"], ": check keeps no store; did you mean '--output'?"),
-        (["audit", "a", "--dry-run"], "; build and submit have it"),
+        (["audit", "a", "--dry-run"], "; build, submit and sync have it"),
         (["watch", "a", "--max-pages", "9"], "; crawl has it"),
         (["check", "a", "--json"], "; did you mean --format json?"),
         (["watch", "a", "--json"], "; did you mean --format json?"),
