@@ -107,6 +107,8 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
             "pass policy=urlset.Policy(obey_robots=False) to search sitemaps also at URLs that "
             "robots.txt disallows",
         ),
+        ("crawl", (SITE,), "rate", "pass policy=urlset.Policy(delay_s=…)"),
+        ("crawl", (SITE,), "max_time", "did you mean 'max_minutes'?"),
         ("check", (b"",), "dry_run", "use urlset.unified_diff"),
         ("check", (b"",), "json", "the result has .to_dict()"),
         ("build", ("a", "b"), "json", "the result has .to_dict()"),

@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from urlset.errors import similar, suggestion
+from urlset.option_names import option
 
 if TYPE_CHECKING:
     from urlset.option_schema import Option
@@ -43,10 +44,13 @@ _MEANT = {
     },
     "diff": {"max_removed": "", "old": "before", "new": "after"},
     "Policy": {
-        "delay": "delay_s", "max_delay": "max_delay_s", "timeout": "total_timeout_s",
+        "rate": "delay_s", "max_rate": "delay_s", "rps": "delay_s",
+        "requests_per_second": "delay_s", "delay": "delay_s", "max_delay": "max_delay_s",
+        "timeout": "total_timeout_s",
         "timeout_s": "total_timeout_s", "header": "headers", "agent": "user_agent",
         "ignore_robots": "obey_robots", "proxy": "proxies", "max_concurrency": "concurrency",
     },
+    "report": {"report": "output"},
     "submit": {
         "key": "keys", "urls": "updates", "changes": "updates", "site": "updates",
         "announcements": "store", "sample": "preflight_pages",
@@ -63,9 +67,27 @@ _MEANT = {
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
 
-_REASONS = {
+_COMMON = {
+    "rate": "delay", "max_rate": "delay", "rps": "delay", "max_time": "max_minutes",
+    "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
+}  # fmt: skip
+"""What callers write for an argument or option, in all functions that have it."""
+
+_REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("check", "store"): "check keeps no store",
+    **{
+        ("check", name): "check has no selection of URLs, because rules are about whole documents"
+        for name in ("include", "hosts", "scope")
+    },
+    ("diff", "max_minutes"): lambda: f"{option('max_requests')} limits its requests",
+    ("rules", "json"): "in Python, urlset.checker.CATALOGUE has the rules",
+    ("rules", "format"): "in Python, urlset.checker.CATALOGUE has the rules",
+    ("submit", "delay"): lambda: (
+        f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
+    ),
+    ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
     ("sync", "json"): "sync always writes JSON lines",
+    ("watch", "max_minutes"): "watch reads sitemaps, each within the time limit of a document",
     **{
         (verb, name): "pages that robots.txt disallows are never visited"
         for verb in ("audit", "crawl", "diff", "submit", "sync")
@@ -161,7 +183,7 @@ def meant_name(function: str, name: str) -> str | None:
     >>> meant_name("audit", "max_pages"), meant_name("audit", "max_page")
     ('max_requests', None)
     """
-    return _MEANT.get(function, {}).get(name)
+    return _MEANT.get(function, {}).get(name, _COMMON.get(name))
 
 
 def reason_against(function: str, name: str) -> str:
@@ -171,7 +193,7 @@ def reason_against(function: str, name: str) -> str:
     (': check keeps no store', '')
     """
     reason = _REASONS.get((function, name))
-    return f": {reason}" if reason else ""
+    return f": {reason() if callable(reason) else reason}" if reason else ""
 
 
 def others_with(function: str, name: str) -> str:
@@ -222,7 +244,7 @@ def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
             or _policy_advice(name, known)
             or (f"; did you mean {close!r}?" if close else "")
             or others_with(function, name)
-            or suggestion(name, known)
+            or suggestion(name, known.keys() - {"self"})
         )
     return f"{function}() has no argument {name!r}{reason_against(function, name)}{advice}"
 
@@ -235,19 +257,19 @@ def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:
     if function not in VERBS:
         return ""
     flag = f"--{name.replace('_', '-')}"
-    for option in options_of(function):
-        is_json = name == "json" and option.name == "format"
-        is_flag = option.is_allowed("command") and flag in option.flags
-        if not (name == option.name or is_flag or is_json):
+    for each in options_of(function):
+        is_json = name == "json" and each.name == "format"
+        is_flag = each.is_allowed("command") and flag in each.flags
+        if not (name == each.name or is_flag or is_json):
             continue
-        if option.name in known:
-            return f"; did you mean {option.name!r}?"
-        kind, _, field = option.in_python.partition(".")
+        if each.name in known:
+            return f"; did you mean {each.name!r}?"
+        kind, _, field = each.in_python.partition(".")
         if kind == "Policy":
             return _policy_advice(field, known)
         if not kind:
-            return f"; the result has {option.in_python}" if field else ""
-        return f"; {f'did you mean {kind!r}?' if kind in known else f'use {option.in_python}'}"
+            return f"; the result has {each.in_python}" if field else ""
+        return f"; {f'did you mean {kind!r}?' if kind in known else f'use {each.in_python}'}"
     return ""
 
 

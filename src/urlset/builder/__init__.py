@@ -22,7 +22,6 @@ from urlset.builder.options import (
 )
 from urlset.builder.pipeline import Pipeline
 from urlset.builder.result import Build, BuiltFile, Excluded
-from urlset.glob_patterns import warn_of_globs
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import (
@@ -35,6 +34,7 @@ from urlset.option_schema import (
     as_tuple,
     settings_of,
 )
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.sources.memory import InMemorySource
 
@@ -247,7 +247,7 @@ def build_settings(arguments: Mapping[str, Any]) -> BuildOptions:
         ),
         grace=parse_duration(arguments["grace"]),
     )
-    warn_of_globs(
+    warn_of_patterns(
         {
             option("include"): settings.include,
             option("exclude"): settings.exclude,

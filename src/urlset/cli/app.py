@@ -27,10 +27,10 @@ from urlset.cli.console import (
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
-from urlset.glob_patterns import GlobWarning
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
+from urlset.pattern_warnings import PatternWarning
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
@@ -126,7 +126,7 @@ def _warnings_as_notes() -> Iterator[None]:
     shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
-        if not issubclass(category, GlobWarning):
+        if not issubclass(category, PatternWarning):
             before(message, category, *place, **options)
         elif str(message) not in shown:
             shown.add(str(message))
@@ -134,7 +134,7 @@ def _warnings_as_notes() -> Iterator[None]:
 
     with warnings.catch_warnings():
         before = warnings.showwarning
-        warnings.simplefilter("always", GlobWarning)
+        warnings.simplefilter("always", PatternWarning)
         warnings.showwarning = show
         yield
 
@@ -298,7 +298,7 @@ class _Command(click.Command):
         options = [each for each in options_of(str(self.name)) if each.is_allowed("command")]
         meant = meant_name(str(self.name), name)
         for option in options:
-            if option.name == meant:
+            if meant and (option.name == meant or f"--{meant}" in option.flags):
                 argument = (option.metavar or "").strip("[]")
                 return f"the argument {argument}" if option.is_argument else option.flags[0]
             if option.name == "format" and name in option.choices:

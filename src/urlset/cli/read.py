@@ -12,10 +12,10 @@ from urlset.cli.console import Sink, line_renderer, terminal_width
 from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
-from urlset.glob_patterns import warn_of_globs
 from urlset.model import Entry
 from urlset.option_names import option
 from urlset.option_schema.read import READ_OPTIONS, RowFormat
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.filters import EntryFilter
 from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.temp_files import is_special
@@ -132,7 +132,7 @@ def _check_filters(filters: dict[str, Any]) -> None:
     except ValueError as error:
         raise UsageError(f"--{error}") from error
     shown = {option("include"): found.include, option("exclude"): found.exclude}
-    warn_of_globs(shown)  # of sources that are no sitemaps, too
+    warn_of_patterns(shown)  # of sources that are no sitemaps, too
 
 
 class ReadJob:

@@ -15,10 +15,10 @@ from urlset.arguments import checked_arguments
 from urlset.arrow.batches import column_values, combine_batches, text_array, with_columns
 from urlset.arrow.streams import NumberedRows, entry_batches, table_of
 from urlset.errors import SourceError, suggestion
-from urlset.glob_patterns import warn_of_globs
 from urlset.option_names import option
 from urlset.partitioned.concurrent_sites import merged
 from urlset.partitioned.parts import ReadPart, sites_of
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import Entries, read_planned, read_site, read_store
 from urlset.reader.documents import DocumentBatch, DocumentRecord
 from urlset.reader.filters import ChildFilter, EntryFilter, Moment, Patterns, host_of_loc
@@ -136,7 +136,7 @@ def read_tables(
     options: dict[str, Any] = {"since": part.since}
     options |= {name: value for name, value in filters.items() if value is not None}
     entry_filter = EntryFilter.of(**options)
-    warn_of_globs(
+    warn_of_patterns(
         {option("include"): entry_filter.include, option("exclude"): entry_filter.exclude}
     )
     return _PartRows(part, selected, entry_filter, sources).batches()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from urlset import engine as engines
 from urlset.arguments import checked_arguments
 from urlset.formats.detect import stored_form
-from urlset.glob_patterns import warn_of_globs
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import StrPath, check_options
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
 from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
 from urlset.reader.entries import Entries
@@ -153,7 +153,7 @@ def read(
         since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
     followed = compile_patterns("follow_only", follow_only)
-    warn_of_globs(
+    warn_of_patterns(
         {
             option("include"): entry_filter.include,
             option("exclude"): entry_filter.exclude,

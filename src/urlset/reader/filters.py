@@ -214,9 +214,11 @@ def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
+        advice = "write \\ before a special character to match it literally"
+        if "/**" in str(pattern):
+            advice = f"it is no glob: write {str(pattern).replace('/**', '/')!r}"
         raise ValueError(
-            f"{name}: expected a regular expression, found {pattern!r}: {error}; "
-            "write \\ before a special character to match it literally"
+            f"{name}: expected a regular expression, found {pattern!r}: {error}; {advice}"
         ) from error
 
 

@@ -16,7 +16,6 @@ from urlset.arguments import checked_arguments
 from urlset.checker import Baseline, Profile, Rule
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
-from urlset.glob_patterns import warn_of_globs
 from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.live.audit.coverage import coverage_of
@@ -50,6 +49,7 @@ from urlset.live.visits.stage_log import StageLog
 from urlset.model import Level, ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import StrPath, settings_of
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.store import Store, StoreSession
@@ -173,7 +173,9 @@ def audit(
         TypeError: There is no setting of a name.
     """
     patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_globs({option("include"): patterns["include"], option("exclude"): patterns["exclude"]})
+    warn_of_patterns(
+        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
+    )
     options = settings_of(AuditSettings, "audit", locals(), **patterns)
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:

@@ -12,7 +12,6 @@ from itertools import islice
 from urlset.arguments import checked_arguments
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.glob_patterns import warn_of_globs
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
@@ -33,6 +32,7 @@ from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import settings_of
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import read
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.robots import Robots
@@ -117,7 +117,7 @@ def crawl(
         include=pattern_texts(include),
         exclude=pattern_texts(exclude),
     )
-    warn_of_globs({option("include"): options.include, option("exclude"): options.exclude})
+    warn_of_patterns({option("include"): options.include, option("exclude"): options.exclude})
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     if store is not None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from urlset.arguments import checked_arguments
-from urlset.glob_patterns import warn_of_globs
 from urlset.http import Policy, run_policy, with_login
 from urlset.live.diff.moves import find_moves
 from urlset.live.diff.redirects import ask_removed, create_answers
@@ -20,6 +19,7 @@ from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import check_options
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.store import ScratchDatabase
 
@@ -108,7 +108,7 @@ def diff(
     shared, base_url = with_login(shared, base_url, auth)
     options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
     included, excluded = pattern_texts(include), pattern_texts(exclude)
-    warn_of_globs({option("include"): included, option("exclude"): excluded})
+    warn_of_patterns({option("include"): included, option("exclude"): excluded})
     patterns = UrlPatterns(included, excluded)
     stack = ExitStack()
     try:

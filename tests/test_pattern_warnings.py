@@ -10,7 +10,7 @@ import pytest
 import urlset
 from tests.cli.test_commands import command
 from tests.live_sites import put_page, put_sitemap
-from urlset.glob_patterns import GlobWarning, glob_note
+from urlset.pattern_warnings import PatternWarning, pattern_note
 
 URLS = b"https://example.com/blog/a\nhttps://example.com/blogging\n"
 NOTE = (
@@ -39,15 +39,38 @@ def fixture_run(capsys, monkeypatch, tmp_path):
 def test_a_star_after_a_slash_at_the_end_of_a_segment_is_noted(pattern, better):
     meaning = "is a regular expression, in which '/*' means any number of '/'"
 
-    assert glob_note(pattern) == f"{pattern!r} {meaning}; write {better}"
+    assert pattern_note(pattern) == f"{pattern!r} {meaning}; write {better}"
 
 
 @pytest.mark.parametrize(
     "pattern",
-    ["/blog/.*", "/blog/", "/*$", "/*[?]", "[/*]", "/[a-z]*/", "/b*", "^https?://.*/a", ""],
+    [
+        "/blog/.*",
+        "/blog/",
+        "//[^/]+/blog/",
+        "/*$",
+        "/*[?]",
+        "[/*]",
+        "/[a-z]*/",
+        "/b*",
+        "^https?://.*/a",
+        "",
+    ],
 )
 def test_other_patterns_are_not_noted(pattern):
-    assert glob_note(pattern) == ""
+    assert pattern_note(pattern) == ""
+
+
+def test_a_pattern_that_begins_like_a_path_is_noted():
+    assert pattern_note("^/blog/") == (
+        "'^/blog/' matches no URL, for a URL begins with https:// or http://; write "
+        "'//[^/]+/blog/', or '/blog/' for any place in the URL"
+    )
+
+
+def test_a_glob_that_is_no_regular_expression_is_an_error_that_says_so():
+    with pytest.raises(ValueError, match=r"it is no glob: write '/blog/'$"):
+        urlset.read(URLS, include="/blog/**")
 
 
 @pytest.mark.parametrize("name", ["include", "exclude", "follow_only"])
@@ -55,7 +78,7 @@ def test_other_patterns_are_not_noted(pattern):
 def test_reading_warns_at_the_line_of_the_caller(name, pattern):
     options: dict[str, Any] = {name: ["/", pattern]}
 
-    with pytest.warns(GlobWarning) as caught:
+    with pytest.warns(PatternWarning) as caught:
         urlset.read(URLS, **options)
 
     assert [str(each.message) for each in caught] == [f"{name}: {NOTE}"]
@@ -76,7 +99,7 @@ def test_builds_warn(name, value, tmp_path):
     source.write_bytes(URLS + b"https://example.com/\n")
     options: dict[str, Any] = {name: value, "min_share": 0}
 
-    with pytest.warns(GlobWarning) as caught:
+    with pytest.warns(PatternWarning) as caught:
         urlset.build(str(source), tmp_path / "out", ledger=tmp_path / "l.duckdb", **options)
 
     assert [str(each.message) for each in caught] == [f"{name}: {NOTE}"]
@@ -88,7 +111,7 @@ def test_a_crawl_and_an_audit_warn(visit, box):
     put_sitemap(box, ["/"])
     policy = urlset.Policy(delay_s=0)
 
-    with pytest.warns(GlobWarning) as caught:
+    with pytest.warns(PatternWarning) as caught:
         visit(box.site, exclude="/blog/*", policy=policy, confirm_after_s=0.0).close()
     assert [str(each.message) for each in caught] == [f"exclude: {NOTE}"]
 

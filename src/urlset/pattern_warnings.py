@@ -1,4 +1,4 @@
-"""Warn of regular expressions that were meant as globs, such as ``/blog/*``."""
+"""Warn of regular expressions that were meant as globs or paths, as ``/blog/*`` or ``^/blog/``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _GLOB = re.compile(r"/\*(?=[/.\w-]|\Z)", re.ASCII)
 """A ``*`` after a slash, at the end of the pattern, or before the rest of a name or path."""
 
 
-class GlobWarning(UserWarning):
-    """A pattern looks like a glob, but is a regular expression; the command prints a note."""
+class PatternWarning(UserWarning):
+    """A pattern probably means something else; the command prints a note."""
 
 
-def warn_of_globs(patterns: Mapping[str, Iterable[str | re.Pattern[str]]]) -> None:
-    """Issue a warning for each pattern that looks like a glob.
+def warn_of_patterns(patterns: Mapping[str, Iterable[str | re.Pattern[str]]]) -> None:
+    """Issue a warning for each pattern that looks like a glob or the beginning of a path.
 
     Args:
         patterns: Regular expressions, by the option as a message names it.
@@ -24,19 +24,24 @@ def warn_of_globs(patterns: Mapping[str, Iterable[str | re.Pattern[str]]]) -> No
     for name, several in patterns.items():
         for pattern in several:
             text = pattern if isinstance(pattern, str) else pattern.pattern
-            if note := glob_note(text):
-                warnings.warn(f"{name}: {note}", GlobWarning, stacklevel=_caller())
+            if note := pattern_note(text):
+                warnings.warn(f"{name}: {note}", PatternWarning, stacklevel=_caller())
 
 
-def glob_note(pattern: str) -> str:
-    """Return what a pattern that looks like a glob means, and what to write; else nothing.
+def pattern_note(pattern: str) -> str:
+    """Return what a pattern means that was meant otherwise, and what to write; else nothing.
 
-    >>> glob_note("/blog/*")
+    >>> pattern_note("/blog/*")
     "'/blog/*' is a regular expression, in which '/*' means any number of '/'; write '/blog/' for \
 all URLs below it"
-    >>> glob_note("/blog/.*"), glob_note("/*$")
+    >>> pattern_note("/blog/.*"), pattern_note("/*$")
     ('', '')
     """
+    if pattern.startswith("^/"):
+        return (
+            f"{pattern!r} matches no URL, for a URL begins with https:// or http://; write "
+            f"{'//[^/]+' + pattern[1:]!r}, or {pattern[1:]!r} for any place in the URL"
+        )
     found = [match.end() for match in _GLOB.finditer(pattern)]
     if not found:
         return ""
@@ -51,7 +56,7 @@ all URLs below it"
 
 
 def _caller() -> int:
-    """Return the ``stacklevel`` at which :func:`warn_of_globs` names the caller of the package."""
+    """Return the ``stacklevel`` at which a warning names the caller of the package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "urlset":
         frame, level = frame.f_back, level + 1
