@@ -80,8 +80,6 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         for name in ("include", "hosts", "scope")
     },
     ("diff", "max_minutes"): lambda: f"{option('max_requests')} limits its requests",
-    ("rules", "json"): "in Python, urlset.checker.CATALOGUE has the rules",
-    ("rules", "format"): "in Python, urlset.checker.CATALOGUE has the rules",
     ("submit", "delay"): lambda: (
         f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
     ),

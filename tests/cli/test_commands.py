@@ -299,10 +299,7 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ["submit", "a", "--delay", "2"],
             ": submit sends batches; --preflight-pages limits the pages that it visits",
         ),
-        (
-            ["rules", "--format", "json"],
-            ": in Python, urlset.checker.CATALOGUE has the rules",
-        ),
+        (["rules", "--json"], "; did you mean --format json?"),
         (["sync", "a", "--json"], ": sync always writes JSON lines"),
         (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),
         (["submit", "--urls", "a"], "; did you mean the argument CHANGES?"),

@@ -131,6 +131,14 @@ def test_statistics_and_baselines_validate(run, tmp_path):
     assert validate("check-baseline", json.loads((tmp_path / "known.json").read_text()))["findings"]
 
 
+def test_rules_validate(run):
+    every = validate("rules", json.loads(run("rules", "--format", "json").out))
+    one = validate("rules", json.loads(run("rules", "X003", "--format", "json").out))
+
+    assert len(every) == len({each["code"] for each in every}) > 200
+    assert [(each["rule"], each["fix"]) for each in one] == [("unescaped-ampersand", "safe")]
+
+
 def test_a_baseline_of_counted_findings_validates(run, tmp_path):
     urls = "".join("https://example.com/ä\n" for _ in range(10_002))
     run("check", "-", "--write-baseline", "known.json", stdin=urls.encode())

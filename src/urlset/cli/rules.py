@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 def rules(
     *,
     rule: str | None,
+    format: str,
     quiet: bool,  # noqa: ARG001 - as in all commands; nothing else is printed
 ) -> None:
     """List the rules of `urlset check`, or explain one.
+
+    json is an array of {rule, code, level, message, is_default, profiles, is_live, fix, why,
+    fix_hint, source}.
 
     Exit codes: 0 listed, 2 there is no such rule.
 
@@ -28,12 +33,19 @@ def rules(
       urlset rules
       urlset rules X
       urlset rules unescaped-ampersand
+      urlset rules --format json
     """  # noqa: D301 - the \b keeps the lines of the examples
     from urlset.checker import CATALOGUE, rules_named
 
     with as_usage_error("RULE"):
         codes = rules_named(rule or "")
     with Sink(None) as sink:
+        if format == "json":
+            from urlset.reporter.rule_page import rule_json
+
+            found_rules = [rule_json(CATALOGUE[code]) for code in codes]
+            sink.write(f"{json.dumps(found_rules, indent=1, ensure_ascii=False)}\n")
+            return
         render = line_renderer(is_stdout=True)
         width = shutil.get_terminal_size().columns if sink.is_terminal else None
         for code in codes:

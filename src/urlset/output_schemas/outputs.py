@@ -36,6 +36,7 @@ from urlset.model import (
 )
 from urlset.output_schemas.type_schema import DIALECT, TypeSchemas
 from urlset.reader.row_formats import EntryBaseJson, EntryJson
+from urlset.reporter.rule_page import RuleJson
 from urlset.reporter.text import RuleCount
 from urlset.result import ResultJson
 from urlset.robots.ai_preferences import AiPreferences
@@ -92,6 +93,7 @@ OUTPUTS = (
     Output("check", FindingJson, "urlset check --format json", is_list=True),
     Output("check-statistics", RuleCount, "urlset check --statistics --format json", is_list=True),
     Output("check-baseline", BaselineJson, "urlset check --write-baseline FILE"),
+    Output("rules", RuleJson, "urlset rules --format json", is_list=True),
     Output("crawl", CrawlJson, "urlset crawl --format json"),
     Output("crawl-why", EvidenceJson, "urlset crawl --why URL"),
     Output("audit", AuditFindingJson, "urlset audit --format json", is_list=True),

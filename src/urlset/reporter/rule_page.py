@@ -1,4 +1,4 @@
-"""Format the documentation page of a rule, and the table of all rules, as Markdown."""
+"""Format a rule as a page of Markdown or as JSON, and all rules as a table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
+from typing import TypedDict
 
 from urlset.checker import GROUPS, Rule
 from urlset.checker.examples import Example, Piece, shown
 from urlset.checker.silent_examples import silent_for
+from urlset.model import Level
 from urlset.terminal_text import template_text
 
 _FIX_NOTES = {
@@ -22,6 +24,58 @@ _FIX_NOTES = {
 }
 _MAX_DOCUMENTS = 6
 """An example with more documents than this shows only the first three."""
+
+
+class RuleJson(TypedDict):
+    """A rule of ``urlset rules --format json``.
+
+    Attributes:
+        rule: Name of the rule.
+        code: Code of the rule.
+        level: Severity of its findings.
+        message: Message of its findings; … stands for a value.
+        is_default: Whether it is selected by default.
+        profiles: Search engines for which it is selected, by name.
+        is_live: Whether only an audit evaluates it, because it needs the responses of the server.
+        fix: Whether and how safely it can be fixed: none, safe, unsafe or opt-in.
+        why: Why it matters.
+        fix_hint: What to do.
+        source: Origin of the rule: a URL, or the name of a standard with its section.
+    """
+
+    rule: str
+    code: str
+    level: Level
+    message: str
+    is_default: bool
+    profiles: list[str]
+    is_live: bool
+    fix: str
+    why: str
+    fix_hint: str
+    source: str
+
+
+def rule_json(rule: Rule) -> RuleJson:
+    """Return a rule as values that JSON has.
+
+    >>> from urlset.checker import CATALOGUE
+    >>> rule_json(CATALOGUE["X003"])["rule"]
+    'unescaped-ampersand'
+    """
+    return {
+        "rule": rule.name,
+        "code": rule.code,
+        "level": rule.level,
+        "message": template_text(rule.message),
+        "is_default": rule.is_default and not rule.profiles,
+        "profiles": sorted(rule.profiles),
+        "is_live": rule.is_live,
+        "fix": rule.fix_safety,
+        "why": rule.page.why,
+        "fix_hint": rule.page.fix_hint,
+        "source": rule.page.source,
+    }
 
 
 def rule_page(rule: Rule) -> Iterator[str]:
