@@ -115,6 +115,8 @@ def test_a_named_one_may_lie_anywhere(tmp_path: Path):
         ("[check", "expected TOML"),
         ("[check]\nselct = []", "did you mean 'select'"),
         ("[check]\nselect = 'X'", "expected a list, found 'X'"),
+        ("[check]\nselect = {}", "expected a list, found {}"),
+        ("[check]\nmax-examples = {}", "expected a number of at least 0, found {}"),
         ("[check]\nselect = [1]", "[check] select[1]: expected a string, found 1"),
         ("[check]\nmax-examples = true", "expected a number of at least 0, found True"),
         ("[check]\nprofile = 'gogle'", "expected google, bing, yandex, baidu, found 'gogle'"),

@@ -126,7 +126,8 @@ class Configuration(NamedTuple):
             urlset.ConfigurationError: A value is not a text.
         """
         values = dict(self.table.get("segments", {}))
-        self._expect(values, dict[str, str], "[segments]")
+        if values:
+            self._expect(values, dict[str, str], "[segments]")
         return values
 
     @property
@@ -377,7 +378,7 @@ def _checked_type(option: Option) -> Any:
 
 
 def _is_of_type(value: object, kind: Any) -> bool:
-    if kind is dict or value == {}:
+    if kind is dict:
         return isinstance(value, dict)
     import msgspec  # when a file has options, which is rare
 
