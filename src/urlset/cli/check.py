@@ -2,34 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from urlset.cli.options import (
-    NetworkOptions,
-    UsageError,
-    expect_format_of,
-    expect_own_outputs,
-)
 
-
-def check(
-    *,
-    sources: list[str],
-    format: str,
-    output: Path | None,
-    statistics: bool,
-    write_baseline: Path | None,
-    report: Path | None,
-    fix: bool,
-    unsafe_fixes: bool,
-    backup: bool | None,
-    diff: bool,
-    config: Path | None,
-    network: NetworkOptions,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def check(**options: Any) -> None:
     """Check sitemaps: report each problem, where it is and how to fix it.
 
     Checks what `urlset read` reads: sites, files, folders, indexes with their children. A document
@@ -53,29 +29,9 @@ def check(
       urlset check public/ --write-baseline known.json
       urlset check public/ --baseline known.json --format github
     """  # noqa: D301 - the \b keeps the lines of the examples
-    if statistics and format not in ("text", "json"):
-        raise UsageError(f"--statistics: expected --format text or json, found {format}")
-    outputs = {"output": output, "report": report, "write_baseline": write_baseline}
-    expect_own_outputs(outputs, sources)
-    expect_format_of(output, format, "check")
     from urlset.store import open_ahead
 
     open_ahead()  # in another thread, while the rules are imported
     from urlset.cli.check_report import run_check
 
-    run_check(
-        sources=sources,
-        format_=format,
-        output=output,
-        statistics=statistics,
-        write_baseline=write_baseline,
-        report=report,
-        fix=fix,
-        unsafe_fixes=unsafe_fixes,
-        backup=backup,
-        diff=diff,
-        config=config,
-        network=network,
-        quiet=quiet,
-        options=options,
-    )
+    run_check(**options)

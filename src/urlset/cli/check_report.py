@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ from urlset.cli.console import (
     print_info,
     terminal_width,
 )
-from urlset.cli.options import Exit, NetworkOptions, UsageError
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    expect_format_of,
+    expect_own_outputs,
+)
 from urlset.cli.version import version_of_urlset
 from urlset.reporter import (
     count_by_rule,
@@ -39,7 +45,7 @@ MAX_LISTED = 20
 def run_check(
     *,
     sources: list[str],
-    format_: str,
+    format: str,
     output: Path | None,
     statistics: bool,
     write_baseline: Path | None,
@@ -51,9 +57,14 @@ def run_check(
     config: Path | None,
     network: NetworkOptions,
     quiet: bool,
-    options: Mapping[str, Any],
+    **options: Any,
 ) -> None:
     """Check or fix the sources, write what was found, and end the command with its exit code."""
+    if statistics and format not in ("text", "json"):
+        raise UsageError(f"--statistics: expected --format text or json, found {format}")
+    outputs = {"output": output, "report": report, "write_baseline": write_baseline}
+    expect_own_outputs(outputs, sources)
+    expect_format_of(output, format, "check")
     settings = CheckConfig.load(config, options)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)
@@ -84,16 +95,16 @@ def run_check(
         if html_report is not None:
             findings = html_report.record(findings)
         lines = (
-            _count_by_rule(format_, findings, run, sink)
+            _count_by_rule(format, findings, run, sink)
             if statistics
-            else _report(format_, findings, run, settings, sink)
+            else _report(format, findings, run, settings, sink)
         )
         for text in lines:
-            sink.write(f"{text}\n", is_markup=format_ == "text")
-        if format_ == "text" and run.documents and not (quiet or statistics):
+            sink.write(f"{text}\n", is_markup=format == "text")
+        if format == "text" and run.documents and not (quiet or statistics):
             render = line_renderer(is_stdout=sink.is_stdout)
             sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
-        is_shown = format_ == "text" and sink.is_stdout and not statistics
+        is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else print_info
     if html_report is not None and report is not None:
         for level, code, omitted in run.omitted_findings():
@@ -106,7 +117,7 @@ def run_check(
         print_errors(run.failures)
     if not run.documents:
         raise Exit(2)
-    _note_omissions(run, format_, info)
+    _note_omissions(run, format, info)
     if write_baseline is not None:
         run.found.write(write_baseline)
         count = pluralize(len(run.found), "finding")
