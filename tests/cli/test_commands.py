@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from urlset.cli import main
+from urlset.cli.app import COMMANDS
 from urlset.cli.version import version_line
 from urlset.model import Entry
 from urlset.reader.row_formats import w3c_lastmod
@@ -151,13 +152,27 @@ def test_version_loads_neither_rich_nor_arrow_nor_click():
     assert ran.stdout.splitlines()[1] == "[]"
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_loads_neither_rules_nor_duckdb(name):
+    code = (
+        "import sys\nfrom urlset.cli import main\n"
+        f"main([{name!r}, '--help'])\n"
+        "print(sorted({'duckdb', 'urlset.checker', 'urlset.engine.native', 'msgspec'} "
+        "& sys.modules.keys()))"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
 def test_check_of_a_file_loads_no_http_client(tmp_path):
     (tmp_path / "one.xml").write_text("<urlset/>")
     code = (
         "import sys\nfrom urlset.cli import main\n"
         "try:\n    main(['check', 'one.xml'])\nfinally:\n"
-        "    print(sorted({'asyncio', 'ssl', 'tomllib', 'configparser', 'urlset.builder'} "
-        "& sys.modules.keys()))"
+        "    print(sorted({'asyncio', 'ssl', 'tomllib', 'configparser', 'msgspec', "
+        "'urlset.builder'} & sys.modules.keys()))"
     )
 
     ran = subprocess.run(

@@ -296,7 +296,7 @@ complete -c urlset -n '__fish_seen_subcommand_from report' -l verbose -s v -d 'L
 complete -c urlset -n '__fish_seen_subcommand_from report' -l color -x -a 'auto always never' -d 'Colours: auto is a terminal, unless NO_COLOR is set'
 complete -c urlset -n '__fish_seen_subcommand_from report' -l help -s h -d 'Show this message and exit'
 complete -c urlset -n '__fish_seen_subcommand_from rules' -f -a "$rules"
-complete -c urlset -n '__fish_seen_subcommand_from rules' -l format -x -a 'text json' -d 'Format of the rules on stdout'
+complete -c urlset -n '__fish_seen_subcommand_from rules' -l format -x -a 'text json' -d 'Format of the result on stdout'
 complete -c urlset -n '__fish_seen_subcommand_from rules' -l quiet -s q -d 'Print only the result and errors'
 complete -c urlset -n '__fish_seen_subcommand_from rules' -l verbose -s v -d 'Log stages and retries to stderr; -vv also requests and documents'
 complete -c urlset -n '__fish_seen_subcommand_from rules' -l color -x -a 'auto always never' -d 'Colours: auto is a terminal, unless NO_COLOR is set'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -329,15 +330,7 @@ RULES_OPTIONS = (
         allowed=COMMAND,
         is_argument=True,
     ),
-    Option(
-        name="format",
-        type=Literal["text", "json"],
-        help="Format of the rules on stdout.",
-        default="text",
-        allowed=COMMAND,
-        shows_default=True,
-        in_python="urlset.checker.CATALOGUE",
-    ),
+    replace(SUMMARY_FORMAT, in_python="urlset.checker.CATALOGUE"),
     QUIET,
     VERBOSE,
     COLOR,
