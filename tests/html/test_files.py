@@ -69,6 +69,23 @@ def test_facts_of_files_are_those_of_their_bytes(tmp_path, seed, wants):
     assert count > 20
 
 
+@pytest.mark.parametrize("seed", range(60 if IS_SOAK else 3))
+def test_the_beginning_of_a_long_page_is_read_as_if_it_were_repaired(tmp_path, monkeypatch, seed):
+    random = Random(seed)
+    count = 0
+
+    for _ in range(400):
+        body = "".join(content(random) for _ in range(random.choice([1, 3])))
+        page = (START + body + END).encode()
+        monkeypatch.setattr("urlset.html.facts.MAX_BYTES", random.randint(len(START), len(page)))
+        facts, expected = found_in(tmp_path, page, WANTS[0])
+        if facts is not None:
+            count += 1
+            assert facts == expected, (page, random)
+
+    assert count > 40
+
+
 @given(st.integers(0, 400), st.sampled_from(["x", "é", "日", "x "]))
 def test_fingerprints_of_texts_of_any_length_are_the_same(tmp_path_factory, length, text):
     folder = tmp_path_factory.mktemp("pages")
@@ -109,7 +126,7 @@ def test_rare_lines_and_links_are_decided_as_in_other_pages(tmp_path, content):
         f"{START}caf\xe9{END}".encode("latin-1"),
         f"{START}x{END}".encode("utf-16"),
         f"<!--{'-' * 70_000}>-->{START}x{END}".encode(),
-        f"{START}{'x' * MAX_BYTES}{END}".encode(),
+        f"{START}<!--{'x' * MAX_BYTES}-->{END}".encode(),
         f"{START.replace('<title>T', '<title>Page not found')}x{END}".encode(),
     ],
 )

@@ -145,7 +145,7 @@ pub fn scan_files<'py>(
     let pages = py.detach(|| {
         let mut data = Vec::new();
         let mut page = |path: &PathBuf| match read(path, max_bytes, &mut data) {
-            Ok(()) => html::file_page(&data, origin, names.as_deref(), &decisions),
+            Ok(()) => html::file_page(&data, max_bytes, origin, names.as_deref(), &decisions),
             Err(_) => Ok(None),
         };
         paths.iter().map(&mut page).collect::<PyResult<Vec<_>>>()
@@ -160,13 +160,13 @@ pub fn file_page(py: Python<'_>, page: FilePage) -> PyResult<Bound<'_, PyTuple>>
     (title, language, description, fingerprint, elements, data).into_pyobject(py)
 }
 
-/// Reads a file of at most `max_bytes` into a buffer.
+/// Reads a file into a buffer: its first `max_bytes`, and one more if there are more.
 fn read(path: &Path, max_bytes: usize, data: &mut Vec<u8>) -> io::Result<()> {
     let file = open(path)?;
     data.clear();
     let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX);
     file.take(limit.saturating_add(1)).read_to_end(data)?;
-    if data.len() > max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
+    Ok(())
 }
 
 #[cfg(unix)]

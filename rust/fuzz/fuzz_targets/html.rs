@@ -40,7 +40,9 @@ fuzz_target!(|data: &[u8]| {
     let text = text(data);
     let _ = has_scripts(&text);
     let origin = "https://example.com";
-    let Ok(_) = file_page(data, origin, None, &Stable);
+    for max_bytes in [data.len() / 2, data.len()] {
+        let Ok(_) = file_page(data, max_bytes, origin, None, &Stable);
+    }
     if let Some(base) = BaseUrl::new("https://example.com/a/b?c", origin) {
         assert!(base.resolve(&text).is_none_or(|url| url.starts_with("https://example.com/")));
         let Ok(_) = visited_page(data, &base, origin, &[], 3, &Stable);

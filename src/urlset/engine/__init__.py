@@ -347,9 +347,10 @@ class Engine(Protocol):
     ) -> Sequence[FilePage | None]:
         """Read and scan the pages of files, as :func:`urlset.html.read_page` does.
 
-        An engine may return None for any file, such as one that is unreadable, longer than
-        ``max_bytes``, or not well-formed. ``origin`` is that of all pages. With ``names``, of the
-        ``meta`` elements only those with these names are needed, and no images.
+        Of a longer page, only the first ``max_bytes`` are read, without the tag in which they end.
+        An engine may return None for any file, such as one that is unreadable or not well-formed.
+        ``origin`` is that of all pages. With ``names``, of the ``meta`` elements only those with
+        these names are needed, and no images.
         """
 
     def visited_page(

@@ -130,6 +130,22 @@ def _is_safe_for_lexbor(data: bytes) -> bool:
 MAX_BYTES = 8 * 1_048_576
 """Bytes of a page that are read; the worst page of that size took 3 s and 490 MB."""
 
+_OPEN_TAG = re.compile(rb"</?[A-Za-z][^<>]*+\Z")
+
+
+def beginning(data: bytes) -> bytes:
+    """Return the first :data:`MAX_BYTES` of a page, without the tag in which they end.
+
+    >>> beginning(b"<p>Tea") == b"<p>Tea"
+    True
+    """
+    if len(data) <= MAX_BYTES:
+        return data
+    data = data[:MAX_BYTES]
+    end = data.rfind(b"<")
+    return data[:end] if end >= 0 and _OPEN_TAG.match(data, end) else data
+
+
 FACTS_VERSION = 2
 """Version of the rules by which pages are read; raise it when the facts of a page change."""
 
@@ -220,7 +236,7 @@ def read_page(
     >>> facts.title, facts.canonical
     ('Tea', 'https://example.com/tea')
     """
-    markup = repair(data[:MAX_BYTES], content_type)
+    markup = repair(beginning(data), content_type)
     found = get(None).scan_page(markup.text)
     base = base_url_of(found, url)
     meta = meta_of(found)

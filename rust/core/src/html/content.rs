@@ -142,11 +142,7 @@ impl Content {
 
     fn has_text(&self, (begin, end): (usize, usize)) -> bool {
         let end = end.min(self.ends.len());
-        // Note: the last part may be empty, and an empty text is no white space in Python.
-        (begin..end).any(|part| {
-            let text = self.range(part, part + 1);
-            text.is_empty() || !text.chars().all(is_space)
-        })
+        (begin..end).any(|part| !self.range(part, part + 1).chars().all(is_space))
     }
 
     /// Returns the text of a range of parts.

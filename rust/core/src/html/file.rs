@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::chars::{is_space, push_words};
-use super::{Decisions, Element, scan_well_formed};
+use super::{Decisions, END, Element, Page, Unusual, scan_closed, scan_well_formed};
 use crate::blake2b::blake2b_128;
 use crate::utf8::utf8;
 
@@ -31,7 +31,7 @@ pub struct FilePage {
 
 /// Returns the facts of a page; None if it is not well-formed UTF-8, or unusual.
 ///
-/// With `names`, only elements are returned from which an address, a directive or a date is read:
+/// Of a longer page, only the first `max_bytes` are read. With `names`, only elements are returned from which an address, a directive or a date is read:
 /// of the `meta` elements those with these names, which are in lower case.
 ///
 /// # Errors
@@ -39,17 +39,33 @@ pub struct FilePage {
 /// The error of a decision.
 pub fn file_page<D: Decisions>(
     data: &[u8],
+    max_bytes: usize,
     origin: &str,
     names: Option<&[String]>,
     decisions: &D,
 ) -> Result<Option<FilePage>, D::Error> {
-    let data = with_line_feeds(data);
+    let is_cut_off = data.len() > max_bytes;
+    let data = with_line_feeds(&data[..data.len().min(max_bytes)]);
     let Some(text) = page_text(&data) else { return Ok(None) };
-    let mut page = facts(text, origin, decisions)?;
+    let page = if is_cut_off { scan_closed(&closed(text)) } else { scan_well_formed(text) };
+    let mut page = facts(page, origin, decisions)?;
     if let (Some(page), Some(names)) = (&mut page, names) {
         page.elements.retain(|element| is_relevant(element, names));
     }
     Ok(page)
+}
+
+/// Returns the beginning of a page without the tag in which it ends, and closes it.
+fn closed(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut end = text.len();
+    if let Some(at) = memchr::memrchr2(b'<', b'>', bytes)
+        && let [b'<', b'/', letter, ..] | [b'<', letter, ..] = &bytes[at..]
+        && letter.is_ascii_alphabetic()
+    {
+        end = at;
+    }
+    [&text[..end], END].concat()
 }
 
 /// Returns the text of a page; None if it is not UTF-8, or does not say that it is a page.
@@ -81,13 +97,13 @@ pub fn with_line_feeds(data: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(target)
 }
 
-/// Returns the facts of a page with all elements; None if it is not well-formed, or unusual.
+/// Returns the facts of a scanned page with all elements; None if it is unusual.
 pub(super) fn facts<D: Decisions>(
-    text: &str,
+    page: Result<Page, Unusual>,
     origin: &str,
     decisions: &D,
 ) -> Result<Option<FilePage>, D::Error> {
-    let Ok(page) = scan_well_formed(text) else { return Ok(None) };
+    let Ok(page) = page else { return Ok(None) };
     let Some(title) = page.title else { return Ok(None) };
     let words = page.content.words(origin, decisions)?;
     let description = description(&page.elements).map(str::to_owned);

@@ -27,7 +27,7 @@ use self::kinds::{Kind, end_kind_of, is_in_head, kind_of};
 use self::regions::{RegionKind, Regions};
 use self::roles::{Role, role_of, role_of_attributes};
 use self::unescape::unescape;
-use self::well_formed::Tokens;
+use self::well_formed::{END, Tokens};
 use crate::search::find_near;
 
 pub use self::anchors::{Anchor, anchors, has_scripts};
@@ -91,6 +91,18 @@ pub fn scan(text: &str) -> Result<Page, Unusual> {
 pub fn scan_well_formed(text: &str) -> Result<Page, Unusual> {
     let mut scanner = Scanner::new(text);
     well_formed::read(text, &mut scanner).ok_or(Unusual)?;
+    scanner.end_text();
+    Ok(scanner.finish())
+}
+
+/// Scans the beginning of a page as [`scan_well_formed`], after [`END`] was added to it.
+///
+/// # Errors
+///
+/// As [`scan_well_formed`], or the page does not end in its body.
+fn scan_closed(text: &str) -> Result<Page, Unusual> {
+    let mut scanner = Scanner::new(text);
+    well_formed::read_closed(text, &mut scanner).ok_or(Unusual)?;
     scanner.end_text();
     Ok(scanner.finish())
 }

@@ -4,7 +4,7 @@ use super::anchors::{Anchor, anchors, has_scripts};
 use super::base_url::BaseUrl;
 use super::chars::is_space;
 use super::file::{FilePage, attribute, facts, is_relevant, page_text};
-use super::{Decisions, Element};
+use super::{Decisions, Element, scan_well_formed};
 
 /// Links in the head that are read; a page with more is unusual.
 const MAX_LINKS: usize = 1_000;
@@ -50,7 +50,7 @@ pub fn visited_page<'t, D: Decisions>(
     decisions: &D,
 ) -> Result<Option<VisitedPage<'t>>, D::Error> {
     let Some(text) = page_text(data) else { return Ok(None) };
-    let Some(page) = facts(text, origin, decisions)? else { return Ok(None) };
+    let Some(page) = facts(scan_well_formed(text), origin, decisions)? else { return Ok(None) };
     Ok(visited(text, page, base, names, limit))
 }
 

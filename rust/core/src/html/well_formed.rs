@@ -25,16 +25,15 @@ pub fn is_well_formed(text: &str) -> bool {
 
 /// Reads a page and passes on its tokens; returns None as soon as it is not well-formed.
 pub(super) fn read<'t>(text: &'t str, tokens: &mut impl Tokens<'t>) -> Option<()> {
-    let mut page = Page {
-        text,
-        at: 0,
-        open: Vec::new(),
-        counts: [0; COUNTED],
-        may_be_reference: false,
-        tag: StartTag::new(),
-        tokens,
-    };
-    page.read()
+    Page::new(text, None, tokens).read()
+}
+
+/// What a page is closed with that was cut off; the elements that are open there need no end tags.
+pub(super) const END: &str = "</body></html>";
+
+/// Reads a page that was cut off in its body, and then closed with [`END`]; otherwise as [`read`].
+pub(super) fn read_closed<'t>(text: &'t str, tokens: &mut impl Tokens<'t>) -> Option<()> {
+    Page::new(text, text.len().checked_sub(END.len()), tokens).read()
 }
 
 /// What is done with the tokens of a page, in their order; what is between them is text.
@@ -83,6 +82,8 @@ fn counted(name: &[u8]) -> Option<usize> {
 struct Page<'t, 'k, T> {
     text: &'t str,
     at: usize,
+    /// Where the page was cut off; None for a whole page.
+    cut: Option<usize>,
     open: Vec<Open<'t>>,
     /// Number of the open elements of each name that is [`counted`].
     counts: [usize; COUNTED],
@@ -106,7 +107,20 @@ struct Open<'t> {
 }
 
 /// The functions return None as soon as the page is not well-formed.
-impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
+impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
+    fn new(text: &'t str, cut: Option<usize>, tokens: &'k mut T) -> Self {
+        Self {
+            text,
+            at: 0,
+            cut,
+            open: Vec::new(),
+            counts: [0; COUNTED],
+            may_be_reference: false,
+            tag: StartTag::new(),
+            tokens,
+        }
+    }
+
     fn read(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         if memchr::memchr2(b'\r', b'\0', bytes).is_some() {
@@ -224,6 +238,8 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
             let rest = self.rest();
             if rest.starts_with(b"<!--") {
                 self.comment()?;
+            } else if self.cut == Some(self.at) {
+                return self.close();
             } else if rest.starts_with(b"</") {
                 let begin = self.at;
                 self.at += 2;
@@ -257,6 +273,15 @@ impl<'t, T: Tokens<'t>> Page<'t, '_, T> {
                 self.enter(name)?;
             }
         }
+    }
+
+    /// Ends the elements that are open where the page was cut off, and the body.
+    fn close(&mut self) -> Option<()> {
+        (!self.may_be_reference).then_some(())?;
+        while let Some(name) = self.leave() {
+            self.tokens.end_tag(self.at, self.at, name);
+        }
+        self.only_end_tag(b"body")
     }
 
     /// Removes the innermost open element; returns its name.

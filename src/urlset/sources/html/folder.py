@@ -254,6 +254,11 @@ class HtmlFolder:
         candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
         if found.error:
             return self._unreadable(candidate, found.error, is_folder=found.path.endswith("/"))
+        if found.size > MAX_BYTES:
+            self._count(
+                f"pages over {MAX_BYTES >> 20} MiB, of which only the beginning was read",
+                found.path,
+            )
         if facts is not None and not may_be_error_page(found.path, found.siblings):
             return self._from_facts(candidate, found, facts)
         facts = facts_of_file(page, loc, wants=self._wants) if page is not None else None
@@ -264,11 +269,6 @@ class HtmlFolder:
             data = _read(found.file_path)
         except OSError as error:
             return self._unreadable(candidate, (error.strerror or str(error)).lower())
-        if len(data) > MAX_BYTES:
-            self._count(
-                f"pages over {MAX_BYTES >> 20} MiB, of which only the beginning was read",
-                found.path,
-            )
         return self._from_content(candidate, found, data)
 
     def _from_content(self, candidate: Candidate, found: FoundFile, data: bytes) -> Candidate:
@@ -279,7 +279,7 @@ class HtmlFolder:
         is_lookalike = may_be_error_page(found.path, found.siblings)
         wants = self._wants | {"text"} if is_lookalike else self._wants
         facts = read_page(data, candidate.loc, wants=wants)
-        if not is_lookalike and len(data) <= MAX_BYTES:
+        if not is_lookalike:
             self._store(found, facts)
         return self._from_facts(candidate, found, facts, is_lookalike=is_lookalike)
 

@@ -85,11 +85,11 @@ def content_lines(found: Scan) -> str:
 def _span(found: Scan) -> tuple[int, int]:
     """Return the range of ``found.parts`` with the main content: the first one with any text."""
     for begin, end in found.main:
-        if any(not part.isspace() for part in found.parts[begin:end]):
+        if any(part and not part.isspace() for part in found.parts[begin:end]):
             return begin, end
     if len(found.articles) == 1:
         begin, end = found.articles[0]
-        if any(not part.isspace() for part in found.parts[begin:end]):
+        if any(part and not part.isspace() for part in found.parts[begin:end]):
             return begin, end
     return 0, len(found.parts)
 
