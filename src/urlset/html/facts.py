@@ -352,14 +352,10 @@ def facts_to_text(facts: PageFacts) -> str | None:
     if facts.videos or facts.news or facts.has_future_date:
         return None
     if not (facts.robots or facts.images or facts.alternates):  # most pages: an encoder is slower
-        is_page, says_not_found = map(_FLAGS.__getitem__, (facts.is_page, facts.says_not_found))
-        canonical, refresh, lastmod, fingerprint = (
-            "null" if text is None else _encode_text(text)
-            for text in (facts.canonical, facts.refresh, facts.lastmod, facts.fingerprint)
-        )
         return (
-            f"[{is_page}, {canonical}, [], {refresh}, {lastmod}, {fingerprint}, [], [], "
-            f"{says_not_found}]"
+            f"[{_FLAGS[facts.is_page]}, {_text(facts.canonical)}, [], {_text(facts.refresh)}, "
+            f"{_text(facts.lastmod)}, {_text(facts.fingerprint)}, [], [], "
+            f"{_FLAGS[facts.says_not_found]}]"
         )
     return _encode_json(
         [
@@ -367,6 +363,10 @@ def facts_to_text(facts: PageFacts) -> str | None:
             facts.fingerprint, facts.images, facts.alternates, facts.says_not_found,
         ],
     )  # fmt: skip
+
+
+def _text(value: str | None) -> str:
+    return "null" if value is None else _encode_text(value)
 
 
 def facts_from_text(text: str) -> PageFacts | None:

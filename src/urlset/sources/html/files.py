@@ -150,7 +150,7 @@ def _other_file(entry: os.DirEntry[str], names: frozenset[str]) -> str | None:
     """Return the index of the folder of an index, or the file that shows the page of another."""
     if entry.name.lower() in INDEXES:
         return next((name for name in INDEXES if name in names), entry.name)
-    stem = os.path.splitext(entry.name)[0]
+    stem = entry.name.rpartition(".")[0]
     if stem not in names:
         return None
     folder_path = os.path.join(os.path.dirname(entry.path), stem)

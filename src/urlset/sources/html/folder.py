@@ -250,49 +250,43 @@ class HtmlFolder:
             return None
         if found.duplicate_of and "/" in found.duplicate_of:
             self._count("pages that have two files", f"{found.path} and {found.duplicate_of}")
-        mtime = None if found.mtime is None else _w3c_time(int(found.mtime))
-        candidate = Candidate(loc, source=_display_path(found.file_path), mtime_lastmod=mtime)
-        if found.error:
-            return self._unreadable(candidate, found.error, is_folder=found.path.endswith("/"))
         if found.size > MAX_BYTES:
             self._count(
                 f"pages over {MAX_BYTES >> 20} MiB, of which only the beginning was read",
                 found.path,
             )
-        if facts is not None and not may_be_error_page(found.path, found.siblings):
-            return self._from_facts(candidate, found, facts)
-        facts = facts_of_file(page, loc, wants=self._wants) if page is not None else None
-        if facts is not None:
-            self._store(found, facts)
-            return self._from_facts(candidate, found, facts)
+        if page is not None:
+            facts = facts_of_file(page, loc, wants=self._wants)
+            if facts is not None:
+                self._store(found, facts)
+                return self._from_facts(loc, found, facts)
+        elif facts is not None and not may_be_error_page(found.path, found.siblings):
+            return self._from_facts(loc, found, facts)
+        if found.error:
+            return self._unreadable(loc, found, found.error)
         try:
             data = _read(found.file_path)
         except OSError as error:
-            return self._unreadable(candidate, (error.strerror or str(error)).lower())
-        return self._from_content(candidate, found, data)
+            return self._unreadable(loc, found, (error.strerror or str(error)).lower())
+        return self._from_content(loc, found, data)
 
-    def _from_content(self, candidate: Candidate, found: FoundFile, data: bytes) -> Candidate:
+    def _from_content(self, loc: str, found: FoundFile, data: bytes) -> Candidate:
         if not data.strip():
-            return candidate._replace(reason="empty")
+            return _row(loc, found, reason="empty")
         if is_verification_file(found.path, data):
-            return candidate._replace(reason="verification file")
+            return _row(loc, found, reason="verification file")
         is_lookalike = may_be_error_page(found.path, found.siblings)
         wants = self._wants | {"text"} if is_lookalike else self._wants
-        facts = read_page(data, candidate.loc, wants=wants)
+        facts = read_page(data, loc, wants=wants)
         if not is_lookalike:
             self._store(found, facts)
-        return self._from_facts(candidate, found, facts, is_lookalike=is_lookalike)
+        return self._from_facts(loc, found, facts, is_lookalike=is_lookalike)
 
     def _from_facts(
-        self,
-        candidate: Candidate,
-        found: FoundFile,
-        facts: PageFacts,
-        *,
-        is_lookalike: bool = False,
+        self, loc: str, found: FoundFile, facts: PageFacts, *, is_lookalike: bool = False
     ) -> Candidate:
         is_known = found.path in self._known_urls
-        loc, reason = self._url_and_reason(candidate.loc, facts, is_known=is_known)
+        loc, reason = self._url_and_reason(loc, facts, is_known=is_known)
         if is_lookalike and reason is None:
             if is_error_page(found.path, facts):
                 reason = "error page"
@@ -300,16 +294,7 @@ class HtmlFolder:
                 self._count(_LISTED_LOOKALIKES, found.path)
         elif reason is None and facts.says_not_found and not is_named_after_error(found.path):
             reason = "soft 404"
-        return candidate._replace(
-            loc=loc,
-            reason=reason,
-            images=facts.images,
-            videos=facts.videos,
-            news=facts.news,
-            alternates=facts.alternates,
-            fingerprint=facts.fingerprint,
-            page_lastmod=facts.lastmod,
-        )
+        return _row(loc, found, reason=reason, facts=facts)
 
     def _url_and_reason(
         self, loc: str, facts: PageFacts, *, is_known: bool
@@ -336,20 +321,40 @@ class HtmlFolder:
         self._count("pages whose canonical has another form, which is used", f"{canonical} ({loc})")
         return canonical, None
 
-    def _unreadable(
-        self, candidate: Candidate, reason: str, *, is_folder: bool = False
-    ) -> Candidate:
+    def _unreadable(self, loc: str, found: FoundFile, reason: str) -> Candidate:
+        is_folder = found.path.endswith("/")
         what = "folder" if is_folder else "page"
         self.failures.append(
-            f"{candidate.source}: expected a readable {what}, found an unreadable one: {reason}"
+            f"{_display_path(found.file_path)}: expected a readable {what}, found an unreadable "
+            f"one: {reason}"
         )
         kind = UNREADABLE_FOLDER if is_folder else UNREADABLE
-        return candidate._replace(reason=f"{kind}: {reason}")
+        return _row(loc, found, reason=f"{kind}: {reason}")
 
     def _count(self, description: str, example: str | None = None) -> None:
         self._counts[description] += 1
         if example is not None:
             self._examples.setdefault(description, _display_path(example))
+
+
+_NO_FACTS = PageFacts()
+
+
+def _row(
+    loc: str, found: FoundFile, *, reason: str | None, facts: PageFacts = _NO_FACTS
+) -> Candidate:
+    return Candidate(
+        loc,
+        images=facts.images,
+        videos=facts.videos,
+        news=facts.news,
+        alternates=facts.alternates,
+        source=_display_path(found.file_path),
+        reason=reason,
+        fingerprint=facts.fingerprint,
+        page_lastmod=facts.lastmod,
+        mtime_lastmod=None if found.mtime is None else _w3c_time(int(found.mtime)),
+    )
 
 
 def _read(path: str) -> bytes:

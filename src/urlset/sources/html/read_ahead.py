@@ -15,6 +15,9 @@ BATCH_FILES = 128
 BATCH_BYTES = 8 * 1_048_576
 """Size of the files that a thread scans at once. An interruption waits for a batch."""
 
+PENDING = 96
+"""Number of batches that are scanned ahead: one of large files must not keep the others waiting."""
+
 MAX_THREADS = 4
 """More threads wait for the one that creates the rows."""
 
@@ -41,7 +44,7 @@ def scan_ahead(
             for batch in _batches(items, size_of):
                 scanned = [item for item, is_scanned in batch if is_scanned]
                 pending.append((batch, pool.submit(scan, scanned)))
-                if len(pending) > threads + 1:
+                if len(pending) > PENDING:
                     yield from _results(*pending.popleft())
             while pending:
                 yield from _results(*pending.popleft())
