@@ -10,7 +10,14 @@ from tests.builder.test_build import BASE
 from tests.engine.test_well_formed_pages import END, START
 from tests.sources.test_folder import make
 from urlset.sources import HtmlFolder
-from urlset.sources.html.read_ahead import BATCH_BYTES, BATCH_FILES, MAX_THREADS, scan_ahead
+from urlset.sources.html.read_ahead import (
+    BATCH_BYTES,
+    BATCH_FILES,
+    MAX_THREADS,
+    PENDING,
+    PENDING_BYTES,
+    scan_ahead,
+)
 
 
 def threads() -> list[str]:
@@ -35,7 +42,11 @@ def test_results_are_in_order_however_long_they_take():
     assert not threads()
 
 
-def test_only_some_batches_are_read_ahead():
+@pytest.mark.parametrize(
+    ("size", "most"),
+    [(1, (PENDING + 1) * BATCH_FILES), (BATCH_BYTES // 4, 4 * (PENDING_BYTES // BATCH_BYTES + 1))],
+)
+def test_only_some_batches_are_read_ahead(size, most):
     taken = 0
 
     def items() -> Iterator[int]:
@@ -44,10 +55,10 @@ def test_only_some_batches_are_read_ahead():
             taken = item
             yield item
 
-    results = scan_ahead(items(), lambda _: 1, list)
+    results = scan_ahead(items(), lambda _: size, list)
     next(results)
 
-    assert taken < (MAX_THREADS + 3) * BATCH_FILES
+    assert taken < max(most, (MAX_THREADS + 1) * 4)
     results.close()
     assert not threads()
 

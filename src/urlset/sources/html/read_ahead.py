@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -16,7 +16,9 @@ BATCH_BYTES = 8 * 1_048_576
 """Size of the files that a thread scans at once. An interruption waits for a batch."""
 
 PENDING = 96
-"""Number of batches that are scanned ahead: one of large files must not keep the others waiting."""
+PENDING_BYTES = 8 * BATCH_BYTES
+"""Number of batches that are scanned ahead, and the size of their files. The pages of a site come in
+groups of one size: many small ones keep the caller busy, and large ones the threads."""
 
 MAX_THREADS = 4
 """More threads wait for the one that creates the rows."""
@@ -39,12 +41,15 @@ def scan_ahead(
     """
     threads = min(os.cpu_count() or 1, MAX_THREADS)
     with ThreadPoolExecutor(threads, thread_name_prefix="urlset-pages") as pool:
-        pending: deque[tuple[list[tuple[Item, bool]], Future[Sequence[Result]]]] = deque()
+        pending: deque[tuple[_Batch[Item], Future[Sequence[Result]]]] = deque()
+        total = 0
         try:
             for batch in _batches(items, size_of):
-                scanned = [item for item, is_scanned in batch if is_scanned]
+                scanned = [item for item, is_scanned in batch.items if is_scanned]
                 pending.append((batch, pool.submit(scan, scanned)))
-                if len(pending) > PENDING:
+                total += batch.size
+                while len(pending) > PENDING or (total > PENDING_BYTES and len(pending) > threads):
+                    total -= pending[0][0].size
                     yield from _results(*pending.popleft())
             while pending:
                 yield from _results(*pending.popleft())
@@ -52,9 +57,16 @@ def scan_ahead(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+class _Batch(NamedTuple, Generic[Item]):
+    """Items, each with whether it is scanned, and the size of these."""
+
+    items: list[tuple[Item, bool]]
+    size: int
+
+
 def _batches(
     items: Iterator[Item], size_of: Callable[[Item], int | None]
-) -> Iterator[list[tuple[Item, bool]]]:
+) -> Iterator[_Batch[Item]]:
     batch: list[tuple[Item, bool]] = []
     total = 0
     for item in items:
@@ -62,15 +74,15 @@ def _batches(
         batch.append((item, size is not None))
         total += size or 0
         if len(batch) == BATCH_FILES or total >= BATCH_BYTES:
-            yield batch
+            yield _Batch(batch, total)
             batch, total = [], 0
     if batch:
-        yield batch
+        yield _Batch(batch, total)
 
 
 def _results(
-    batch: list[tuple[Item, bool]], future: Future[Sequence[Result]]
+    batch: _Batch[Item], future: Future[Sequence[Result]]
 ) -> Iterator[tuple[Item, Result | None]]:
     results = iter(future.result())
-    for item, is_scanned in batch:
+    for item, is_scanned in batch.items:
         yield item, next(results) if is_scanned else None
