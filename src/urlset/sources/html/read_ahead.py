@@ -17,8 +17,8 @@ BATCH_BYTES = 8 * 1_048_576
 
 PENDING = 96
 PENDING_BYTES = 8 * BATCH_BYTES
-"""Number of batches that are scanned ahead, and the size of their files. Small pages keep the caller
-busy, and large ones the threads; on a site, each kind is in folders of its own."""
+"""Number of batches that are scanned ahead, and the size of their files. Small pages keep the
+caller busy, and large ones the threads; on a site, each kind is in folders of its own."""
 
 MAX_THREADS = 4
 """More threads wait for the one that creates the rows."""
