@@ -16,7 +16,7 @@ from urlset.checker.finding import finding_of
 from urlset.checker.load import Failures, TextCache
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
-from urlset.checker.views import BROKEN
+from urlset.checker.views import BROKEN, view_script
 from urlset.live.audit.settings import AuditSettings
 from urlset.store import Store, StoreSession, quoted
 
@@ -254,6 +254,8 @@ def _store_findings(
     session.load("current_findings", rows_to_stream(_FINDING_COLUMNS, rows))
     [(is_first,)] = session.rows("SELECT count(*) < 2 FROM store.crawls WHERE kind = 'audit'")
     key = "code, coalesce(loc, source, '')"
+    # The selected rules may not have needed it.
+    session.run(view_script(["normal_of"]))
     # A page that nothing lists or links to any more needs no visit.
     may_exist = ["SELECT loc FROM entries", "SELECT url FROM store.llms_txt_links"]
     if not facts.is_crawl_complete:
