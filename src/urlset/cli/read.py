@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from urlset.model import Entry
 from urlset.option_names import option
 from urlset.option_schema.read import READ_OPTIONS, RowFormat
 from urlset.pattern_warnings import warn_of_patterns
-from urlset.reader.filters import EntryFilter
+from urlset.reader.filters import EntryFilter, compile_patterns
 from urlset.reader.row_formats import csv_lines, json_array, jsonl_lines, txt_lines
 from urlset.temp_files import is_special
 from urlset.terminal_text import pluralize, sanitize
@@ -87,7 +87,7 @@ def read(
     chosen = format or _format_of(output, is_tree=tree)
     settings = given_options(options, READ_OPTIONS)
     filters = {name: settings[name] for name in _FILTERS if name in settings}
-    _check_filters(filters)
+    _check_filters(filters, settings.get("follow_only", ()))
     session = ReadSession(
         is_quiet=quiet, ordered=not unordered, keep=False, **settings, **network._asdict()
     )
@@ -125,9 +125,10 @@ def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
     return found or "table"
 
 
-def _check_filters(filters: dict[str, Any]) -> None:
+def _check_filters(filters: dict[str, Any], follow_only: Sequence[str]) -> None:
     """Raise :class:`UsageError` if a filter is invalid."""
     try:
+        compile_patterns("follow-only", follow_only)
         found = EntryFilter.of(**filters)
     except ValueError as error:
         raise UsageError(f"--{error}") from error

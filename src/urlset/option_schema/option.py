@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,8 +169,8 @@ class Option:
             number = kind(text)
         except ValueError:
             number = None
-        if number is None or not self._is_in_range(number):
-            raise ValueError(f"expected {self._expected_number}, found {text!r}")
+        if number is None or not self._is_in_range(number) or not math.isfinite(number):
+            raise ValueError(f"expected {self._expected_number(number)}, found {text!r}")
         return number
 
     def check(self, value: Any) -> None:
@@ -179,18 +181,21 @@ class Option:
             raise ValueError(f"{self.name}: expected {', '.join(self.choices)}, found {value!r}")
         has_range = self.minimum is not None or self.maximum is not None
         if has_range and not self._is_in_range(value):
-            raise ValueError(f"{self.name}: expected {self._expected_number}, found {value!r}")
+            expected = self._expected_number(value)
+            raise ValueError(f"{self.name}: expected {expected}, found {value!r}")
 
     def _is_in_range(self, number: float) -> bool:
         if self.minimum is not None and not number >= self.minimum:
             return False
-        return self.maximum is None or number <= self.maximum
+        maximum = sys.maxsize if self.maximum is None and self.type is int else self.maximum
+        return maximum is None or number <= maximum
 
-    @property
-    def _expected_number(self) -> str:
+    def _expected_number(self, found: float | None) -> str:
         noun = "a whole number" if self.type is int else "a number"
         if self.maximum is not None:
             return f"{noun} from {self.minimum or 0:,} to {self.maximum:,}"
+        if found is not None and found > sys.maxsize:
+            return f"{noun} of at most {sys.maxsize:,}"
         return noun if self.minimum is None else f"{noun} of at least {self.minimum:,}"
 
     @property
