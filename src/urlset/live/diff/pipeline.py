@@ -192,12 +192,13 @@ def _create_changes(tables: Tables) -> None:
                 confidence := round(m.confidence, 2))]::{WHY}
         FROM moves m JOIN before_diff a ON a.h = m.before JOIN after_diff b ON b.h = m.after"""
     )
-    parts.append(
-        f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
+    if tables.count("SELECT count(*) FROM unknown_in_both"):
+        parts.append(
+            f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
             [struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]::{WHY}
-        FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
-        JOIN after_rows b ON b.loc = u.loc"""
-    )
+            FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
+            JOIN after_rows b ON b.loc = u.loc"""
+        )
     kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"
     tables.db.run_long(
         f"CREATE TABLE changes AS SELECT * FROM ({' UNION ALL '.join(parts)}) "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cached_property
@@ -114,25 +115,19 @@ class Diff(Result):
     @cached_property
     def sections(self) -> list[SectionChange]:
         """The sections with changes, those with most changes first."""
-        totals: dict[str, dict[str, int]] = {}
-        for side in SIDES:
-            rows = self._tables.db.rows(
-                f"SELECT section, count(DISTINCT h) FROM (SELECT {FIRST_FOLDER} AS section, "
-                f"text_hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
-                if self._tables.has_duplicates(side)
-                else f"SELECT {FIRST_FOLDER} AS section, count(*) FROM {side}_rows GROUP BY section"
-            )
-            totals[side] = dict(rows)
         counts: dict[str, dict[str, int]] = {}
         for section, change, count in self._tables.db.rows(
             f"SELECT {FIRST_FOLDER} AS section, change, count(*) FROM changes GROUP BY ALL"
         ):
             counts.setdefault(section, {})[change] = count
+        if not counts:
+            return []
+        totals = self._section_totals()
         found = [
             SectionChange(
                 section,
-                totals["before"].get(section, 0),
-                totals["after"].get(section, 0),
+                totals["before"][section],
+                totals["after"][section],
                 *(
                     kinds.get(kind, 0)
                     for kind in ("added", "removed", "changed", "moved", "unknown")
@@ -141,6 +136,32 @@ class Diff(Result):
             for section, kinds in counts.items()
         ]
         return sorted(found, key=lambda row: (-sum(row[3:]), row.section))
+
+    def _section_totals(self) -> dict[str, Counter[str]]:
+        """Return the number of URLs in each section, for both sides."""
+        rows = self._tables.db.rows
+        found: dict[str, Counter[str]] = {}
+        if any(map(self._tables.has_duplicates, SIDES)):
+            for side in SIDES:
+                totals = rows(
+                    f"SELECT section, count(DISTINCT h) FROM (SELECT {FIRST_FOLDER} AS section, "
+                    f"text_hash(normal_of(loc)) AS h FROM {side}_rows) GROUP BY section"
+                )
+                found[side] = Counter(dict(totals))
+            return found
+        totals = rows(
+            f"SELECT {FIRST_FOLDER} AS section, count(*) FROM before_rows GROUP BY section"
+        )
+        before = Counter[str](dict(totals))
+        # All other rows are the same in both states.
+        gains = rows(
+            "SELECT section, count_if(is_after) - count_if(NOT is_after) FROM ("
+            f"SELECT {FIRST_FOLDER} AS section, false AS is_after FROM before_diff UNION ALL "
+            f"SELECT {FIRST_FOLDER}, true FROM after_diff) GROUP BY section"
+        )
+        after = before.copy()
+        after.update({section: int(gain) for section, gain in gains})
+        return {"before": before, "after": after}
 
     @property
     def patterns(self) -> list[MovePattern]:

@@ -121,9 +121,12 @@ class Tables:
         """Map the host names that are not ASCII to their ASCII form; most sites have none."""
         found = {}
         for side in SIDES:
+            # Materialized: DuckDB would evaluate the second condition, with the regular expression,
+            # for all rows.
             rows = self.db.rows(
-                f"SELECT DISTINCT host FROM (SELECT {_HOST} AS host FROM {self._relation(side)} "
-                "WHERE strlen(loc) > length(loc)) WHERE strlen(host) > length(host)"
+                f"WITH hosts AS MATERIALIZED (SELECT DISTINCT {_HOST} AS host "
+                f"FROM {self._relation(side)} WHERE strlen(loc) > length(loc)) "
+                "SELECT host FROM hosts WHERE strlen(host) > length(host)"
             )
             for (host,) in rows:
                 if (url := request_url(f"https://{host}/")) is not None:
@@ -237,38 +240,74 @@ class Tables:
         return frozenset(known[0] & known[1])
 
     def _create_keys(self) -> None:
+        rows = [self.count(f"SELECT count(*) FROM {side}_rows") for side in SIDES]
+        self._join_rows()
+        joined = self.db.fetch_one("SELECT sum(before_rows), sum(after_rows) FROM url_keys")
+        if [int(count or 0) for count in joined] == rows:
+            self.db.run("DELETE FROM url_keys WHERE NOT may_differ")
+        else:  # of a URL in both states with several rows, each one was joined several times
+            self._group_rows()
+        # A URL that is not in the table has one row in each state.
+        same = rows[0] - self.count("SELECT sum(before_rows) FROM url_keys")
+        counts = self.db.fetch_one(
+            "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
+            "count_if(before_rows > 0 AND after_rows > 0) FROM url_keys"
+        )
+        self.before, self.after, self.both = (int(count or 0) + same for count in counts)
+
+    def _join_rows(self) -> None:
+        """Create ``url_keys`` with one more row, which counts the equal rows of both states.
+
+        The numbers of rows are right if no URL that is in both states has several rows in one.
+        """
+        texts, numbers = self._compared()
+        # Most URLs are in normal form, and have no other texts: these need no hash of texts.
+        has_text = " OR ".join(["loc <> key", *(f"({text}) IS NOT NULL" for text in texts[1:])])
+        stamp = _hash([f"CASE WHEN {has_text} THEN {_joined(texts)} END", *numbers])
+        before, after = (
+            f"(SELECT key, place, {stamp} AS stamp "
+            f"FROM (SELECT *, normal_of(loc) AS key FROM {side}_rows))"
+            for side in SIDES
+        )
+        self.db.run_long(
+            f"""CREATE TABLE url_keys AS
+            SELECT CASE WHEN may_differ THEN text_hash(any_value(key)) END AS h,
+                count(before_place) AS before_rows, count(after_place) AS after_rows, may_differ,
+                min(before_place) AS before_place, min(after_place) AS after_place
+            FROM (SELECT key, b.place AS before_place, a.place AS after_place,
+                    b.stamp IS DISTINCT FROM a.stamp AS may_differ
+                FROM {before} b FULL JOIN {after} a USING (key))
+            GROUP BY may_differ, CASE WHEN may_differ THEN key END"""
+        )
+
+    def _group_rows(self) -> None:
+        """Create ``url_keys`` if URLs have several rows."""
+        texts, numbers = self._compared()
+        stamp = _hash([_joined(texts), *numbers])
         parts = " UNION ALL ".join(
-            f"SELECT text_hash(normal_of(loc)) AS h, {self._stamp()} AS stamp, "
+            f"SELECT text_hash(normal_of(loc)) AS h, place, {stamp} AS stamp, "
             f"{str(side == 'after').lower()} AS is_after FROM {side}_rows"
             for side in SIDES
         )
         mine, other = "FILTER (NOT is_after)", "FILTER (is_after)"
         self.db.run_long(
-            f"""CREATE TABLE url_keys AS FROM (
+            f"""CREATE OR REPLACE TABLE url_keys AS FROM (
             SELECT h, count(*) {mine} AS before_rows, count(*) {other} AS after_rows,
                 min(stamp) {mine} IS DISTINCT FROM min(stamp) {other}
-                OR max(stamp) {mine} IS DISTINCT FROM max(stamp) {other} AS may_differ
+                OR max(stamp) {mine} IS DISTINCT FROM max(stamp) {other} AS may_differ,
+                min(place) {mine} AS before_place, min(place) {other} AS after_place
             FROM ({parts}) GROUP BY h)
             WHERE may_differ OR before_rows > 1 OR after_rows > 1"""
         )
-        # A URL that is not in the table has one row in each state.
-        same = self.count("SELECT count(*) FROM before_rows") - self.count(
-            "SELECT sum(before_rows) FROM url_keys"
-        )
-        rows = self.db.fetch_one(
-            "SELECT count_if(before_rows > 0), count_if(after_rows > 0), "
-            "count_if(before_rows > 0 AND after_rows > 0) FROM url_keys"
-        )
-        self.before, self.after, self.both = (int(row or 0) + same for row in rows)
 
-    def _stamp(self) -> str:
+    def _compared(self) -> tuple[list[str], list[str]]:
+        """Return SQL for the texts of a row that are compared, ``loc`` first, and for numbers."""
         known = [name for name in STATE_FIELDS if name in self.known]
-        numbers = [name for name in known if name in _NUMBERS]
         texts = ["loc", *(_text(name) for name in known if name != "priority")]
-        joined = ", ".join(f"coalesce({text}, chr(2))" for text in texts)
-        return f"hash({', '.join([f'text_hash(concat_ws(chr(1), {joined}))', *numbers])})"
+        return texts, [name for name in known if name in _NUMBERS]
 
     def _create_diff(self, side: str) -> None:
+        """Create ``{side}_diff``; of a URL with several rows, the first one is compared."""
         columns = ["h", "loc", "lastmod", "lastmod_text", "changefreq", "priority", "title"]
         columns += ["fingerprint", "source", "place", "is_only"]
         columns += [
@@ -278,19 +317,10 @@ class Tables:
         ]
         self.db.run_long(
             f"""CREATE TABLE {side}_diff AS SELECT {", ".join(columns)}
-            FROM (SELECT *, text_hash(normal_of(loc)) AS h FROM {side}_rows) JOIN (
-                SELECT h, before_rows = 0 OR after_rows = 0 AS is_only
-                FROM url_keys WHERE may_differ) USING (h)"""
+            FROM {side}_rows JOIN (
+                SELECT h, {side}_place AS place, before_rows = 0 OR after_rows = 0 AS is_only
+                FROM url_keys WHERE may_differ AND {side}_rows > 0) USING (place)"""
         )
-        if self.count(
-            f"SELECT count(*) FROM (FROM url_keys WHERE may_differ AND {side}_rows > 1 LIMIT 1)"
-        ):
-            # The first row is compared.
-            self.db.run_long(
-                f"DELETE FROM {side}_diff d WHERE EXISTS (FROM (SELECT h, min(place) AS place "
-                f"FROM {side}_diff GROUP BY h HAVING count(*) > 1) f "
-                "WHERE f.h = d.h AND f.place < d.place)"
-            )
 
     def _create_pairs(self) -> None:
         """Create ``changed_pairs``: URLs in both states, with the names of changed fields."""
@@ -328,6 +358,15 @@ class Tables:
             WHERE is_moved OR coalesce(is_content, false)
                 OR len(list_filter(others, lambda r: r IS NOT NULL)) > 0"""
         )
+
+
+def _joined(texts: list[str]) -> str:
+    """Return SQL for a hash of several texts."""
+    return f"text_hash(concat_ws(chr(1), {', '.join(f'coalesce({t}, chr(2))' for t in texts)}))"
+
+
+def _hash(values: list[str]) -> str:
+    return f"hash({', '.join(values)})"
 
 
 def _text(name: str) -> str:

@@ -108,8 +108,9 @@ WORKING_TABLES = (
     ),
     declare_table(
         "url_keys",
-        "URLs that have several rows in a state, or may differ, with the number of rows.",
-        "h before_rows after_rows may_differ",
+        "URLs that have several rows in a state, or may differ, with the number of rows and the "
+        "first one.",
+        "h before_rows after_rows may_differ before_place after_place",
         writers="tables",
         readers="tables",
     ),
@@ -118,7 +119,7 @@ WORKING_TABLES = (
         "Rows of URLs that are in one state only (`is_only`) or may differ.",
         "h loc lastmod lastmod_text changefreq priority title fingerprint source place is_only",
         writers="tables",
-        readers="features moves pipeline redirects tables unread",
+        readers="features moves pipeline redirects result tables unread",
     ),
     declare_table(
         "changed_pairs",
