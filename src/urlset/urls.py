@@ -90,7 +90,7 @@ def parse_url(text: str, base: str | None = None) -> ParsedUrl:
     >>> parse_url("javascript:void(0)").issues[0].code
     'U002'
     """
-    if len(text) < 254 and _ORDINARY.fullmatch(text):  # most URLs, in a third of the time
+    if is_ordinary_url(text):
         return ParsedUrl(text, ())
     issues: list[UrlIssue] = []
     url = _trim(text, issues)
@@ -113,6 +113,15 @@ def parse_url(text: str, base: str | None = None) -> ParsedUrl:
         issues.append(UrlIssue("U015", authority))
         return ParsedUrl(None, tuple(issues))
     return ParsedUrl(url, tuple(issues))
+
+
+def is_ordinary_url(text: str) -> bool:
+    """Return whether :func:`parse_url` returns a text as it is; most URLs, in a third of the time.
+
+    >>> is_ordinary_url("https://example.com/a"), is_ordinary_url("https://example.com/a b")
+    (True, False)
+    """
+    return len(text) < 254 and _ORDINARY.fullmatch(text) is not None
 
 
 def unwrap(text: str) -> str:

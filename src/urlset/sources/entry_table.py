@@ -23,11 +23,20 @@ from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, identifier, quoted
 from urlset.temp_files import LockedTempDir
 from urlset.terminal_text import pluralize, printable
-from urlset.urls import parse_url
+from urlset.urls import is_ordinary_url, parse_url
 
 _COLUMNS = [name for name, _ in ENTRY.fields]
 # As in `store.write_parquet`: with 300, a million rows take three times as long.
 _MEMORY_MB = 1_000
+
+
+# The instant of a date in one of the usual forms, as `parse_date` returns it; NULL for others.
+_DAY = "[12][0-9]{3}-[01][0-9]-[0-3][0-9]"
+_TIME = "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])"
+_INSTANT = (
+    f"CASE WHEN regexp_full_match(lastmod_text, '{_DAY}({_TIME})?') THEN TRY_CAST("
+    "if(strlen(lastmod_text) = 10, lastmod_text || 'T00:00:00Z', lastmod_text) AS TIMESTAMPTZ) END"
+)
 
 
 class TableFaults(NamedTuple):
@@ -102,14 +111,15 @@ def _prepare(database: ScratchDatabase, name: str) -> None:
 def _write(database: ScratchDatabase, path: str) -> None:
     """Write the table ``table_entries`` as Parquet; dates in text form also get an instant."""
     texts = database.rows(
-        "SELECT DISTINCT lastmod_text FROM table_entries WHERE lastmod_text IS NOT NULL"
+        "SELECT DISTINCT lastmod_text FROM table_entries "
+        f"WHERE lastmod_text IS NOT NULL AND {_INSTANT} IS NULL"
     )
     dates = [(text, parse_date(text).instant) for (text,) in texts]
     fields: tuple[tuple[str, Any], ...] = (("text", "string"), ("instant", "instant"))
-    known = as_table(rows_to_batch(fields, dates))
-    database.insert("CREATE TABLE table_dates AS FROM incoming", known)
+    unusual = as_table(rows_to_batch(fields, dates))
+    database.insert("CREATE TABLE table_dates AS FROM incoming", unusual)
     database.run(
-        "COPY (SELECT table_entries.* REPLACE (coalesce(lastmod, instant) AS lastmod, "
+        f"COPY (SELECT table_entries.* REPLACE (coalesce(lastmod, {_INSTANT}, instant) AS lastmod, "
         "CASE WHEN NOT isnan(priority) THEN priority END AS priority) "
         "FROM table_entries LEFT JOIN table_dates ON text = lastmod_text) "
         f"TO {quoted(path)} (FORMAT parquet, COMPRESSION snappy)"
@@ -155,7 +165,15 @@ class _Table:
     def _with_urls(self, batch: Any) -> Any:
         """Remove the rows of a batch that have no URL, and resolve relative URLs."""
         texts = column_values(batch, "loc")
-        urls = [None if text is None else parse_url(text, self._base_url).url for text in texts]
+        base = self._base_url
+        urls = [
+            text
+            if text is not None and is_ordinary_url(text)
+            else None
+            if text is None
+            else parse_url(text, base).url
+            for text in texts
+        ]
         if None in urls:
             kept = [number for number, url in enumerate(urls) if url is not None]
             self._note_dropped(batch, texts, urls.index(None), len(urls) - len(kept))
