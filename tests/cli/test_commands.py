@@ -225,6 +225,7 @@ def test_module_is_the_command():
         (["read", "a", "--since", "yesterday"], "expected a date like 2026-01-31"),
         (["read", "a", "--since", "01/02/2026"], "expected a date like 2026-01-31"),
         (["read", "a", "--include", "("], "expected a regular expression"),
+        (["read", "a", "--base-url", "e.com"], "'--base-url': expected an http(s) URL like https:"),
         (["read", "a", "--follow-only", "("], "--follow-only: expected a regular expression"),
         (["read", "a", "--limit", "1" + "0" * 19], "expected a whole number of at most"),
         (["read", "a", "--delay", "1e999"], "expected a number of at most"),

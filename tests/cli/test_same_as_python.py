@@ -128,6 +128,7 @@ OTHERWISE = {
 """Parameters whose file the command reads, that it passes by place, or that it applies itself."""
 
 VALUES = {
+    "base_url": "https://e.com/",
     "since": "2025-01-01",
     "to": "indexnow",
     "select": "X",

@@ -351,6 +351,7 @@ def test_hosts_are_compared_with_their_ports(box: SiteBox):
         ({"include": "("}, "include: expected a regular expression"),
         ({"hosts": ["a b"]}, "hosts: expected a host"),
         ({"limit": -1}, "limit: expected a whole number of at least 0"),
+        ({"base_url": "e.com"}, "base_url: expected an http.s. URL like https:"),
         ({"limit": 10**20}, "limit: expected a whole number of at most 9,223,372,036,854,775,807"),
     ],
 )

@@ -192,6 +192,12 @@ class BuildOptions:
             if fault := self.host_fault(url):
                 raise ValueError(fault)
         self._expect_choices("lastmod", self.evidence, get_args(Evidence))
+        for host in self.allowed_hosts:
+            address = f"https://{host}/"
+            if split_origin(address)[1] != host or parse_url(address).url is None:
+                raise ValueError(
+                    f"expected hosts like shop.example.com in allowed_hosts, found {host!r}"
+                )
         self._expect_choices("with_", self.with_, EXTENSIONS)
         self._expect_choices("force", self.force, tuple(GATES))
         if self.now.tzinfo is None:

@@ -47,6 +47,7 @@ BASE_URL = Option(
     doc="URL at which the source is published: of the folder, or of the file. One that ends"
     " with / is the folder that contains the file.",
     metavar="URL",
+    is_url=True,
 )
 OUTPUT = Option(
     name="output",

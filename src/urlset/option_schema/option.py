@@ -61,6 +61,7 @@ class Option:
         is_path: Whether relative values of the file refer to the folder of the file.
         is_split: Whether commas separate values within a text.
         is_number_text: Whether a number in the file stands for its text.
+        is_url: Whether values are http(s) URLs.
         is_time_limit: Whether 0 in the file and on the command line means no limit.
         is_argument: Whether the command line has it without a flag.
         is_required: Whether an argument must be given.
@@ -91,6 +92,7 @@ class Option:
     is_path: bool = False
     is_split: bool = False
     is_number_text: bool = False
+    is_url: bool = False
     is_time_limit: bool = False
     is_argument: bool = False
     is_required: bool = False
@@ -161,6 +163,8 @@ class Option:
         kind = get_args(self.type)[0] if self.is_repeatable else self.type
         if self.choices and text not in self.choices:
             raise ValueError(f"expected {', '.join(self.choices)}, found {text!r}")
+        if self.is_url and not _is_url(text):
+            raise ValueError(f"{_URL_EXPECTED}, found {text!r}")
         if kind is Path:
             return Path(text)
         if kind not in (int, float):
@@ -179,6 +183,8 @@ class Option:
             return
         if self.choices and value not in self.choices and not self.parameter_type.startswith("str"):
             raise ValueError(f"{self.name}: expected {', '.join(self.choices)}, found {value!r}")
+        if self.is_url and not _is_url(value):
+            raise ValueError(f"{self.name}: {_URL_EXPECTED}, found {value!r}")
         has_range = self.minimum is not None or self.maximum is not None
         if has_range and not self._is_in_range(value):
             expected = self._expected_number(value)
@@ -267,6 +273,14 @@ def as_tuple(value: Any, name: str) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
+
+
+_URL_EXPECTED = "expected an http(s) URL like https://example.com/"
+
+
+def _is_url(text: str) -> bool:
+    scheme, mark, rest = text.partition("://")
+    return bool(mark) and scheme.lower() in ("http", "https") and rest[:1] not in ("", "/")
 
 
 def _plain(number: float) -> str:
