@@ -5,6 +5,7 @@ import os
 import pytest
 
 from tests.cli.test_commands import command
+from tests.live_sites import put_sitemap
 from tests.site_box import SiteBox
 
 HTML = "text/html; charset=utf-8"
@@ -147,3 +148,23 @@ def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
     assert ran.code == code, ran.err
     text = "No listed URL is selected by --include and --exclude."
     assert (text in ran.out) == bool(options)
+
+
+def test_an_audit_with_a_baseline_reports_only_new_findings(site, urlset):
+    site.put("/gone", "", status=404, kind=HTML)
+    put_sitemap(site, ["/Tea", "/gone"])
+    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--select", "N"]
+
+    recorded = urlset(*words, "--write-baseline", "known.json")
+    known = urlset(*words, "--baseline", "known.json")
+    again = urlset(*words, "--baseline", "known.json", "--write-baseline", "new.json")
+    site.put("/lost", "", status=404, kind=HTML)
+    put_sitemap(site, ["/Tea", "/gone", "/lost"])
+    new = urlset(*words, "--baseline", "known.json")
+
+    assert (recorded.code, known.code, again.code, new.code) == (0, 0, 0, 1), known.err
+    assert "1 finding written to the baseline" in recorded.err
+    assert "1 finding in the baseline, not listed" in known.err
+    assert "1 finding written to the baseline" in again.err  # all findings, not only new ones
+    assert "/gone" not in new.out
+    assert "/lost" in new.out
