@@ -5,8 +5,8 @@ import os
 import pytest
 
 from tests.cli.test_commands import command
-from tests.live_sites import put_sitemap
-from tests.site_box import SiteBox
+from tests.live_sites import put_sitemap, sitemap_of
+from tests.site_box import SiteBox, redirect
 
 HTML = "text/html; charset=utf-8"
 
@@ -138,6 +138,19 @@ def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
+
+
+def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
+    site.play("/loop.xml", redirect("/loop.xml"))
+    site.put_index("/sitemap.xml", ["/pages.xml", "/loop.xml"])
+    site.put("/pages.xml", sitemap_of([site.url("/rye")]))
+    words = ["crawl", site.site, "--store", "site.duckdb", "--delay", "0"]
+
+    ran = urlset(*words)
+
+    assert ran.code == 1, ran.err
+    assert "sitemaps: 1 not read" in ran.out
+    assert urlset(*words, "--no-sitemaps").code == 0
 
 
 @pytest.mark.parametrize(("options", "code"), [(["--include", "/typo/"], 1), ([], 0)])
