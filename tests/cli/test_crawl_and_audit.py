@@ -1,5 +1,6 @@
 """`urlset crawl` and `urlset audit` with unusual input: messages and exit codes."""
 
+import json
 import os
 
 import pytest
@@ -138,6 +139,24 @@ def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
+
+
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [("text", "/sitemap.xml:3: error"), ("junit", "3: error: "), ("github", "line=3,title=")],
+)
+def test_an_audit_names_no_column_of_an_entry(site, urlset, form, place):
+    put_sitemap(site, ["/Tea", "/gone"])
+    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--select", "N"]
+
+    [finding] = json.loads(urlset(*words, "--format", "json").out)
+    ran = urlset(*words, "--format", form)
+    sarif = json.loads(urlset(*words, "--format", "sarif").out)
+
+    [result] = sarif["runs"][0]["results"]
+    assert (finding["line"], finding["column"]) == (3, None)
+    assert place in ran.out
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
 
 
 def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
