@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,7 +27,7 @@ def option(name: str, value: str | bool | None = None, *, python: str = "") -> s
 
     Args:
         name: Name of the declared option.
-        value: Its value; a boolean switches the option on or off.
+        value: Its value, which is quoted for a shell; a boolean switches the option on or off.
         python: What does the same in Python, if the option is one of the command only.
 
     >>> option("base_url"), option("force", "zero"), option("preflight", False)
@@ -34,13 +35,16 @@ def option(name: str, value: str | bool | None = None, *, python: str = "") -> s
     >>> with flags_in_messages():
     ...     option("base_url"), option("force", "zero"), option("preflight", False)
     ('--base-url', '--force zero', '--no-preflight')
+    >>> with flags_in_messages():
+    ...     option("map", "lastmod=Last Modified")
+    "--map 'lastmod=Last Modified'"
     """
     if not _is_command:
         shown = f'"{value}"' if isinstance(value, str) else str(value)
         return python or (name if value is None else f"{name}={shown}")
     on, off = _flags(name)
     flag = off if value is False else on
-    return f"{flag} {value}" if isinstance(value, str) else flag
+    return f"{flag} {shlex.quote(value)}" if isinstance(value, str) else flag
 
 
 @cache
