@@ -159,6 +159,23 @@ def test_an_audit_names_no_column_of_an_entry(site, urlset, form, place):
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
 
 
+def test_pages_of_a_private_host_that_was_not_named_state_the_reason(site, urlset):
+    with SiteBox() as other:
+        other.put("/s.xml", sitemap_of([other.url("/x")]))
+        target = other.url("/s.xml").replace("127.0.0.1", "localhost")
+        site.play("/sitemap.xml", redirect(target))
+
+        ran = urlset("audit", site.site, "--select", "N116", "--format", "json", "--delay", "0")
+        [finding] = json.loads(ran.out)
+
+    assert other.paths == ["/s.xml"]
+    assert finding["message"] == (
+        f"{other.url('/x')} could not be judged: {other.url('/robots.txt')} could not be read "
+        "(not requested: its address is private or special, and you did not name its host; a "
+        "sitemap must not lead to such addresses), so that nothing may be visited"
+    )
+
+
 def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
     site.play("/loop.xml", redirect("/loop.xml"))
     site.put_index("/sitemap.xml", ["/pages.xml", "/loop.xml"])

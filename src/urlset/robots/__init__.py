@@ -62,6 +62,7 @@ class Robots:
     ``refused`` after another status of the client (401, 403 …) or too many redirects, so that
     everything is allowed, but it may exist; or ``unreachable`` after a server error, so that
     nothing is allowed (RFC 9309). ``text`` is the part that crawlers read: the first 500 KiB.
+    ``reason`` is why an unreachable one could not be read, for people.
     """
 
     def __init__(
@@ -72,12 +73,14 @@ class Robots:
         text: str = "",
         sitemaps: tuple[SitemapLine, ...] = (),
         problems: tuple[Problem, ...] = (),
+        reason: str | None = None,
     ):
         self.url = url
         self.state = state
         self.sitemaps = sitemaps
         self.problems = problems
         self.text = text
+        self.reason = reason
         self._matchers: dict[str, tuple[list[CompiledRule], Matcher]] = {}
 
     def allows(self, url: str, agent: str = "urlset") -> bool:
@@ -132,7 +135,7 @@ def robots_from_response(response: Response) -> Robots:
     if status is not None and status < 500 and status != 429 and not is_partial:
         # Also after too many redirects, which section 2.3.1.2 treats like 404.
         return Robots(response.url, state="absent" if status in _ABSENT else "refused")
-    return Robots(response.url, state="unreachable")
+    return Robots(response.url, state="unreachable", reason=response.message)
 
 
 def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robots:
