@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 
 _VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync", "mcp")
+_SECTIONS = ("build", "check", "submit", "diff")
 _is_command = False  # of the process, because the threads of a run write messages, too
 
 
@@ -24,6 +25,8 @@ def flags_in_messages() -> Iterator[None]:
 
 def option(name: str, value: str | bool | None = None, *, python: str = "") -> str:
     """Return an option as the caller writes it: a parameter in Python, a flag in the command.
+
+    An option that the command has only in its configuration is a key there.
 
     Args:
         name: Name of the declared option.
@@ -49,11 +52,15 @@ def option(name: str, value: str | bool | None = None, *, python: str = "") -> s
 
 @cache
 def _flags(name: str) -> tuple[str, str]:
-    """Return the flag of an option and the one that switches it off."""
+    """Return the flag of an option and the one that switches it off, or its key in a file."""
     from urlset.option_schema import options_of
 
     for verb in _VERBS:
         for declared in options_of(verb):
             if declared.name == name and declared.is_allowed("command"):
                 return declared.flags[0], (*declared.opposites, "")[0]
+    for verb in _SECTIONS:
+        for declared in options_of(verb):
+            if declared.name == name and declared.is_allowed("file"):
+                return f"[{verb}] {declared.key}", ""
     raise LookupError(f"no command has the option {name!r}")
