@@ -8,6 +8,7 @@ import io
 import pickle
 import re
 import traceback
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from urlset.arguments import _MEANT, _POLICY_FIELDS
 from urlset.attribute_hints import HINTS
 from urlset.option_schema import options_of
 from urlset.option_schema.common import NETWORK
+from urlset.result import Result
 
 SITE = "https://example.com/"
 FUNCTIONS = [
@@ -60,7 +62,7 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("audit", (SITE,), "confirm_after", "confirm_after_s"),
         ("sync", (SITE,), "auth_file", "auth"),
         ("check", (b"",), "allow", "ignore"),
-        ("check", (b"",), "exclude", "ignore"),
+        ("read", (b"",), "max_requests", "max_documents"),
         ("audit", (SITE,), "disable", "ignore"),
         ("audit", (SITE,), "skip", "ignore"),
         ("crawl", (SITE,), "max_urls", "max_pages"),
@@ -111,6 +113,7 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("crawl", (SITE,), "max_time", "did you mean 'max_minutes'?"),
         ("check", (b"",), "dry_run", "use urlset.unified_diff"),
         ("check", (b"",), "json", "the result has .to_dict()"),
+        ("check", (b"",), "write_baseline", "use urlset.Baseline.write"),
         ("build", ("a", "b"), "json", "the result has .to_dict()"),
         ("read", (b"",), "json", "the result has .to_jsonl(path)"),
         ("audit", (SITE,), "dry_run", "build, submit, sync and write have it"),
@@ -132,6 +135,46 @@ def test_a_message_says_why_a_function_has_no_such_option():
     assert str(caught.value) == (
         "check() has no argument 'store': check keeps no store; the result has .report(path)"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "reason"),
+    [
+        ("fix", "dry_run", "fix writes nothing, urlset.write_fixed writes its result"),
+        (
+            "check",
+            "exclude",
+            "check has no selection of URLs, because rules are about whole documents; read, "
+            "build, crawl, audit and diff have it",
+        ),
+        (
+            "read",
+            "max_minutes",
+            "policy=urlset.Policy(total_timeout_s=…) limits the time of each document",
+        ),
+    ],
+)
+def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
+    with pytest.raises(TypeError) as caught:
+        getattr(urlset, name)(b"", **{wrong: "x"})
+
+    assert str(caught.value) == f"{name}() has no argument {wrong!r}: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("select", "nope"),
+        ("extend_select", ["nope"]),
+        ("ignore", "nope"),
+        ("ignore_in", {"*": ["nope"]}),
+        ("levels", {"nope": "error"}),
+    ],
+)
+@pytest.mark.parametrize("name", ["check", "fix"])
+def test_an_unknown_rule_is_reported_with_its_parameter(name, option, value):
+    with pytest.raises(ValueError, match=f"^{option}: expected the name or the code of a rule"):
+        list(getattr(urlset, name)(b"", **{option: value}))
 
 
 @pytest.mark.parametrize("name", ["audit", "crawl", "diff", "sync"])
@@ -172,7 +215,7 @@ def test_what_replaces_an_option_in_python_exists(verb):
         if kind == "Policy":
             assert name in inspect.signature(urlset.Policy).parameters
         elif kind == "urlset":
-            assert hasattr(urlset, name)
+            assert attrgetter(name)(urlset)
         elif kind:
             assert kind in inspect.signature(function).parameters
         elif name:
@@ -303,6 +346,10 @@ def objects():
         ("Findings", "errors", "by_level"),
         ("Findings", "to_sarif", "urlset.reporter.report_sarif"),
         ("Findings", "to_json", "to_dict()"),
+        ("Findings", "complete", "is_complete?"),
+        ("Fixed", "complete", "is_complete?"),
+        ("Entries", "is_complete", "documents, each with its error"),
+        ("Entries", "failed", "documents, each with its error"),
         ("Findings", "to_jsonl", "to_dict(), or urlset.reporter.report_json"),
         ("FixedDocument", "path", "name"),
         ("Finding", "severity", "level"),
@@ -346,6 +393,16 @@ def test_objects_with_hints_can_be_copied_and_pickled(objects, kind):
 def test_a_name_that_urlset_has_not_names_another(name):
     with pytest.raises(AttributeError, match=f"has no attribute {name!r}; did you mean"):
         getattr(urlset, name)
+
+
+def test_every_result_has_the_hints_of_results():
+    public = [getattr(urlset, name) for name in urlset.__all__]
+    results = [one for one in public if isinstance(one, type) and issubclass(one, Result)]
+
+    assert len(results) > 9
+    for kind in results:
+        assert HINTS[kind.__name__]["complete"] == "is_complete"
+        assert HINTS[kind.__name__]["to_json"].startswith("to_")
 
 
 def test_every_hint_names_what_exists():

@@ -153,6 +153,7 @@ def test_a_named_one_that_is_not_there(tmp_path: Path):
         ("sources = ['a.txt']\n[build]\n", "the key 'sources' is outside of a section"),
         ("ignore = []", "the key 'ignore' is outside of a section; move it below [build] or"),
         ("check = true", "[check]: expected a table, found True"),
+        ("[audit]\nignore = ['X']", "[audit]; audit reads [check]; expected build, check, diff"),
     ],
 )
 def test_keys_and_sections_that_are_not_known_are_errors(text, words, tmp_path):
@@ -169,9 +170,28 @@ def test_section_of_a_project_file_that_is_not_known_is_an_error(tmp_path):
     path.write_text("[tool.black]\n[tool.urlset.chekc]\nignore = ['X']\n")
 
     with pytest.raises(
-        ConfigurationError, match=r"unknown section \[chekc\].*did you mean 'check'"
+        ConfigurationError, match=r"unknown section \[tool\.urlset\.chekc\].*did you mean 'check'"
     ):
         load_config(start=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ignore = ['X']", "is outside of a section; move it below [tool.urlset.build] or"),
+        ("[tool.urlset.check]\nignroe = ['X']", "[tool.urlset.check] has no key 'ignroe'; did"),
+        ("[tool.urlset.check]\nignore = 1", "[tool.urlset.check] ignore: expected a list"),
+        ("[tool.urlset.audit]\nignore = ['X']", "audit reads [tool.urlset.check]; expected"),
+    ],
+)
+def test_messages_name_the_sections_of_a_project_file_in_full(text, words, tmp_path):
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"[tool.urlset]\n{text}\n")
+
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(path).check  # noqa: B018 - reads the section
+
+    assert words in str(caught.value)
 
 
 def owners(monkeypatch: pytest.MonkeyPatch, **numbers: int) -> None:

@@ -71,6 +71,23 @@ def test_http_logs_requests_and_retries(box: SiteBox, caplog):
     assert found[2][1].startswith(f"GET {url}: 200, 5 bytes in ")
 
 
+@pytest.mark.parametrize("status", [200, 403, 404])
+def test_http_logs_the_status(box: SiteBox, caplog, status: int):
+    url = box.put("/a.xml", "something", status)
+
+    with caplog.at_level(logging.DEBUG, "urlset.http"):
+        list(drive_in_thread(RequestList(Request(url, scope="anywhere")), quick()))
+
+    assert caplog.records[0].getMessage().startswith(f"GET {url}: {status}, 9 bytes in ")
+
+
+def test_read_logs_no_kind_of_what_could_not_be_read(box: SiteBox, caplog):
+    with caplog.at_level(logging.DEBUG, "urlset.read"), pytest.raises(urlset.SourceError):
+        list(urlset.read(box.site, policy=quick()))
+
+    assert caplog.records[-1].getMessage().startswith(f"{box.site}/: no sitemap found: ")
+
+
 VISITS = {
     "crawl": ("sitemaps read", "2 pages visited", "links and depths computed"),
     "audit": (

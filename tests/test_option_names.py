@@ -126,7 +126,7 @@ def test_each_option_of_a_message_is_declared():
     known = {each.name for each in declared if each.is_allowed("python")} | {"delay_s", "backup"}
     for name, instead in calls():
         with flags_in_messages():
-            assert option(name).startswith("--")
+            assert option(name).startswith(("--", "[check] "))  # a key of the configuration
         # One of the command only says what Python has for it. Policy has delay_s,
         # urlset.write_fixed has backup.
         assert bool(instead) == (name not in known), name

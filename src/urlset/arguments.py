@@ -36,12 +36,13 @@ _MEANT = {
     },
     "check": {
         "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
-        "skip": "ignore", "exclude": "ignore", "store": "output", "dry_run": "diff",
+        "skip": "ignore", "store": "output", "dry_run": "diff",
     },
     "crawl": {
         "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
         "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
     },
+    "fix": {"dry_run": "", "output": "", "diff": ""},
     "diff": {"max_removed": "", "old": "before", "new": "after"},
     "Policy": {
         "rate": "delay_s", "max_rate": "delay_s", "rps": "delay_s",
@@ -61,7 +62,8 @@ _MEANT = {
     },
     "read": {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
-        "robots": "read_robots",
+        "robots": "read_robots", "max_requests": "max_documents", "max_pages": "max_documents",
+        "max_minutes": "",
     },
     "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
@@ -77,13 +79,20 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("check", "store"): "check keeps no store",
     **{
         ("check", name): "check has no selection of URLs, because rules are about whole documents"
-        for name in ("include", "hosts", "scope")
+        for name in ("include", "exclude", "hosts", "scope")
     },
     ("diff", "max_minutes"): lambda: f"{option('max_requests')} limits its requests",
     ("submit", "delay"): lambda: (
         f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
     ),
     ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
+    ("fix", "dry_run"): "fix writes nothing, urlset.write_fixed writes its result",
+    ("fix", "output"): "fix writes nothing, urlset.write_fixed writes its result",
+    ("fix", "diff"): "urlset.unified_diff returns the changes of a fixed document",
+    ("read", "max_minutes"): lambda: (
+        f"{option('timeout_s', python='policy=urlset.Policy(total_timeout_s=…)')} limits the time "
+        "of each document"
+    ),
     ("sync", "json"): "sync always writes JSON lines",
     ("watch", "max_minutes"): "watch reads sitemaps, each within the time limit of a document",
     **{

@@ -17,6 +17,18 @@ _TABLE = {
     "pl": "to_polars()",
     "arrow": "to_arrow()",
 }
+_RESULT = {
+    "complete": "is_complete",
+    "completed": "is_complete",
+    "finished": "is_complete",
+    "to_json": "to_dict()",
+    "json": "to_dict()",
+    "as_dict": "to_dict()",
+}
+_UNREAD = (
+    "documents, each with its error (a table or a file of the entries issues a RuntimeWarning if "
+    "some could not be read; urlset.read(…, fail_fast=True) raises an error)"
+)
 _PAGE_LISTS = {
     name: f"counts.{name}, and iterate over the changes, each with its `change`"
     for name in ("added", "removed", "changed", "moved", "unknown")
@@ -25,21 +37,25 @@ _PAGE_LISTS = {
 HINTS: dict[str, dict[str, str]] = {
     "Alternate": {"lang": "hreflang", "language": "hreflang", "url": "href", "loc": "href"},
     "Audit": {
+        **_RESULT,
         "errors": "by_level", "warnings": "by_level", "reasons": "incomplete",
         "counts": "by_rule", "to_html": "report", "save": "report", "write": "report",
         "pages": "table()", "query": "table()", "sql": "table()",
     },
     "Build": {
+        **_RESULT,
         "errors": "incomplete", "failures": "incomplete", "warnings": "notes",
         "written": "changed_files",
         "counts": "added, changed, removed", "count": "urls", "output": "target",
     },
     "Crawl": {
+        **_RESULT,
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
         "reasons": "incomplete", "to_html": "report", "write": "report",
         "save": "the argument store of urlset.crawl",
     },
     "Diff": {
+        **_RESULT,
         **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "write": "to_jsonl()",
         "unread": "incomplete",
         "to_html": "report", "moves": "counts.moved, and iterate over the changes",
@@ -55,6 +71,10 @@ HINTS: dict[str, dict[str, str]] = {
         "urls": "loc of each entry, or to_text()", "entries": "the object itself: iterate over it",
         "errors": "problems", "warnings": "problems", "findings": "urlset.check(source)",
         "read": "the object itself: iterate over it", "to_list": "list(entries)",
+        **dict.fromkeys(
+            ("is_complete", "complete", "incomplete", "failed", "failures", "unread", "ok"),
+            _UNREAD,
+        ),
     },
     "Entry": {
         "url": "loc", "href": "loc", "link": "loc", "location": "loc",
@@ -68,6 +88,7 @@ HINTS: dict[str, dict[str, str]] = {
         "path": "source", "text": "message", "document": "source",
     },
     "Findings": {
+        **_RESULT,
         "errors": "by_level", "warnings": "by_level", "counts": "by_rule", "failed": "incomplete",
         "findings": "the object itself: iterate over it", "to_json": "to_dict()",
         "to_jsonl": "to_dict(), or urlset.reporter.report_json",
@@ -76,6 +97,7 @@ HINTS: dict[str, dict[str, str]] = {
         "passed": "ok", "to_polars": "list(findings)", "to_pandas": "list(findings)",
     },
     "Fixed": {
+        **_RESULT,
         "write": "urlset.write_fixed(fixed.documents)", "save": "urlset.write_fixed",
         "diff": "urlset.unified_diff(document)", "changes": "counts", "fixes": "counts",
         "findings": "remaining", "text": "documents[0].after",
@@ -85,15 +107,20 @@ HINTS: dict[str, dict[str, str]] = {
     "Problem": {"severity": "level", "name": "rule", "text": "message"},
     "Publication": {"output": "folder", "target": "folder", "errors": "rejected"},
     "QueryResult": {**_TABLE, "rows": "objects()", "fetchall": "objects()", "data": "objects()"},
+    "Report": {**_RESULT, "to_html": "report", "save": "report", "write": "report"},
     "Sitemap": {"url": "loc", "href": "loc", "last_modified": "lastmod", "date": "lastmod"},
     "Store": {
         "sql": "query()", "execute": "query()", "read": "documents()",
         "entries": 'query("SELECT * FROM entries")', "urls": 'query("SELECT * FROM entries")',
         "tables": 'query("SELECT * FROM information_schema.tables")',
     },
-    "Submission": {"urls": "sent", "failures": "incomplete", "errors": "incomplete"},
-    "Sync": {"reasons": "incomplete", "updates": "the object itself: iterate over its batches"},
+    "Submission": {**_RESULT, "urls": "sent", "failures": "incomplete", "errors": "incomplete"},
+    "Sync": {
+        **_RESULT, "reasons": "incomplete",
+        "updates": "the object itself: iterate over its batches",
+    },
     "Watch": {
+        **_RESULT,
         "counts": "added, removed, changed", "findings": "alerts", "changes": "examples",
         "reasons": "incomplete",
     },

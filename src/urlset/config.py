@@ -29,6 +29,9 @@ _MAX_PARTS = 100
 _LONG_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}")
 
 _SECTIONS = ("build", "check", "submit", "diff", "segments")
+_USES = {"audit": "check", "fix": "check"}
+"""The section that a command or function without one of its own reads."""
+
 _SOURCE_KEYS = {
     "path": str,
     "kind": str,
@@ -127,7 +130,7 @@ class Configuration(NamedTuple):
         """
         values = dict(self.table.get("segments", {}))
         if values:
-            self._expect(values, dict[str, str], "[segments]")
+            self._expect(values, dict[str, str], self._section("segments"))
         return values
 
     @property
@@ -147,15 +150,16 @@ class Configuration(NamedTuple):
         values = {}
         for key, value in self.table.get(section, {}).items():
             if key not in schema:
-                raise self._error(f"[{section}] has no key {key!r}{suggestion(key, schema)}")
-            option = schema[key]
+                raise self._error(
+                    f"{self._section(section)} has no key {key!r}{suggestion(key, schema)}"
+                )
+            option, place = schema[key], f"{self._section(section)} {key}"
             if option.is_number_text and type(value) is int:
                 value = str(value)
-            self._expect(value, _checked_type(option), f"[{section}] {key}")
+            self._expect(value, _checked_type(option), place)
             if value == "" or (isinstance(value, list) and "" in value):
                 raise self._error(
-                    f"[{section}] {key}: expected a value, found an empty text; remove it to use "
-                    "the default"
+                    f"{place}: expected a value, found an empty text; remove it to use the default"
                 )
             if value != []:
                 values[option.name] = self._value(option, value)
@@ -185,7 +189,7 @@ class Configuration(NamedTuple):
             if isinstance(source, str):
                 yield self._resolve_source(source)
                 continue
-            where = f"[build] sources[{number}]"
+            where = f"{self._section('build')} sources[{number}]"
             for key, value in source.items():
                 if key not in _SOURCE_KEYS:
                     raise self._error(f"{where} has no key {key!r}{suggestion(key, _SOURCE_KEYS)}")
@@ -210,13 +214,18 @@ class Configuration(NamedTuple):
             try:
                 yield custom_rule(number, table)
             except ValueError as error:
-                raise self._error(f"[check] rules[{number}]: {error}") from error
+                raise self._error(f"{self._section('check')} rules[{number}]: {error}") from error
 
     def _expect(self, value: object, kind: Any, where: str) -> None:
         """Raise :class:`urlset.ConfigurationError` if a value is not of a type."""
         if not _is_of_type(value, kind):
             place, expected, found = _innermost_fault(value, kind, where)
             raise self._error(f"{place}: expected {expected}, found {found!r}")
+
+    def _section(self, name: str) -> str:
+        """Return the header of a section, as this file has it."""
+        is_project = self.path is not None and self.path.name == FILES[1]
+        return f"[tool.urlset.{name}]" if is_project else f"[{name}]"
 
     def _error(self, message: str) -> ConfigurationError:
         """Create an error whose message begins with the path of the configuration file."""
@@ -298,7 +307,7 @@ def _without_requests(
     if not names or not hasattr(os, "geteuid") or owners <= {os.geteuid(), 0}:
         return found, iter(())
     table = {name: value for name, value in found.table.items() if name not in names}
-    sections = " and ".join(f"[{name}]" for name in names)
+    sections = " and ".join(map(found._section, names))
     note = (
         f"{sections} of {found.path} are not read: the file belongs to another user, and they say "
         f"where requests are sent; if you trust it, use "
@@ -353,11 +362,14 @@ def _read(path: Path) -> Configuration:
     found._expect(table, dict, "[tool.urlset]")
     for name, value in table.items():
         if name in _SECTIONS:
-            found._expect(value, dict, f"[{name}]")
+            found._expect(value, dict, found._section(name))
         elif isinstance(value, dict) or _is_list_of_tables(value):
-            raise found._error(f"unknown section [{name}]{suggestion(name, _SECTIONS)}")
+            advice = suggestion(name, _SECTIONS)
+            if name in _USES:
+                advice = f"; {name} reads {found._section(_USES[name])}{advice}"
+            raise found._error(f"unknown section {found._section(name)}{advice}")
         else:
-            where = " or ".join(f"[{section}]" for section in _SECTIONS)
+            where = " or ".join(map(found._section, _SECTIONS))
             raise found._error(f"the key {name!r} is outside of a section; move it below {where}")
     return found
 

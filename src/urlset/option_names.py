@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
 _VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync", "mcp")
+_SECTIONS = ("build", "check", "submit", "diff")
 _is_command = False  # of the process, because the threads of a run write messages, too
 
 
@@ -24,9 +26,11 @@ def flags_in_messages() -> Iterator[None]:
 def option(name: str, value: str | bool | None = None, *, python: str = "") -> str:
     """Return an option as the caller writes it: a parameter in Python, a flag in the command.
 
+    An option that the command has only in its configuration is a key there.
+
     Args:
         name: Name of the declared option.
-        value: Its value; a boolean switches the option on or off.
+        value: Its value, which is quoted for a shell; a boolean switches the option on or off.
         python: What does the same in Python, if the option is one of the command only.
 
     >>> option("base_url"), option("force", "zero"), option("preflight", False)
@@ -34,22 +38,29 @@ def option(name: str, value: str | bool | None = None, *, python: str = "") -> s
     >>> with flags_in_messages():
     ...     option("base_url"), option("force", "zero"), option("preflight", False)
     ('--base-url', '--force zero', '--no-preflight')
+    >>> with flags_in_messages():
+    ...     option("map", "lastmod=Last Modified")
+    "--map 'lastmod=Last Modified'"
     """
     if not _is_command:
         shown = f'"{value}"' if isinstance(value, str) else str(value)
         return python or (name if value is None else f"{name}={shown}")
     on, off = _flags(name)
     flag = off if value is False else on
-    return f"{flag} {value}" if isinstance(value, str) else flag
+    return f"{flag} {shlex.quote(value)}" if isinstance(value, str) else flag
 
 
 @cache
 def _flags(name: str) -> tuple[str, str]:
-    """Return the flag of an option and the one that switches it off."""
+    """Return the flag of an option and the one that switches it off, or its key in a file."""
     from urlset.option_schema import options_of
 
     for verb in _VERBS:
         for declared in options_of(verb):
             if declared.name == name and declared.is_allowed("command"):
                 return declared.flags[0], (*declared.opposites, "")[0]
+    for verb in _SECTIONS:
+        for declared in options_of(verb):
+            if declared.name == name and declared.is_allowed("file"):
+                return f"[{verb}] {declared.key}", ""
     raise LookupError(f"no command has the option {name!r}")

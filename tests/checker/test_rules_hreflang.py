@@ -177,6 +177,18 @@ def test_hreflang_duplicates():
     assert found("H009", sitemap(("/a", [("de", "/b"), ("at", "/b")]))) == []
 
 
+@pytest.mark.parametrize("relative", [("fr", "fr"), ("de", "de"), ("fr", "//e.com/fr")])
+def test_hreflang_duplicates_beside_a_relative_link(relative):
+    links = [("en", "/a"), relative, ("de", "/b"), ("de", "/c"), ("de", "/b")]
+
+    (two,) = found("H009", sitemap(("/a", links)))
+    (doubled,) = found("H010", sitemap(("/a", links)))
+
+    assert two.message.startswith('hreflang "de" leads to 2 URLs')
+    assert doubled.message.split()[1] == full("/b")
+    assert found("H009", sitemap(("/a", [("en", "/a"), relative, ("de", "/b")]))) == []
+
+
 def test_hreflang_no_generic_and_no_default():
     links = [
         ("en-US", "/a"),

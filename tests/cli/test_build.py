@@ -253,7 +253,7 @@ def test_build_of_duplicates_is_clean_and_told(urlset):
     ran = urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n/a\n/b\n")
 
     assert ran.code == 0
-    assert "1 listed before" in ran.err
+    assert "; 1 duplicate\n" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,9 @@ def test_module_is_the_command():
     [
         (["reed"], "did you mean 'read'"),
         (["compare", "a", "b"], "no such command 'compare'; did you mean 'diff'?"),
+        (["fix", "a"], "no such command 'fix'; did you mean 'check --fix'?"),
+        (["build", "a", "--format", "json"], "expected xml, text, found 'json'; use --json"),
+        (["check", "a", "--ignore", "X99"], "check: --ignore: expected the name or the code of a"),
         (["lint"], "no such command 'lint'; did you mean 'check'?"),
         (["nonsense"], "no such command 'nonsense'; expected audit, build"),
         (["--nonsense"], "no such option"),
@@ -274,7 +277,7 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("check", "--url", "--base-url"),
         ("build", "--out", "--output"),
         ("check", "--allow", "--ignore"),
-        ("check", "--exclude", "--ignore"),
+        ("read", "--max-requests", "--max-documents"),
         ("audit", "--skip", "--ignore"),
         ("check", "--dry-run", "--diff"),
         ("crawl", "--max-urls", "--max-pages"),
@@ -317,6 +320,14 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (
             ["submit", "a", "--delay", "2"],
             ": submit sends batches; --preflight-pages limits the pages that it visits",
+        ),
+        (
+            ["check", "a", "--exclude", "x"],
+            ": check has no selection of URLs, because rules are about whole documents",
+        ),
+        (
+            ["read", "a", "--max-minutes", "2"],
+            ": --timeout limits the time of each document",
         ),
         (["rules", "--json"], "; did you mean --format json?"),
         (["sync", "a", "--json"], ": sync always writes JSON lines"),

@@ -1,11 +1,13 @@
 """`urlset crawl` and `urlset audit` with unusual input: messages and exit codes."""
 
+import json
 import os
 
 import pytest
 
 from tests.cli.test_commands import command
-from tests.site_box import SiteBox
+from tests.live_sites import put_sitemap, sitemap_of
+from tests.site_box import SiteBox, redirect
 
 HTML = "text/html; charset=utf-8"
 
@@ -139,6 +141,54 @@ def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
 
 
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [("text", "/sitemap.xml:3: error"), ("junit", "3: error: "), ("github", "line=3,title=")],
+)
+def test_an_audit_names_no_column_of_an_entry(site, urlset, form, place):
+    put_sitemap(site, ["/Tea", "/gone"])
+    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--select", "N"]
+
+    [finding] = json.loads(urlset(*words, "--format", "json").out)
+    ran = urlset(*words, "--format", form)
+    sarif = json.loads(urlset(*words, "--format", "sarif").out)
+
+    [result] = sarif["runs"][0]["results"]
+    assert (finding["line"], finding["column"]) == (3, None)
+    assert place in ran.out
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_pages_of_a_private_host_that_was_not_named_state_the_reason(site, urlset):
+    with SiteBox() as other:
+        other.put("/s.xml", sitemap_of([other.url("/x")]))
+        target = other.url("/s.xml").replace("127.0.0.1", "localhost")
+        site.play("/sitemap.xml", redirect(target))
+
+        ran = urlset("audit", site.site, "--select", "N116", "--format", "json", "--delay", "0")
+        [finding] = json.loads(ran.out)
+
+    assert other.paths == ["/s.xml"]
+    assert finding["message"] == (
+        f"{other.url('/x')} could not be judged: {other.url('/robots.txt')} could not be read "
+        "(not requested: its address is private or special, and you did not name its host; a "
+        "sitemap must not lead to such addresses), so that nothing may be visited"
+    )
+
+
+def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
+    site.play("/loop.xml", redirect("/loop.xml"))
+    site.put_index("/sitemap.xml", ["/pages.xml", "/loop.xml"])
+    site.put("/pages.xml", sitemap_of([site.url("/rye")]))
+    words = ["crawl", site.site, "--store", "site.duckdb", "--delay", "0"]
+
+    ran = urlset(*words)
+
+    assert ran.code == 1, ran.err
+    assert "sitemaps: 1 not read" in ran.out
+    assert urlset(*words, "--no-sitemaps").code == 0
+
+
 @pytest.mark.parametrize(("options", "code"), [(["--include", "/typo/"], 1), ([], 0)])
 def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
     site.put_urlset("/sitemap.xml", 1)
@@ -147,3 +197,23 @@ def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
     assert ran.code == code, ran.err
     text = "No listed URL is selected by --include and --exclude."
     assert (text in ran.out) == bool(options)
+
+
+def test_an_audit_with_a_baseline_reports_only_new_findings(site, urlset):
+    site.put("/gone", "", status=404, kind=HTML)
+    put_sitemap(site, ["/Tea", "/gone"])
+    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--select", "N"]
+
+    recorded = urlset(*words, "--write-baseline", "known.json")
+    known = urlset(*words, "--baseline", "known.json")
+    again = urlset(*words, "--baseline", "known.json", "--write-baseline", "new.json")
+    site.put("/lost", "", status=404, kind=HTML)
+    put_sitemap(site, ["/Tea", "/gone", "/lost"])
+    new = urlset(*words, "--baseline", "known.json")
+
+    assert (recorded.code, known.code, again.code, new.code) == (0, 0, 0, 1), known.err
+    assert "1 finding written to the baseline" in recorded.err
+    assert "1 finding in the baseline, not listed" in known.err
+    assert "1 finding written to the baseline" in again.err  # all findings, not only new ones
+    assert "/gone" not in new.out
+    assert "/lost" in new.out

@@ -115,6 +115,24 @@ def test_an_option_of_a_command_sets_its_parameter_and_no_other(call):
                 assert passed(*words) == defaults | expected, words
 
 
+def test_an_option_whose_file_the_command_reads_sets_its_parameter_once(call, tmp_path):
+    verb, parameters, passed = call
+    files = {
+        "baseline": '{"urlset_baseline": 1, "findings": []}',
+        "keys": KEY,
+        "google_credentials": "token",
+    }
+
+    for option in options_of(verb):
+        if option.name in parameters.keys() & files and option.is_allowed("command"):
+            (tmp_path / option.name).write_text(files[option.name])
+            words = ["--to", "google"] if option.name == "google_credentials" else []
+
+            given = passed(*words, option.flags[0], option.name)
+
+            assert given.get(option.name) is not None, option.name
+
+
 OTHERWISE = {
     "baseline",
     "google_credentials",

@@ -2,7 +2,9 @@
 
 import pytest
 
+import urlset
 from tests.cli.test_commands import command
+from tests.live.submit.fake_engines import KEY
 
 
 @pytest.fixture
@@ -28,6 +30,27 @@ def test_changes_need_a_key(submit, tmp_path):
 
     assert ran.code == 2
     assert "expected a key of IndexNow" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--dry-run"], "2 URLs would be recorded as known"),
+        ([], "2 URLs recorded as known"),
+    ],
+)
+def test_a_dry_run_records_nothing_as_known(submit, tmp_path, monkeypatch, options, text):
+    monkeypatch.setenv("URLSET_INDEXNOW_KEY", KEY)
+    ledger = tmp_path / "ledger.duckdb"
+    urls = [{"loc": f"https://e.com/{name}"} for name in "ab"]
+    urlset.build(urls, tmp_path / "maps", ledger=ledger)
+
+    for _ in range(2 if options else 1):
+        ran = submit(str(ledger), "--store", "submit.duckdb", "--no-preflight", *options)
+
+        assert ran.code == 0, ran.err
+        assert text in ran.err
+        assert ("a run without --dry-run" in ran.err) == bool(options)
 
 
 def test_a_missing_file_is_named_before_the_key(submit):

@@ -1,6 +1,7 @@
 """`urlset read` of tables: CSV, JSON lines, Parquet, Arrow and SQLite."""
 
 import json
+import shlex
 import sqlite3
 from pathlib import Path
 
@@ -134,3 +135,21 @@ def test_a_table_without_a_usable_row_is_read(urlset, tmp_path, name, text):
 
     assert ran.code == 1
     assert "1 row excluded" in ran.err
+
+
+COLUMN = "urls.csv: column 'Last Modified' is not used; --map 'lastmod=Last Modified' would use it"
+
+
+def test_a_column_that_is_not_used_is_named_with_a_mapping_for_the_shell(urlset, tmp_path):
+    (tmp_path / "urls.csv").write_text("URL,Last Modified\nhttps://e.com/a,2025-01-01\n")
+
+    read = urlset("read", "urls.csv")
+    built = urlset("build", "urls.csv", "-o", "out")
+    advice = shlex.split(built.err.partition("; ")[2])[:2]
+    mapped = urlset("build", "urls.csv", "-o", "mapped", *advice)
+
+    assert f"{COLUMN} in `urlset build`\n" in read.err
+    assert f"{COLUMN}\n" in built.err
+    assert (mapped.code, "is not used" in mapped.err) == (0, False), mapped.err
+    assert "<lastmod>2025-01-01</lastmod>" in (tmp_path / "mapped/sitemap.xml").read_text()
+    assert "is not used" not in urlset("read", "urls.csv", "-q").err

@@ -192,7 +192,10 @@ def test_spec_robots_that_fails_disallows_the_search(box: SiteBox):
     assert set(box.paths) == {"/robots.txt"}
     failed, site = records
     assert failed.error == "robots.txt: HTTP 500 Internal Server Error (3 attempts)"
-    assert str(site.error).endswith("robots.txt disallows 13 more")
+    assert str(site.error).endswith(
+        "; 13 more were not tried, because robots.txt could not be read; "
+        "Policy(obey_robots=False) tries them"
+    )
     assert {a.outcome for a in walk.attempts if a.how != "robots"} == {"disallowed"}
     assert walk.discovery is not None
     assert walk.discovery.robots is not None
@@ -228,6 +231,42 @@ def test_urls_that_fail_are_reported_when_nothing_is_found(box: SiteBox):
         f"no sitemap found: tried 14 URLs, of which 1 failed ({box.url('/sitemap.xml')}: "
         "HTTP 503 Service Unavailable (3 attempts))"
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "hint"),
+    [
+        (
+            403,
+            "Forbidden",
+            "the server may block urlset: allow it there, or set another Policy.user_agent",
+        ),
+        (401, "Unauthorized", "the server wants a login: auth has it"),
+    ],
+)
+def test_a_site_that_refuses_every_request_may_have_sitemaps(
+    box: SiteBox, status: int, text: str, hint: str
+):
+    paths = ["/robots.txt", "/", *WELL_KNOWN_PATHS]
+    for path in paths:
+        box.put(path, "go away", status)
+
+    _, records = walk_site(box)
+
+    assert [r.error for r in records] == [
+        f"no sitemap found: tried {len(paths)} URLs, of which {len(paths)} were refused "
+        f"({box.url('/robots.txt')}: HTTP {status} {text}); {hint}"
+    ]
+
+
+def test_refused_and_failed_urls_are_counted_apart(box: SiteBox):
+    box.put("/", "go away", 403)
+    box.put("/sitemap.xml", "busy", 503)
+
+    _, records = walk_site(box)
+
+    assert "tried 14 URLs, of which 1 failed (" in str(records[0].error)
+    assert f"and 1 was refused ({box.url('/')}: HTTP 403 Forbidden)" in str(records[0].error)
 
 
 @pytest.mark.parametrize("player", [reset, silent])

@@ -192,11 +192,22 @@ def test_name_of_a_site_suggests_its_url(name: str, urlset):
     assert f"write https://{name}\n" in ran.err
 
 
+@pytest.mark.parametrize("command", ["read", "check"])
 @pytest.mark.parametrize(
-    "name", ["sitemap.xml", "a.xml.gz", "none", "../none", "urls.csv", "a/b.txt"]
+    "name", ["localhost", "localhost:8946", "127.0.0.1:8946", "192.168.0.7/a.xml", "[::1]:80"]
+)
+def test_name_of_a_machine_suggests_its_url_without_tls(name: str, command: str, urlset):
+    ran = urlset(command, name)
+
+    assert f"to read the site, write http://{name}\n" in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sitemap.xml", "a.xml.gz", "none", "../none", "urls.csv", "a/b.txt", "localhost.xml"],
 )
 def test_name_of_a_file_suggests_no_site(name: str, urlset):
-    assert "https://" not in urlset("read", name).err
+    assert "://" not in urlset("read", name).err
 
 
 def test_folder_called_like_a_site_is_a_folder(tmp_path, urlset):

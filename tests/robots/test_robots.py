@@ -213,7 +213,8 @@ def test_rfc_9309_rules_behind_500_kib_are_ignored():
     [
         (200, "read", False),
         (404, "absent", True),
-        (403, "absent", True),
+        (401, "refused", True),
+        (403, "refused", True),
         (410, "absent", True),
         (429, "unreachable", False),
         (500, "unreachable", False),

@@ -37,7 +37,7 @@ class FindingJson(TypedDict):
         message: What is wrong, for people.
         source: Path or URL of the document; null for bytes.
         line: Line, from 1; null if the finding is about the whole document.
-        column: Column, from 1, in characters; null like `line`.
+        column: Column, from 1, in characters; null like `line`, and if only the line is known.
         loc: URL of the entry; null if the finding is not about one.
         fix: How to fix it.
     """
@@ -102,8 +102,9 @@ class Finding(NamedTuple):
 
     ``source`` is the path or URL of the document. ``line`` and ``column`` count from 1, ``offset``
     counts bytes of the decompressed document; all three are None if the finding is about the whole
-    document. ``loc`` is the URL of its entry, ``fix`` a sentence, ``excerpt`` the line (for the
-    first findings of each rule). ``parameters`` are the values in the message by name, as
+    document, and ``column`` if only the line is known, as in an audit. ``loc`` is the URL of its
+    entry, ``fix`` a sentence, ``excerpt`` the line (for the first findings of each rule).
+    ``parameters`` are the values in the message by name, as
     unformatted text, for programs: the columns that the message of the rule names, or the
     ``detail`` of a problem that the engine reports. ``basis`` is what a finding of an audit is
     based on (:data:`urlset.checker.Basis`); None for a finding of a check, and for one of an audit

@@ -132,8 +132,11 @@ class _Counts:
 
 
 def _line_of(row: Row) -> tuple[int | None, int | None]:
-    """Return the line and column stored in a row; None for line 0, which means no line."""
-    return (row.line, row.column or 1) if row.line else (None, None)
+    """Return the line and column stored in a row; None for line 0, which means no line.
+
+    Without the text of its document, the column of an element is unknown.
+    """
+    return (row.line, row.column or None) if row.line else (None, None)
 
 
 def _named(entry: ElementSpan, name: str) -> Iterator[ElementSpan]:

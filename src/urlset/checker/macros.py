@@ -101,6 +101,8 @@ MACROS = {
     # Value for a message: one line of at most 80 characters.
     "preview(text)": "translate(CASE WHEN length(text) > 80 THEN left(text, 80) || '…' "
     "ELSE text END, chr(9) || chr(10) || chr(13), '   ')",
+    # The reason of a failure in a message: one line, long enough for each that urlset writes.
+    "reason_text(text)": "translate(left(text, 400), chr(9) || chr(10) || chr(13), '   ')",
     "is_web(text)": r"coalesce(regexp_matches(text, '^(?i:https?)://[^/?#\s]'), false)",
     # Description of the fault of a URL that the engine does not check (images, videos …), or NULL.
     "url_fault(text)": "CASE "

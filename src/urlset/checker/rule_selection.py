@@ -13,6 +13,7 @@ from urlset.checker.rule import Need, Rule, rule
 from urlset.checker.rules import CATALOGUE
 from urlset.errors import similar, suggestion
 from urlset.model import Level
+from urlset.option_names import option
 from urlset.registry import provided
 
 
@@ -49,12 +50,12 @@ def selector(
     >>> [is_selected(CATALOGUE[code], "old/a.xml") for code in ("U025", "U012", "U001")]
     [True, False, False]
     """
-    chosen = _lengths(select if select is not None else [""], rules)
-    for code, length in _lengths(extend, rules).items():
+    chosen = _lengths(select if select is not None else [""], rules, option("select"))
+    for code, length in _lengths(extend, rules, option("extend_select")).items():
         chosen[code] = max(length, chosen.get(code, 0))
     for code in always:
         chosen.setdefault(code, 0)
-    ignored = _lengths(ignore, rules)
+    ignored = _lengths(ignore, rules, option("ignore"))
     if len(ignore_in) > MAX_PATTERNS:
         raise ValueError(
             f"expected at most {MAX_PATTERNS:,} patterns of paths, found {len(ignore_in):,}"
@@ -66,7 +67,8 @@ def selector(
             f"found {length:,}"
         )
     ignored_in = [
-        (_path_pattern(pattern), _lengths(names, rules)) for pattern, names in ignore_in.items()
+        (_path_pattern(pattern), _lengths(names, rules, option("ignore_in")))
+        for pattern, names in ignore_in.items()
     ]
     return _Selector(chosen, ignored, ignored_in, profile)
 
@@ -121,10 +123,12 @@ def catalogue_with(custom: Iterable[Rule], levels: Mapping[str, Level]) -> dict[
     rules = dict(CATALOGUE)
     for new in custom:
         if new.code in rules or any(new.name == rule.name for rule in rules.values()):
-            raise ValueError(f"{new.code} ({new.name}): the code or the name exists already")
+            raise ValueError(
+                f"{option('rules')}: {new.code} ({new.name}): the code or the name exists already"
+            )
         rules[new.code] = replace(new, is_custom=True)
     for name, level in levels.items():
-        for code in rules_named(name, rules):
+        for code in _codes_of(name, rules, option("levels")):
             rules[code] = replace(rules[code], level=level, level_sql=f"'{level}'")
     return rules
 
@@ -164,11 +168,19 @@ def _is_on(rule: Rule, profile: str | None) -> bool:
     return profile in rule.profiles if rule.profiles else rule.is_default
 
 
-def _lengths(names: Iterable[str], rules: Mapping[str, Rule]) -> dict[str, int]:
+def _codes_of(name: str, rules: Mapping[str, Rule], where: str) -> list[str]:
+    """Return the codes of the rules with a name in an option; its errors state the option."""
+    try:
+        return rules_named(name, rules)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _lengths(names: Iterable[str], rules: Mapping[str, Rule], where: str) -> dict[str, int]:
     """Return the rule codes that names cover, each with the length of the longest such name."""
     each_once = {name.strip().lower(): name.strip() for name in names}
     shortest_first = sorted(each_once.values(), key=len)
-    return {code: len(name) for name in shortest_first for code in rules_named(name, rules)}
+    return {code: len(name) for name in shortest_first for code in _codes_of(name, rules, where)}
 
 
 def _needs_of(query: str) -> tuple[Need, ...]:

@@ -174,7 +174,10 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         try:
             return self._option.parse(value) if isinstance(value, str) else value
         except ValueError as error:
-            self.fail(str(error), param, ctx)
+            is_json = self._option.name == "format" and value == "json"
+            has_flag = any("--json" in each.opts for each in ctx.command.params) if ctx else False
+            advice = "; use --json" if is_json and has_flag else ""
+            self.fail(f"{error}{advice}", param, ctx)
 
 
 class _Flag(click.Option):
@@ -364,6 +367,8 @@ class _Root(click.Group):
 
             meant = HINTS["urlset"].get(args[0].replace("-", "_"))
             is_command = meant in COMMANDS
+            if args[0] == "fix":
+                meant, is_command = "check --fix", True
             advice = f"; did you mean {meant!r}?" if is_command else suggestion(args[0], COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r}{advice}", ctx)
         return super().resolve_command(ctx, args)

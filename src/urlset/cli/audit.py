@@ -91,7 +91,7 @@ def audit(
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 
-    known = Baseline.of(config_options.baseline)
+    settings["baseline"] = Baseline.of(config_options.baseline)
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
 
@@ -99,9 +99,7 @@ def audit(
                 progress.update(f"{event.urls:,} responses · {event.source or ''}")
 
             try:
-                found = run_audit(
-                    source, store=store, baseline=known, progress=on_event, **settings
-                )
+                found = run_audit(source, store=store, progress=on_event, **settings)
             except KeyboardInterrupt:
                 print_info(_how_to_continue(store))
                 raise

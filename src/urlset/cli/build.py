@@ -229,7 +229,8 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
         text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
     text += f", {len(result.changed_files):,} of them new or changed"
     is_first = result.added == result.urls and not result.removed
-    counts = [(len(result.rejected), "rejected"), (result.duplicates, "listed before")]
+    duplicates = "duplicate" if result.duplicates == 1 else "duplicates"
+    counts = [(len(result.rejected), "rejected"), (result.duplicates, duplicates)]
     if not is_first:
         counts += [
             (result.added, "added"),

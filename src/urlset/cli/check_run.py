@@ -81,7 +81,7 @@ class CheckConfig(NamedTuple):
     @property
     def rules(self) -> dict[str, Rule]:
         """All rules by code, including custom ones."""
-        with as_usage_error("rules"):
+        with as_usage_error("check"):
             return catalogue_with(self.options.get("rules", ()), self.options.get("levels", {}))
 
 
@@ -127,7 +127,7 @@ class CheckRun:
         if options.get("rules"):
             end_process_when_stuck()
         rules = config.rules
-        with as_usage_error("--select, --ignore or [check]"):
+        with as_usage_error("check"):
             self._selected = selector(
                 options.get("select"),
                 options.get("ignore", ()),
@@ -195,7 +195,7 @@ class CheckRun:
             self._report_progress(event, progress)
 
         examples = self._settings.max_examples
-        with as_usage_error("--select, --ignore or [check]"):
+        with as_usage_error("check"):
             return find(
                 source,
                 always=FAILURE_CODES,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FAILED = ("unknown", "server-error", "unreachable")
 NOT_VISITED = (*FAILED, "disallowed")
+UNREAD = ("sitemaps: ", "robots.txt: ")
+"""Starts of reasons for an incomplete crawl that mean that documents of the site are unknown."""
 MAX_FAILED = 10
 
 
@@ -55,7 +57,7 @@ def crawl(
     pages.
 
     Exit codes: 0 all was visited, or a limit of yours ended the crawl; 1 some pages could not be
-    visited; 2 nothing could be visited.
+    visited, or a sitemap or robots.txt could not be read; 2 nothing could be visited.
 
     \b
     Examples:
@@ -139,7 +141,8 @@ def _exit_code(found: Crawl) -> int:
     answered = sum(count for name, count in verdicts.items() if name not in NOT_VISITED)
     if not answered:
         return 2
-    return 1 if any(verdicts.get(name) for name in FAILED) else 0
+    is_unread = any(reason.startswith(UNREAD) for reason in found.incomplete)
+    return 1 if is_unread or any(verdicts.get(name) for name in FAILED) else 0
 
 
 def _summary(found: Crawl, path: str) -> Iterator[str]:

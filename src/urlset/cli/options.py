@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -195,7 +196,7 @@ def expect_format_of(output: Path | None, form: str, command: str) -> None:
     if known:
         advice = f"--format {known[0]}"
     elif "html" in expected and "report" in options:
-        advice = f"--report {output}"
+        advice = f"--report {shlex.quote(str(output))}"
     else:
         return
     raise UsageError(

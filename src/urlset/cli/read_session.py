@@ -51,6 +51,7 @@ class ReadSession:
         self._start = time.monotonic()
         self._slow: list[tuple[float, str]] = []
         self._disallowed: list[str] = []
+        self._notes: list[str] = []
 
     def progress(self, *, is_shown: bool = True) -> Progress:
         """Return the progress display of this run; it shows nothing if the run is quiet."""
@@ -133,9 +134,11 @@ class ReadSession:
             self.unreadable += record.unreadable_count
 
     def report_failures(self) -> None:
-        """Print what could not be read, and documents that were slow or disallowed."""
+        """Print what could not be read or used, and documents that were slow or disallowed."""
         for seconds, source in reversed(self._slow):
             self.note(f"{source} took {seconds:,.1f} s")
+        for text in self._notes:
+            self.note(text)
         if self._disallowed:
             self.note(
                 f"robots.txt disallows {pluralize(len(self._disallowed), 'sitemap')} that it "
@@ -183,6 +186,7 @@ class ReadSession:
             source,
             form,
             self.failures,
+            self._notes,
             **{name: self._options[name] for name in names if name in self._options},
         )
 

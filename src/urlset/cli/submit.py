@@ -205,11 +205,15 @@ def _report(found: Submission) -> None:
         print_info(f"{pluralize(found.inspected, 'URL')} inspected, in the table inspections")
     if found.repeated:
         urls = pluralize(found.repeated, "URL")
-        print_info(f"sent once more, because a run was killed while it sent them: {urls}")
+        verb = "would be sent" if found.is_dry_run else "sent"
+        print_info(f"{verb} once more, because a run was killed while it sent them: {urls}")
     if found.baseline:
+        verb, later = "recorded", "next run"
+        if found.is_dry_run:
+            verb, later = "would be recorded", "run after a run without --dry-run"
         print_info(
-            f"{pluralize(found.baseline, 'URL')} recorded as known: engines ask not to send what "
-            "changed before announcing began. The next run announces changes; --all announces "
+            f"{pluralize(found.baseline, 'URL')} {verb} as known: engines ask not to send what "
+            f"changed before announcing began. The {later} announces changes; --all announces "
             "everything now."
         )
     hint = "; --retry-refused sends what was refused before" if found.refused_before else ""

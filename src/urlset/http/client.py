@@ -200,7 +200,7 @@ class Fetcher:
                 "%s %s: %s, %d bytes in %.3f s",
                 request.method,
                 _shown(request, url),
-                response.error or response.status,
+                _outcome(response),
                 len(response.body),
                 response.seconds,
             )
@@ -260,6 +260,11 @@ def _may_continue(request: Request) -> bool:
 def _shown(request: Request, url: str) -> str:
     """Return the URL as logs show it: only its origin if the request is secret."""
     return origin_of(url) or "" if request.is_secret else url
+
+
+def _outcome(response: Response) -> str | int | None:
+    """Return the status of a response, or else the reason why there is none, for logs."""
+    return response.status if response.error in (None, "status") else response.error
 
 
 def _failed(request: Request, url: str, error: ErrorCode, message: str) -> Response:

@@ -72,6 +72,7 @@ WRITE_BASELINE = Option(
     help="Write all findings to this file, for --baseline.",
     metavar="FILE",
     allowed=COMMAND,
+    in_python="urlset.Baseline.write",
 )
 REPORT_FORMAT = Option(
     name="format",

@@ -310,15 +310,14 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         name="max_removed_share",
         type=float,
         help="Largest share of the pages that may be removed at once because no sitemap lists "
-        "them; above it they are unknown.",
+        "them; above it they are unknown. Default: 0.5 of 20 or more pages.",
         doc="Largest share of the known pages that may be removed at once because no sitemap "
-        "lists them; above it they are unknown. It applies from 20 pages on.",
-        default=0.5,
+        "lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no limit "
+        "for fewer.",
         metavar="SHARE",
         minimum=0,
         maximum=1,
         allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     MAX_REQUESTS,
     MAX_MINUTES,

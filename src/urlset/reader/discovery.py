@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
+from urlset.option_names import option
 from urlset.protocol import WELL_KNOWN_PATHS
 from urlset.reader.documents import Visit, robots_failure
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
@@ -21,6 +22,8 @@ How = Literal["robots", "link", "well-known", "feed"]
 
 MAX_ROBOTS = 8 * MAX_BYTES
 MAX_PAGE = 2 * 1_048_576
+REFUSED = (401, 403)
+"""Statuses of a server that refuses to answer, so that it is unknown what a URL is."""
 MAX_LEADS = 10_000
 """Sitemaps that are followed from one robots.txt; a hostile one of 4 MB declares 200,000."""
 
@@ -38,9 +41,10 @@ class Lead(NamedTuple):
 class Attempt(NamedTuple):
     """A URL that was tried in the search for sitemaps, and the outcome.
 
-    ``how`` is how the URL was found. ``outcome`` is ``found``, ``absent`` (404 and the like),
-    ``not-a-sitemap`` (such as a soft 404), ``failed``, ``same`` (a duplicate of a sitemap that
-    was already found) or ``disallowed`` (not tried because robots.txt disallows it).
+    ``how`` is how the URL was found. ``outcome`` is ``found``, ``absent`` (404 and the like, also
+    403, which some servers answer for it), ``not-a-sitemap`` (such as a soft 404), ``failed``,
+    ``same`` (a duplicate of a sitemap that was already found) or ``disallowed`` (not tried because
+    robots.txt disallows it).
     """
 
     url: str
@@ -187,15 +191,49 @@ def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str
         return f"the site does not respond: {detail}"
     disallowed = sum(attempt.outcome == "disallowed" for attempt in attempts)
     tried = len(attempts) - disallowed
+    refused = [attempt for attempt in attempts if attempt.status in REFUSED]
+    failed = [
+        attempt
+        for attempt in attempts
+        if attempt.outcome == "failed" and attempt.status not in REFUSED
+    ]
+    parts = [
+        f"{len(found)} {verb} ({found[0].url}: {found[0].detail or f'HTTP {found[0].status}'})"
+        for verb, found in (("failed", failed), (_refused(len(refused)), refused))
+        if found
+    ]
     message = f"no sitemap found: tried {tried} {'URL' if tried == 1 else 'URLs'}"
-    if failed := [attempt for attempt in attempts if attempt.outcome == "failed"]:
-        message += f", of which {len(failed)} failed ({failed[0].url}: {failed[0].detail})"
-    return message + (f"; robots.txt disallows {disallowed} more" if disallowed else "")
+    if parts:
+        message += f", of which {' and '.join(parts)}"
+    if refused:
+        message += f"; {_refusal_hint(refused)}"
+    if not disallowed:
+        return message
+    robots = discovery.robots
+    if robots is not None and robots.state == "unreachable":
+        ignored = option("ignore_robots", python="Policy(obey_robots=False)")
+        return (
+            f"{message}; {disallowed} more were not tried, because robots.txt could not be read; "
+            f"{ignored} tries them"
+        )
+    return f"{message}; robots.txt disallows {disallowed} more"
+
+
+def _refused(count: int) -> str:
+    return "was refused" if count == 1 else "were refused"
+
+
+def _refusal_hint(refused: Sequence[Attempt]) -> str:
+    """Return what to do if a server refuses requests, so that its sitemaps are unknown."""
+    if all(attempt.status == 401 for attempt in refused):
+        return f"the server wants a login: {option('auth_file', python='auth')} has it"
+    other = option("user_agent", python="Policy.user_agent")
+    return f"the server may block urlset: allow it there, or set another {other}"
 
 
 def robots_attempt(response: Response, robots: Robots) -> Attempt:
     """Convert the response for a robots.txt to a record of the attempt."""
-    outcome = {"read": "found", "absent": "absent", "unreachable": "failed"}[robots.state]
+    outcome = {"read": "found", "unreachable": "failed"}.get(robots.state, "absent")
     return Attempt(response.request.url, "robots", outcome, response.status, response.message)
 
 

@@ -457,7 +457,8 @@ class _ReadLog:
         self._problems_left -= len(record.problems)
         self.records.append(record)
         result = record.error or record.skipped or f"{record.entries:,} entries"
-        logger.debug("%s: %s, %s", record.source, record.kind, result)
+        kind = "" if record.kind is None else f"{record.kind}, "
+        logger.debug("%s: %s%s", record.source, kind, result)
         self.urls += record.entries
         is_source = document is None and record.how in ("given", "site")
         is_fatal = fail_fast or (is_source and fail_fast is not None)

@@ -49,6 +49,11 @@ _SITE = re.compile(
     r"[a-z]{2,}(?::\d+)?(?:/.*)?",
     re.IGNORECASE,
 )
+_MACHINE = re.compile(
+    r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]{2,39}\])(?::\d{1,5})?(?:/.*)?",
+    re.IGNORECASE | re.ASCII,
+)
+"""The name of this machine or an IP address, whose server rarely has a certificate."""
 
 
 def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
@@ -80,15 +85,22 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
                 return ObjectStoreSource(path, base_url, max_bytes)
         if _FILE.match(path):
             path = _path_of(path)
-        elif _SITE.fullmatch(path) and not os.path.lexists(path):
+        elif (scheme := _scheme_of(path)) is not None and not os.path.lexists(path):
             raise SourceError(
                 f"expected a file or a folder, found nothing at {path!r}; to read the site, "
-                f"write https://{path}"
+                f"write {scheme}://{path}"
             )
         return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
         return MemorySource(source)
     raise SourceError(_no_source(source))
+
+
+def _scheme_of(path: str) -> str | None:
+    """Return the scheme of a URL that has none, if a text looks like one."""
+    if _MACHINE.fullmatch(path):
+        return "http"
+    return "https" if _SITE.fullmatch(path) else None
 
 
 def _no_source(source: object) -> str:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from urlset.checker import CATALOGUE, FAILURE_CODES, LEVELS, Finding, Rule
 from urlset.checker.finding import JSON_FIELDS
 from urlset.reader import DocumentRecord
+from urlset.reporter.text import line_and_column
 from urlset.terminal_text import escape_json, sanitize, template_text
 from urlset.urls import split_origin
 
@@ -106,7 +107,9 @@ def _sarif_result(finding: Finding, number: int) -> dict[str, Any]:
     if finding.source not in (None, "-"):
         location["artifactLocation"] = {"uri": _uri(finding.source or "")}
     if finding.line is not None:
-        location["region"] = {"startLine": finding.line, "startColumn": finding.column}
+        location["region"] = {"startLine": finding.line}
+        if finding.column is not None:
+            location["region"]["startColumn"] = finding.column
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": number,
@@ -216,7 +219,7 @@ def _fails(findings: list[Finding], bad: Sequence[str]) -> bool:
 
 
 def _junit_line(finding: Finding) -> str:
-    position = "" if finding.line is None else f"{finding.line}:{finding.column}: "
+    position = "" if finding.line is None else f"{line_and_column(finding)}: "
     return sanitize(f"{position}{finding.level}: {finding.message}")
 
 

@@ -160,7 +160,7 @@ def _lines(finding: Finding, width: int) -> Iterator[Line]:
 def _headline(finding: Finding) -> Line:
     location = "<bytes>" if finding.source is None else sanitize(finding.source) or "''"
     if finding.line is not None:
-        location += f":{finding.line}:{finding.column}"
+        location += f":{line_and_column(finding)}"
     return (
         Span(f"{location}:", "place"),
         Span(" "),
@@ -169,6 +169,11 @@ def _headline(finding: Finding) -> Line:
         Span(f"{finding.code}[{finding.rule}]", "rule"),
         Span(f" {sanitize(finding.message)}"),
     )
+
+
+def line_and_column(finding: Finding) -> str:
+    """Return the line of a finding, with its column if that is known."""
+    return f"{finding.line}" if finding.column is None else f"{finding.line}:{finding.column}"
 
 
 def _excerpt(excerpt: Excerpt, width: int) -> Iterator[Line]:

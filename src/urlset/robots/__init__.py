@@ -30,7 +30,9 @@ __all__ = ["MAX_BYTES", "Pattern", "Robots", "SitemapLine", "read_robots", "robo
 MAX_BYTES = 512_000
 """Bytes that a crawler reads at least (RFC 9309 section 2.5); Google reads no more."""
 
-State = Literal["read", "absent", "unreachable"]
+State = Literal["read", "absent", "refused", "unreachable"]
+
+_ABSENT = (204, 404, 410)
 
 _LINES = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
@@ -56,9 +58,11 @@ class Pattern(NamedTuple):
 class Robots:
     """A parsed robots.txt: declared sitemaps, rules, crawl delays and problems.
 
-    ``state`` is ``read``; ``absent`` if the site has none, so that everything is allowed; or
-    ``unreachable`` after a server error, so that nothing is allowed (RFC 9309). ``text`` is the
-    part that crawlers read: the first 500 KiB.
+    ``state`` is ``read``; ``absent`` if the site has none, so that everything is allowed;
+    ``refused`` after another status of the client (401, 403 …) or too many redirects, so that
+    everything is allowed, but it may exist; or ``unreachable`` after a server error, so that
+    nothing is allowed (RFC 9309). ``text`` is the part that crawlers read: the first 500 KiB.
+    ``reason`` is why an unreachable one could not be read, for people.
     """
 
     def __init__(
@@ -69,12 +73,14 @@ class Robots:
         text: str = "",
         sitemaps: tuple[SitemapLine, ...] = (),
         problems: tuple[Problem, ...] = (),
+        reason: str | None = None,
     ):
         self.url = url
         self.state = state
         self.sitemaps = sitemaps
         self.problems = problems
         self.text = text
+        self.reason = reason
         self._matchers: dict[str, tuple[list[CompiledRule], Matcher]] = {}
 
     def allows(self, url: str, agent: str = "urlset") -> bool:
@@ -84,7 +90,7 @@ class Robots:
         equals the character itself, as RFC 9309 section 2.2.2 requires.
         """
         if self.state != "read":
-            return self.state == "absent"
+            return self.state in ("absent", "refused")
         path = path_of(url)
         if path.partition("%3F")[0] == "/robots.txt":
             return True
@@ -128,8 +134,8 @@ def robots_from_response(response: Response) -> Robots:
     is_partial = status is not None and 200 < status < 300 and status != 204
     if status is not None and status < 500 and status != 429 and not is_partial:
         # Also after too many redirects, which section 2.3.1.2 treats like 404.
-        return Robots(response.url, state="absent")
-    return Robots(response.url, state="unreachable")
+        return Robots(response.url, state="absent" if status in _ABSENT else "refused")
+    return Robots(response.url, state="unreachable", reason=response.message)
 
 
 def read_robots(data: bytes, url: str, content_type: str | None = None) -> Robots:

@@ -40,15 +40,17 @@ _INSTANT = (
 
 
 class TableFaults(NamedTuple):
-    """What of a table could not be read.
+    """What of a table could not be read or used.
 
     Attributes:
         messages: Messages for people.
         unreadable_count: Number of rows without a readable URL.
+        notes: Messages about columns that are not used.
     """
 
     messages: tuple[str, ...]
     unreadable_count: int
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -56,6 +58,7 @@ def open_table(
     source: str,
     form: TableForm,
     failures: list[str],
+    notes: list[str],
     *,
     base_url: str | None = None,
     **selection: Any,
@@ -66,6 +69,7 @@ def open_table(
         source: The file.
         form: Its form.
         failures: Receives a message about the rows without a URL.
+        notes: Receives messages about columns that are not used.
         base_url: The base URL of relative URLs.
         selection: The filters of :func:`urlset.read`.
 
@@ -76,6 +80,7 @@ def open_table(
         path = os.path.join(folder.path, "entries.parquet")
         faults = table_as_parquet(source, form, path, base_url=base_url)
         failures.extend(faults.messages)
+        notes.extend(faults.notes)
         yield read_stored(path, source, unreadable_count=faults.unreadable_count, **selection)
 
 
@@ -96,7 +101,7 @@ def table_as_parquet(
                 f"INSERT INTO table_entries ({found}) SELECT {found} FROM incoming", as_table(batch)
             )
         _write(database, path)
-    return TableFaults(tuple(table.failures()), table.dropped)
+    return TableFaults(tuple(table.failures()), table.dropped, tuple(table.notes()))
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:
@@ -152,6 +157,10 @@ class _Table:
             entries = self._with_urls(batch)
             if entries.num_rows:
                 yield entries
+
+    def notes(self) -> Iterator[str]:
+        """Yield messages about columns that a mapping of a build would use."""
+        return (f"{note} in `urlset build`" for note in self._source.notes)
 
     def failures(self) -> Iterator[str]:
         """Yield messages about the rows that cannot be read."""

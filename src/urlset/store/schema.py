@@ -119,7 +119,7 @@ TABLES = (
         url            | VARCHAR     | URL that was requested
         final_url      | VARCHAR     | URL after redirects
         root           | VARCHAR     | the source given to `read` from which this was found
-        state          | VARCHAR     | read, absent (everything is allowed) or unreachable (everything is disallowed)
+        state          | VARCHAR     | read, absent or refused (such as 403; everything is allowed) or unreachable (everything is disallowed)
         status         | UINTEGER    | HTTP status; null if there was no response
         size           | UBIGINT     | size in bytes
         text           | VARCHAR     | text that search engines read: the first 512,000 bytes

@@ -224,7 +224,8 @@ def check_seed(box: SiteBox, seed: int, tmp_path: Path, *, is_after: bool) -> in
     for name in draw.sample(sorted(bodies), draw.choice([1, 1, 2, 3])):
         box.play(name, fault(draw, bodies[name]))
     if draw.random() < 0.2:
-        box.play("/robots.txt", draw.choice([page(b"", 503), reset, page(b"", 429)]))
+        faults = [page(b"", 503), reset, page(b"", 429), page(b"", 403)]
+        box.play("/robots.txt", draw.choice(faults))
     known = {SITE + url for urls in clean.values() for url in urls}
     real = {SITE + url for urls in faulty.values() for url in urls}
     live = urlset.read(f"{box.site}/", policy=quick(retries=0))
@@ -271,3 +272,18 @@ def test_a_file_that_is_no_sitemap_is_no_state(content, side, tmp_path):
 
     with pytest.raises(SourceError, match=r"wrong\.xml: expected a sitemap"):
         urlset.diff(*(tmp_path / name for name in names))
+
+
+def test_a_sitemap_that_only_a_refused_robots_txt_names_is_unknown(box: SiteBox, tmp_path: Path):
+    box.put_robots("User-agent: *", f"Sitemap: {box.put_urlset('/maps/a.xml', 2)}")
+    home = f'<link rel="sitemap" href="{box.put_urlset("/b.xml", 3)}">'
+    box.put("/", f"<!doctype html><head>{home}</head>", kind="text/html")
+    urlset.read(f"{box.site}/", policy=quick()).to_duckdb(tmp_path / "before.duckdb")
+    box.put("/robots.txt", "go away", 403)
+
+    with urlset.diff(
+        tmp_path / "before.duckdb", urlset.read(f"{box.site}/", policy=quick()), moves=False
+    ) as found:
+        counts = found.counts
+
+    assert (counts.removed, counts.unknown) == (0, 2)

@@ -289,6 +289,18 @@ def test_an_emptied_sitemap_does_not_remove_everything(index):
     assert len(index.sync(max_removed_share=1)["removed"]) == 29
 
 
+@pytest.mark.parametrize(("share", "removed"), [(None, 2), (0, 0), (0.4, 0), (0.5, 2), (1, 2)])
+def test_a_largest_share_that_is_set_holds_for_few_pages(index, share, removed):
+    index.put({f"/p{n}": (str(n), "2026-01-01") for n in range(4)})
+    index.sync()
+    index.put({f"/p{n}": (str(n), "2026-01-01") for n in range(2)})
+
+    found = index.sync(max_removed_share=share)
+
+    assert len(found.get("removed", ())) == removed
+    assert len(found.get("unknown", ())) == 2 - removed
+
+
 def test_preferences_about_ai_are_columns(index):
     index.put({"/p1": ("one", None)})
     index.site.put_robots("User-agent: *", "Allow: /", "Content-Signal: search=yes, ai-train=no")

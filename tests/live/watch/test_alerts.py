@@ -59,7 +59,7 @@ def test_removed_sitemap_line_is_reported(site):
     assert found.removed == 0
 
 
-@pytest.mark.parametrize("failure", [500, 503, 429])
+@pytest.mark.parametrize("failure", [500, 503, 429, 401, 403, 451])
 def test_failed_robots_txt_is_no_change_of_it(site, failure):
     site.step()
     good = site.documents["/robots.txt"]
@@ -68,6 +68,39 @@ def test_failed_robots_txt_is_no_change_of_it(site, failure):
     site.documents["/robots.txt"] = good
 
     assert new(site.step()) == []
+
+
+def test_refused_robots_txt_is_reported_as_not_read(site):
+    site.step()
+    site.documents["/robots.txt"] = 403
+
+    found = site.step()
+
+    assert found.incomplete == (
+        f"{SITE}/robots.txt: HTTP 403; it may exist, so its former content is kept",
+    )
+
+
+def test_robots_txt_that_was_refused_at_first_is_no_new_one(site):
+    good = site.documents["/robots.txt"]
+    site.documents["/robots.txt"] = 403
+    assert site.step().incomplete == ()
+    site.documents["/robots.txt"] = good
+
+    assert new(site.step()) == []
+
+
+def test_sitemap_that_only_a_refused_robots_txt_names_is_not_removed(site):
+    site.put_robots(sitemap="/maps/all.xml")
+    site.put("/maps/all.xml", [("/a", None), ("/b", None)])
+    del site.documents["/sitemap.xml"]
+    site.step()
+    site.documents["/robots.txt"] = 403
+
+    found = site.step()
+
+    assert found.removed == 0
+    assert new(found) == []
 
 
 def test_comments_and_order_in_robots_txt_are_no_change(site):

@@ -85,6 +85,8 @@ def _links(condition: str) -> str:
         WHERE {condition}"""
 
 
+# A link without a full URL has a tag and no pair, so that the numbers say nothing then.
+_MAY_REPEAT_TAGS = "v.pair_count > v.tag_count OR v.url_count < v.link_count AND v.pair_count > 1"
 _REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-'))) > 1"
 
 
@@ -258,7 +260,7 @@ RULES = (
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT target) AS n,
                 arg_min(href, nth) AS a, arg_max(href, nth) AS b
-            FROM ({_links("v.pair_count > v.tag_count")})
+            FROM ({_links(_MAY_REPEAT_TAGS)})
             WHERE target IS NOT NULL GROUP BY document, entry, "offset", line, loc, tag
             HAVING count(DISTINCT target) > 1""",
         values={

@@ -120,7 +120,7 @@ RULES = (
         requires_rows="robots",
         sql="""
             SELECT url AS source, error FROM robots
-            WHERE error IS NOT NULL AND state <> 'absent' AND size <= 512000""",
+            WHERE error IS NOT NULL AND state NOT IN ('absent', 'refused') AND size <= 512000""",
         needs=("robots",),
         why="While robots.txt has a server error or does not respond, crawlers treat the whole "
         "site as disallowed. They also do not find the sitemaps that it declares.",

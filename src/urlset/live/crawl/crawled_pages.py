@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -101,7 +102,7 @@ class CrawledPages:
         if gaps:
             self.failures.append(
                 f"{self.name}: expected a complete crawl of {found.site}, found one without some "
-                f"pages ({'; '.join(gaps)}); run `urlset crawl {found.site}` again"
+                f"pages ({'; '.join(gaps)}); run `urlset crawl {shlex.quote(found.site)}` again"
             )
         self.notes += [f"the crawl did not visit all pages ({reason})" for reason in others]
         self.notes += [f"the crawl does not know all links ({reason})" for reason in unseen]

@@ -264,7 +264,7 @@ def _gaps(tables: Tables, side: str) -> list[str]:
         return []
     rows = tables.db.rows(
         f"SELECT url || ': ' || coalesce(error, 'HTTP ' || status, 'no response') "
-        f"FROM {store}.robots WHERE state = 'unreachable' UNION ALL "
+        f"FROM {store}.robots WHERE state IN ('unreachable', 'refused') UNION ALL "
         f"SELECT source || ': ' || coalesce(error, 'HTTP ' || status, 'no response') "
         f"FROM {store}.fetches WHERE why IN ('home', 'well-known', 'feed') "
         f"AND ({_FAILED_STATUS} OR NOT is_whole)"

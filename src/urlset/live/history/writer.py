@@ -381,16 +381,20 @@ class HistoryWriter:
             FULL JOIN unknown USING (section, gap_s) ORDER BY ALL"""
         )
 
-    def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
-        """Return the robots.txt files that differ from their latest stored row."""
+    def known_robots(self) -> dict[str, RobotsState]:
+        """Return the latest stored row of each robots.txt by its URL."""
         query = (
             "SELECT DISTINCT ON (url) url, state, rules, sitemaps FROM store.history_robots "
             "ORDER BY url, snapshot DESC"
         )
-        known = {
+        return {
             row[0]: RobotsState(row[0], row[1], tuple(row[2]), tuple(row[3]))
             for row in self._session.rows(query)
         }
+
+    def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
+        """Return the robots.txt files that differ from their latest stored row."""
+        known = self.known_robots()
         return [each for each in robots if known.get(each.url) != each]
 
     def _snapshot_row(self, facts: SnapshotFacts) -> dict[str, Any]:

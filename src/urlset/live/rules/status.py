@@ -70,7 +70,7 @@ RULES = (
         heading="Listed pages that do not respond",
         message="{page} does not respond: {reason}",
         where="verdict = 'unreachable'",
-        values={"page": "preview(loc)", "reason": "preview(coalesce(message, error))"},
+        values={"page": "preview(loc)", "reason": "reason_text(coalesce(message, error))"},
         why="There was no HTTP response on two visits, although the host answers for other URLs. "
         "Search engines treat this as a server error.",
         fix_hint="Find out why the server does not respond for this URL: a time limit, a crash, a "
@@ -172,7 +172,7 @@ RULES = (
         message="{page} could not be judged: {reason}",
         where="verdict = 'unknown' AND NOT (unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1)",
-        values={"page": "preview(loc)", "reason": "preview(coalesce(message, unknown_reason))"},
+        values={"page": "preview(loc)", "reason": "reason_text(coalesce(message, unknown_reason))"},
         why="A firewall, a rate limit or a network error answered instead of the page. That says "
         "nothing about the page: it is neither fine nor broken.",
         fix_hint="Audit again, more slowly (with a delay of a second, and one request at a "
@@ -204,7 +204,7 @@ RULES = (
         where="verdict = 'redirect-loop'",
         values={
             "page": "preview(loc)",
-            "reason": "coalesce(preview(message), 'redirects in a circle')",
+            "reason": "coalesce(reason_text(message), 'redirects in a circle')",
         },
         why="The redirects lead in a circle, or there are too many of them. Neither people nor "
         "search engines can open the page.",

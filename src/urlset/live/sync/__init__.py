@@ -26,7 +26,7 @@ def sync(
     batch_size: int = 100,
     recheck_pages: int = 100,
     recheck_sitemaps: int = 10,
-    max_removed_share: float = 0.5,
+    max_removed_share: float | None = None,
     max_requests: int | None = None,
     max_minutes: float | None = None,
     dry_run: bool = False,
@@ -57,7 +57,8 @@ def sync(
         recheck_sitemaps: Sitemaps that are requested although their index has the same date: those
             first that were not requested for the longest time.
         max_removed_share: Largest share of the known pages that may be removed at once because no
-            sitemap lists them; above it they are unknown. It applies from 20 pages on.
+            sitemap lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no
+            limit for fewer.
         max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
             for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no

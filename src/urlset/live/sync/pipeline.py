@@ -22,7 +22,7 @@ from urlset.live.sync.page_walk import (
     removed_update,
     unknown_update,
 )
-from urlset.live.sync.settings import GUARDED_FROM, SyncSettings
+from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch
 from urlset.live.sync.update_file import UpdateFile
 from urlset.live.visits.budget import Budget
@@ -31,6 +31,7 @@ from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
+from urlset.option_names import option
 from urlset.result import Result, ResultJson
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import Store, StoreSession
@@ -418,13 +419,13 @@ class _Run:
         [(count, known)] = session.rows(
             "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
         )
-        share = self._settings.max_removed_share
+        share = self._settings.removed_share(known)
         if not is_whole:
             yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
-        elif known >= GUARDED_FROM and count > share * known:
+        elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
-                f"{share:.0%} (max_removed_share): they are unknown"
+                f"{share:.0%} ({option('max_removed_share')}): they are unknown"
             )
             yield from self._rows_of(
                 "FROM unlisted_pages", _all_unknown("many pages are not listed")

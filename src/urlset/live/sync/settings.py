@@ -13,8 +13,9 @@ from urlset.option_schema import check_options
 TextOf = Callable[[bytes, str | None], str]
 """Function that returns the text of a page, from its bytes and its ``Content-Type`` header."""
 
+DEFAULT_REMOVED_SHARE = 0.5
 GUARDED_FROM = 20
-"""Pages from which ``max_removed_share`` applies: of a few pages, half may go at once."""
+"""Pages from which that default applies: of a few pages, half may go at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +27,19 @@ class SyncSettings:
     batch_size: int = 100
     recheck_pages: int = 100
     recheck_sitemaps: int = 10
-    max_removed_share: float = 0.5
+    max_removed_share: float | None = None
     max_requests: int | None = None
     max_minutes: float | None = None
     dry_run: bool = False
     engine: str | None = None
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
+
+    def removed_share(self, known: int) -> float:
+        """Return the largest share of a number of known pages that may be removed at once."""
+        if self.max_removed_share is not None:
+            return self.max_removed_share
+        return DEFAULT_REMOVED_SHARE if known >= GUARDED_FROM else 1.0
 
     @property
     def text_function(self) -> TextOf | None:
@@ -53,7 +60,7 @@ class SyncKeywords(TypedDict, total=False):
     batch_size: int
     recheck_pages: int
     recheck_sitemaps: int
-    max_removed_share: float
+    max_removed_share: float | None
     max_requests: int | None
     max_minutes: float | None
     dry_run: bool

@@ -153,7 +153,8 @@ def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> 
     verdict, message = "disallowed", f"disallowed by {robots.url}"
     if robots.state == "unreachable":
         verdict = "unknown"
-        message = f"{robots.url} could not be read, so that nothing may be visited"
+        reason = "" if robots.reason is None else f" ({robots.reason})"
+        message = f"{robots.url} could not be read{reason}, so that nothing may be visited"
     row = {
         "url": url,
         "section": section_of(url),

@@ -13,6 +13,10 @@ from urlset.reader.site import product_token
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
 
 REFUSALS = frozenset({429, 503})
+PRIVATE_HOST = (
+    "not requested: its address is private or special, and you did not name its host; a sitemap "
+    "must not lead to such addresses"
+)
 """Statuses by which a host asks for a slower pace."""
 
 
@@ -74,8 +78,10 @@ class Politeness:
         """Add the robots.txt in a response; return the origin of its host."""
         origin, robots = str(response.request.token), robots_from_response(response)
         if robots.state == "unreachable":
+            if response.error == "blocked":
+                robots.reason = PRIVATE_HOST
             self.unread_robots.append(
-                f"robots.txt: {response.request.url} could not be read ({response.message}), so "
+                f"robots.txt: {response.request.url} could not be read ({robots.reason}), so "
                 "that every page of its host is disallowed"
             )
         self._add(origin, robots)

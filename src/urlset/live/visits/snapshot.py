@@ -137,8 +137,10 @@ class _Step:
         for source in self._revisit.trusted:
             self._writer.add(source, "trusted", {}, now=self._started)
         self._add_home()
-        self._add_robots(site_walk)
-        has_failed = any(attempt.outcome == "failed" for attempt in site_walk.attempts)
+        has_lost_robots = self._add_robots(site_walk)
+        has_failed = has_lost_robots or any(
+            attempt.outcome == "failed" for attempt in site_walk.attempts
+        )
         is_complete = not has_failed and not self._revisit.has_skipped_paths
         self._add_missing(known, is_search_complete=is_complete)
         if self._writer.snapshot == 1 and not any(
@@ -247,9 +249,21 @@ class _Step:
             if each.how == "home" and self._writer.outcome(source) is None:
                 self._writer.add(source, "trusted", {}, now=self._started)
 
-    def _add_robots(self, walk: SiteWalk) -> None:
+    def _add_robots(self, walk: SiteWalk) -> bool:
+        """Record the robots.txt files; return whether one is refused that was read before.
+
+        What a refused one says is unknown, so that its former content remains.
+        """
+        has_lost = False
+        known = self._writer.known_robots()
         for origin, robots in walk.robots_cache.files.items():
+            url = f"{origin}/robots.txt"
             if robots.state == "unreachable":
+                continue
+            if robots.state == "refused":
+                if url in known and known[url].state == "read":
+                    has_lost = True
+                    self._reasons.append(f"{url}: {_why_refused(walk, url)}")
                 continue
             rules = {
                 f"{agent}: {'allow' if pattern.is_allowing else 'disallow'} {pattern.text}"
@@ -258,10 +272,9 @@ class _Step:
                 for pattern in robots.patterns(agent)
             }
             sitemaps = {line.url for line in robots.sitemaps}
-            state = RobotsState(
-                f"{origin}/robots.txt", robots.state, tuple(sorted(rules)), tuple(sorted(sitemaps))
-            )
+            state = RobotsState(url, robots.state, tuple(sorted(rules)), tuple(sorted(sitemaps)))
             self._robots.append(state)
+        return has_lost
 
     def _add_missing(self, known: dict[str, DocumentState], *, is_search_complete: bool) -> None:
         """Record known documents that the walk did not reach, as unlisted or failed."""
@@ -291,6 +304,12 @@ class _Step:
         if known.how in FALLBACKS and self._revisit.has_skipped_paths:
             return "it was not found; the next step tries all usual paths"
         return "robots.txt or the page that names it failed"
+
+
+def _why_refused(walk: SiteWalk, url: str) -> str:
+    attempts = [each for each in walk.attempts if each.how == "robots" and each.url == url]
+    status = next((each.detail or f"HTTP {each.status}" for each in attempts), "it was refused")
+    return f"{status}; it may exist, so its former content is kept"
 
 
 def _why_partial(record: DocumentRecord) -> str:
