@@ -107,6 +107,12 @@ def test_an_absolute_url_is_not_put_behind_the_base(each):
     assert seen(each) == ["https://shop.example.com/a"]
 
 
+@pytest.mark.parametrize("host", ["https://shop.example.com", "shop.example.com/", "(", ""])
+def test_an_allowed_host_that_is_none_is_refused(each, host):
+    with pytest.raises(ValueError, match="expected hosts like shop.example.com in allowed_hosts"):
+        each.build(["https://shop.example.com/a"], allowed_hosts=(host,))
+
+
 # sphinx-sitemap's: https://docs.example.com/projen/a.html.
 def test_a_base_without_a_slash_at_its_end_gets_one(site):
     base = "https://docs.example.com/proj"
