@@ -389,7 +389,7 @@ def test_objects_with_hints_can_be_copied_and_pickled(objects, kind):
         assert type(other) is type(one)
 
 
-@pytest.mark.parametrize("name", ["scan", "rules", "open", "chek"])
+@pytest.mark.parametrize("name", ["scan", "rules", "RULES", "open", "chek"])
 def test_a_name_that_urlset_has_not_names_another(name):
     with pytest.raises(AttributeError, match=f"has no attribute {name!r}; did you mean"):
         getattr(urlset, name)

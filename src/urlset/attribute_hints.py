@@ -71,6 +71,8 @@ HINTS: dict[str, dict[str, str]] = {
         "urls": "loc of each entry, or to_text()", "entries": "the object itself: iterate over it",
         "errors": "problems", "warnings": "problems", "findings": "urlset.check(source)",
         "read": "the object itself: iterate over it", "to_list": "list(entries)",
+        "to_dict": "to_jsonl(), or entry._asdict() of each", "to_dicts": "to_jsonl()",
+        "to_json": "to_jsonl()",
         **dict.fromkeys(
             ("is_complete", "complete", "incomplete", "failed", "failures", "unread", "ok"),
             _UNREAD,
@@ -128,7 +130,8 @@ HINTS: dict[str, dict[str, str]] = {
         "open": "Store.open()", "scan": "urlset.integrations.polars.scan_sitemap",
         "scan_polars": "urlset.integrations.polars.scan_sitemap",
         "scan_sitemap": "urlset.integrations.polars.scan_sitemap",
-        "rules": "urlset.checker.CATALOGUE", "load": "read", "fetch": "read",
+        "rules": "urlset.checker.CATALOGUE", "RULES": "urlset.checker.CATALOGUE",
+        "load": "read", "fetch": "read",
         "open_store": "Store.open()",
         "generate": "build", "lint": "check", "validate": "check", "compare": "diff",
         "dump": "write", "to_xml": "render", "loads": "parse", "dumps": "render",

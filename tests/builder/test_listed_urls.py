@@ -109,7 +109,7 @@ def test_an_absolute_url_is_not_put_behind_the_base(each):
 
 @pytest.mark.parametrize("host", ["https://shop.example.com", "shop.example.com/", "(", ""])
 def test_an_allowed_host_that_is_none_is_refused(each, host):
-    with pytest.raises(ValueError, match="expected hosts like shop.example.com in allowed_hosts"):
+    with pytest.raises(ValueError, match="in allowed_hosts, found"):
         each.build(["https://shop.example.com/a"], allowed_hosts=(host,))
 
 

@@ -199,6 +199,15 @@ def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
     assert (text in ran.out) == bool(options)
 
 
+def test_an_audit_that_ignores_robots_says_that_it_visits_no_disallowed_page(site, urlset):
+    put_sitemap(site, ["/Tea"])
+    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--ignore-robots"]
+
+    text = "pages that robots.txt disallows are not visited"
+    assert text in urlset(*words).err
+    assert text not in urlset(*words, "--quiet").err
+
+
 def test_an_audit_with_a_baseline_reports_only_new_findings(site, urlset):
     site.put("/gone", "", status=404, kind=HTML)
     put_sitemap(site, ["/Tea", "/gone"])

@@ -156,14 +156,19 @@ def test_secrets_come_from_the_environment_or_from_a_file(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--header", "Authorization: Basic x"], "headers are sent to every host"),
         (["--header", "nonsense"], "expected a line like"),
         (["--auth-file", "lost"], "--auth-file lost: cannot be read"),
+        (["--auth-file", "header"], "--auth-file header: expected `user:password`"),
+        (["--auth-file", "pair"], "--auth-file pair: expected a bearer token or a user"),
+        (["--header", "Authorization: Basic x"], "--auth-file is for its site alone"),
         (["--hosts", "a b"], "--hosts: expected a host"),
         (["--exclude", "("], "--exclude: expected a regular expression"),
     ],
 )
-def test_misuse_is_told(box: SiteBox, urlset, options, message):
+def test_misuse_is_told(box: SiteBox, urlset, tmp_path, options, message):
+    (tmp_path / "header").write_text("Authorization: Basic bWU6czNjcmV0")
+    (tmp_path / "pair").write_text("Bearer me:s3cret")
+
     ran = urlset("read", box.site, *options)
 
     assert ran.code == 2

@@ -49,7 +49,7 @@ def test_headers_for_everybody(box: SiteBox):
 
 @pytest.mark.parametrize("name", ["Authorization", "cookie", "Proxy-Authorization"])
 def test_secrets_are_not_for_everybody(name: str):
-    with pytest.raises(ValueError, match="must not be: set it in site_headers"):
+    with pytest.raises(ValueError, match="must not be: auth or Policy"):
         Policy(headers={name: "x"})
 
 
@@ -74,6 +74,8 @@ def test_authorisation_goes_to_its_site_only(box: SiteBox):
         assert [hit.headers.get("authorization") for hit in box.hits] == ["Basic bWU6cHc="] * 2
         assert [hit.headers.get("authorization") for hit in other.hits] == [None, None]
     assert bearer_auth("x") == "Bearer x"
+    with pytest.raises(ValueError, match=r"user and password are a pair: \(user, password\)"):
+        bearer_auth("user:password")
 
 
 def test_authorisation_is_not_sent_to_another_name_of_the_host(box: SiteBox):

@@ -22,6 +22,7 @@ from urlset.cli.options import (
     expect_format_of,
     expect_own_outputs,
     given_options,
+    note_ignored_robots,
 )
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
@@ -88,6 +89,8 @@ def audit(
         raise UsageError("--store: expected the path of a store (.duckdb), found -")
     expect_target("--report", report)
     expect_target("--write-baseline", write_baseline)
+    if not quiet:
+        note_ignored_robots(network)
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 

@@ -215,6 +215,17 @@ def as_usage_error(option: str) -> Iterator[None]:
         raise UsageError(f"{option}: {error}") from error
 
 
+def note_ignored_robots(network: NetworkOptions) -> None:
+    """Print what ``--ignore-robots`` does not do, for a command that visits pages."""
+    if network.policy is not None and not network.policy.obey_robots:
+        from urlset.cli.console import print_info
+
+        print_info(
+            "--ignore-robots is for the search of sitemaps: pages that robots.txt disallows are "
+            "not visited"
+        )
+
+
 def _header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or " " in name.strip():
@@ -241,9 +252,13 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
         return None
     kind, _, token = text.strip().partition(" ")
     if kind.lower() == "bearer" and token:
+        from urlset.http import bearer_auth
+
+        with as_usage_error(origin):
+            bearer_auth(token.strip())
         return token.strip()
     user, colon, password = text.strip().partition(":")
-    if not colon:
+    if not colon or user.lower() == "authorization":
         # Note: the text may be a secret, so the message does not contain it.
         raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`")
     return user, password

@@ -14,6 +14,7 @@ from urlset.cli.options import (
     as_usage_error,
     expect_own_outputs,
     given_options,
+    note_ignored_robots,
 )
 from urlset.option_schema.visits import SYNC_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
@@ -68,6 +69,8 @@ def sync(
             f"--output: expected a name that ends with .jsonl, found {str(output)!r}; "
             "sync writes JSON lines"
         )
+    if not quiet:
+        note_ignored_robots(network)
     from urlset.live.sync import sync as start
 
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):

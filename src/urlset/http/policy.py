@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -15,6 +16,7 @@ from urlset.http.host_clocks import HostClocks
 from urlset.http.known_responses import KnownResponses
 from urlset.http.request_url import origin_of, without_login
 from urlset.http.url_secrets import echoed_secrets, hidden_query, sent_url
+from urlset.option_names import option
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 from urlset.urls import split_origin
 
@@ -100,7 +102,7 @@ class Policy:
         if secrets:
             raise ValueError(
                 f"headers are sent to every host, and {', '.join(secrets)} must not be: "
-                "set it in site_headers, for its site"
+                f"{option('auth_file', python='auth or Policy.site_headers')} is for its site alone"
             )
         if self.only_public and self.allow_private:
             raise ValueError("only_public: expected no allow_private, which is its opposite")
@@ -206,6 +208,9 @@ def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) ->
     return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
 
 
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)  # RFC 6750 section 2.1
+
+
 def with_secret_query(policy: Policy, url: str) -> tuple[Policy, str]:
     """Return the policy that knows the secret parameters of a URL, and the URL that hides them.
 
@@ -228,7 +233,17 @@ def basic_auth(user: str, password: str) -> str:
 
 
 def bearer_auth(token: str) -> str:
-    """Return the value of an ``Authorization`` header for a bearer token."""
+    """Return the value of an ``Authorization`` header for a bearer token.
+
+    Raises:
+        ValueError: The text has characters that no token has, such as a colon.
+    """
+    if not _TOKEN.fullmatch(token):
+        # Note: without the text, which may be a secret.
+        raise ValueError(
+            "expected a bearer token or a user with a password, found a text with characters that "
+            "no token has; user and password are a pair: (user, password)"
+        )
     return f"Bearer {token}"
 
 

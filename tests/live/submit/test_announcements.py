@@ -222,6 +222,15 @@ def test_line_that_is_no_change_is_an_error_before_anything_is_sent(line, words,
     assert bench.web.log == []
 
 
+def test_a_sitemap_is_no_file_of_changes(tmp_path):
+    bench = Bench(tmp_path)
+    path = tmp_path / "sitemap.xml"
+    path.write_text(f"<urlset><url><loc>{SITE}/a</loc></url></urlset>")
+
+    with pytest.raises(urlset.SourceError, match="expected changes, found XML; `urlset build"):
+        bench.submit(path)
+
+
 def test_changes_of_several_hosts_are_excluded_at_once(tmp_path):
     urls = [f"https://{host}.example/{n}" for n in range(5) for host in "abc"]
     with ScratchDatabase() as db:

@@ -126,6 +126,11 @@ def _objects(file: TextIO, name: str) -> Iterator[Any]:
             raise SourceError(f"{name}:{number}: expected a change, found a line over 1 MiB")
         if line.isspace():
             continue
+        if line.lstrip().startswith("<"):
+            raise SourceError(
+                f"{name}: expected changes, found XML; `urlset build --changes FILE` or `urlset "
+                "diff OLD NEW --format jsonl` writes those of a sitemap"
+            )
         try:
             yield json.loads(line)
         except (ValueError, RecursionError) as error:
