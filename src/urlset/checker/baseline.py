@@ -23,6 +23,7 @@ from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 from urlset.option_names import option
 from urlset.temp_files import AtomicFile, bounded_text, is_special
+from urlset.terminal_text import pluralize
 
 VERSION = 1
 _NUMBER = re.compile(r"\d[\d,.]*", re.ASCII)
@@ -76,6 +77,9 @@ class Baseline:
         self._folder = folder
         self.known: Counter[Key] = known if known is not None else Counter()
         self.counted: Counter[Group] = counted if counted is not None else Counter()
+
+    def __repr__(self) -> str:
+        return f"<Baseline of {pluralize(len(self), 'finding')}>"
 
     def __len__(self) -> int:
         return self.known.total() + self.counted.total()
