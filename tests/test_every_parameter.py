@@ -253,14 +253,20 @@ WITH: dict[tuple[str, str], dict[str, Any]] = {
 """Arguments that a parameter needs besides those of :data:`CALLS`."""
 
 
-def parameters() -> Iterator[tuple[str, str]]:
+TOGETHER = {"audit": 5}
+"""Number of parameters that one call has, for functions that take a second or more."""
+
+
+def parameters() -> Iterator[tuple[str, tuple[str, ...]]]:
     for name in FUNCTIONS:
-        signature = inspect.signature(getattr(urlset, name))
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty:
-                yield name, parameter.name
-        if not signature.parameters:
-            yield name, ""
+        found = [
+            parameter.name
+            for parameter in inspect.signature(getattr(urlset, name)).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty
+        ]
+        size = TOGETHER.get(name, 1)
+        for first in range(0, max(len(found), 1), size):
+            yield name, tuple(found[first : first + size])
 
 
 def value_of(value: Any, place: Place) -> Any:
@@ -331,22 +337,23 @@ def used(result: Any) -> None:
         result.close()
 
 
-@pytest.mark.parametrize(("name", "parameter"), [*parameters()])
-def test_a_parameter_runs(name: str, parameter: str, place: Place) -> None:
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [pytest.param(*case, id=f"{case[0]}-{'+'.join(case[1])}") for case in parameters()],
+)
+def test_a_parameter_runs(name: str, given: tuple[str, ...], place: Place) -> None:
     arguments, known = CALLS[name](place)
-    if parameter:
-        missing = f"add a value for {parameter} of {name} to this file"
+    for parameter in given:
         case = (name, parameter)
-        if parameter == "policy":
-            value: Any = urlset.Policy(concurrency=2)
-        else:
-            assert case in VALUES or parameter in ANY or parameter in CALLS_BY_NAME, missing
-            value = VALUES.get(case, ANY.get(parameter))
         known |= {key: value_of(more, place) for key, more in WITH.get(case, {}).items()}
         if "sources" in known:
             arguments = (known.pop("sources"), *arguments[1:])
-        if parameter not in CALLS_BY_NAME:
-            known[parameter] = value_of(value, place)
+        if parameter == "policy":
+            known[parameter] = urlset.Policy(concurrency=2)
+        elif parameter not in CALLS_BY_NAME:
+            missing = f"add a value for {parameter} of {name} to this file"
+            assert case in VALUES or parameter in ANY, missing
+            known[parameter] = value_of(VALUES.get(case, ANY.get(parameter)), place)
 
     used(getattr(urlset, name)(*arguments, **known))
 
