@@ -25,7 +25,7 @@ def test_values_are_escaped_and_rows_limited():
 def test_a_document_shows_its_rows_and_counts():
     document = urlset.parse(XML, source="a.xml")
 
-    assert repr(document) == "<Document urlset of 'a.xml': 1 entries>"
+    assert repr(document) == "<Document urlset of 'a.xml': 1 entry>"
     assert "<td>https://example.com/?a&amp;b</td>" in document._repr_html_()
 
 
@@ -38,7 +38,7 @@ def test_entries_are_not_read_to_be_shown(tmp_path: Path):
 
     list(missing)
 
-    assert "read 1 documents with 1 entries" in repr(missing)
+    assert "read 1 document with 1 entry" in repr(missing)
     assert "sitemap.xml" in missing._repr_html_()
 
 
@@ -86,7 +86,7 @@ def test_entries_of_a_store_show_their_first_rows(name, tmp_path: Path):
     assert f"{', '.join(locs[:3])}, …>" in repr(entries)
     assert entries._repr_html_().count("<tr>") == MAX_ROWS + 1
     assert len(list(entries)) == 50
-    assert "read 1 documents with 50 entries" in repr(entries)
+    assert "read 1 document with 50 entries" in repr(entries)
 
 
 def test_a_store_that_cannot_be_read_has_a_representation(tmp_path: Path):
@@ -105,3 +105,7 @@ def test_a_history_of_snapshots_is_not_read_to_be_shown(tmp_path: Path, monkeypa
     monkeypatch.setattr(urlset.Store, "document_writer", property(lambda _: print))
 
     assert "not read yet" in repr(urlset.read(path))
+
+
+def test_a_baseline_shows_its_number_of_findings():
+    assert repr(urlset.Baseline()) == "<Baseline of 0 findings>"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from urlset.store import ScratchDatabase
+from urlset.store import FileKind, ScratchDatabase
 from urlset.temp_files import STALE_S, LockedTempDir
 
 KILLED = (
@@ -60,7 +60,7 @@ def test_what_has_no_lock_goes_after_a_day_and_what_is_no_folder_never(place):
 def test_a_borrowed_file_has_what_was_committed_and_not_tidied_up(tmp_path):
     path = str(tmp_path / "kept.duckdb")
     with ScratchDatabase() as bench:
-        bench.attach(path, "kept")
+        bench.attach(path, "kept", FileKind("a file", schema="main", table="numbers"))
         bench.run("CREATE TABLE kept.numbers AS SELECT 7 AS n")
 
     with ScratchDatabase() as bench:

@@ -345,7 +345,10 @@ def _read(path: Path) -> Configuration:
     except OSError as error:
         message = f"expected a configuration, found none at {str(path)!r}: {error.strerror}"
         raise ConfigurationError(message) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        message = f"{path}: expected TOML, found a file that is not text in UTF-8"
+        raise ConfigurationError(message) from error
+    except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: expected TOML, found {error}") from error
     except ValueError as error:  # of int()
         message = f"{path}: expected TOML, found a number of more than 4,300 digits"

@@ -20,6 +20,7 @@ from urlset.formats.signatures import Template, find_template
 from urlset.model import Entry, Kind, Problem, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.protocol import FIND_ROOT, PROLOG_LIMIT, READ_LIMIT
+from urlset.terminal_text import pluralize
 
 
 class Document:
@@ -141,13 +142,13 @@ class Document:
 
     def _summary(self) -> str:
         counts = [
-            f"{len(rows):,} {name}"
-            for name, rows in (
-                ("entries", self.entries),
-                ("sitemaps", self.sitemaps),
-                ("problems", self.problems),
+            pluralize(len(rows), name, plural)
+            for name, plural, rows in (
+                ("entry", "entries", self.entries),
+                ("sitemap", "sitemaps", self.sitemaps),
+                ("problem", "problems", self.problems),
             )
-            if len(rows) or (name == "entries" and not self.sitemaps)
+            if len(rows) or (name == "entry" and not self.sitemaps)
         ]
         source = f" of {self.source!r}" if self.source else ""
         return f"{self.kind}{source}: {', '.join(counts)}"

@@ -383,3 +383,27 @@ def test_a_store_without_documents_is_an_error(tmp_path):
         list(urlset.read(path))
     with Store.open(path, read_only=True) as found:
         assert list(found.query("SELECT count(*) FROM entries")) == [(0,)]
+
+
+def test_a_closed_store_says_so_in_every_method(tmp_path):
+    store = Store.open(tmp_path / "a.duckdb")
+    store.close()
+
+    for use in (
+        lambda: store.query("SELECT 1"),
+        lambda: store.check("SELECT 1"),
+        lambda: store.fill(urlset.read(b"https://example.com/a")),
+        lambda: list(store.documents()),
+        store.head,
+        store.session,
+    ):
+        with pytest.raises(urlset.StoreError, match=r"expected an open store .*found a closed one"):
+            use()
+
+
+def test_the_result_of_a_query_names_its_columns():
+    with Store.open() as store:
+        found = store.query("SELECT 1 AS a, 2 AS b")
+
+        assert repr(found) == "<QueryResult with 2 columns: a, b>"
+        assert repr(store.query("SELECT 1 AS a")) == "<QueryResult with 1 column: a>"

@@ -20,11 +20,12 @@ from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.option_names import option
 from urlset.option_schema import LEDGER
-from urlset.store import ScratchDatabase, TableSchema, expect_utf8, quoted
+from urlset.store import FileKind, ScratchDatabase, TableSchema, expect_utf8, quoted
 from urlset.temp_files import expect_no_outside_link
 from urlset.terminal_text import printable
 
 VERSION = 6
+_KIND = FileKind("a ledger of `urlset build`", schema="set_", table="urls")
 """Version of the tables; ledgers of versions 2 to 5 are updated, others are not opened."""
 
 
@@ -80,9 +81,9 @@ class Ledger:
         try:
             if is_persistent:
                 create_ledger_folder(self.path.parent)
-                self._db.attach(path, "ledger")
+                self._db.attach(path, "ledger", _KIND)
             else:
-                self._db.attach_copy(path, "ledger")
+                self._db.attach_copy(path, "ledger", _KIND)
         except StoreError as error:
             if error.failure in ("in-use", "other-file"):
                 raise

@@ -19,6 +19,7 @@ from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import exclusion_sql
 from urlset.dates import format_date
 from urlset.errors import TargetError
+from urlset.formats.detect import expect_no_store
 from urlset.notebook import html_table
 from urlset.result import Result
 from urlset.store import ScratchDatabase, quoted
@@ -221,6 +222,7 @@ def write_excluded(
     """
     try:
         expect_replaceable(path)
+        expect_no_store(path)
         staged = AtomicFile(path, is_locked=True)
         try:
             with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
@@ -311,6 +313,7 @@ def changes_written(db: ScratchDatabase, path: Path | None) -> Iterator[None]:
         return
     with _write_errors(path):
         expect_replaceable(path)
+        expect_no_store(path)
         staged = AtomicFile(path, is_locked=True)
     try:
         with _write_errors(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:

@@ -21,8 +21,10 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict
 from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
+from urlset.formats.detect import expect_no_store
 from urlset.option_names import option
 from urlset.temp_files import AtomicFile, bounded_text, is_special
+from urlset.terminal_text import pluralize
 
 VERSION = 1
 _NUMBER = re.compile(r"\d[\d,.]*", re.ASCII)
@@ -76,6 +78,9 @@ class Baseline:
         self._folder = folder
         self.known: Counter[Key] = known if known is not None else Counter()
         self.counted: Counter[Group] = counted if counted is not None else Counter()
+
+    def __repr__(self) -> str:
+        return f"<Baseline of {pluralize(len(self), 'finding')}>"
 
     def __len__(self) -> int:
         return self.known.total() + self.counted.total()
@@ -287,6 +292,7 @@ def _replace_file(path: Path, text: str) -> None:
     if is_special(path):
         path.write_text(text, encoding="utf-8")
         return
+    expect_no_store(path)
     staged = AtomicFile(path)
     try:
         with open(staged.descriptor, "w", encoding="utf-8") as file:

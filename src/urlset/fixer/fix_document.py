@@ -17,7 +17,7 @@ from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, w
 from urlset.fixer.fixers import FIXERS
 from urlset.fixer.options import FindingsByRule, FixOptions
 from urlset.fixer.registry import DocumentContext, IndexContext
-from urlset.formats.compression import DAMAGE, inflate
+from urlset.formats.compression import DAMAGE, HEAD_BYTES, inflate
 from urlset.formats.signatures import signature
 from urlset.reader.documents import rejection_reason
 
@@ -363,6 +363,8 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     """
     if container.is_cut:
         return "part of the document could not be read"
+    if signature(container.raw[:HEAD_BYTES]) == "duckdb":
+        return "it is a store (a DuckDB file); fix the sitemaps that were read into it"
     if (why := rejection_reason(document)) is not None:
         return f"it is not a sitemap: {why}"
     if b"\0" in document.text:

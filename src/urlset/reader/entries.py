@@ -25,6 +25,7 @@ from urlset.model import Entry, Problem, ProgressEvent, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
 from urlset.reader.filters import EntryFilter
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import LazyStream, NumberedRows, RowLimit
@@ -189,7 +190,8 @@ class Entries:
         records = self._log.records
         entries = sum(record.entries or 0 for record in records)
         failed = sum(record.error is not None for record in records)
-        counts = f"{len(records):,} documents with {entries:,} entries"
+        documents = pluralize(len(records), "document")
+        counts = f"{documents} with {pluralize(entries, 'entry', 'entries')}"
         return f"of {source}: read {counts}" + (f", {failed:,} failed" if failed else "")
 
     def _stored(self, count: int = MAX_ROWS) -> list[Entry]:

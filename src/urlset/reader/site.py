@@ -60,6 +60,11 @@ class CachedWalk:
         self._repeated: list[Request] = []
         try:
             os.makedirs(folder, exist_ok=True)
+        except FileExistsError as error:
+            raise TargetError(
+                f"cannot cache documents in {folder!r}: expected a folder, found a file; "
+                "name another folder"
+            ) from error
         except OSError as error:
             raise TargetError(f"cannot cache documents in {folder!r}: {error.strerror}") from error
 

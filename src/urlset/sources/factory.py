@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, get_args
 
-from urlset.errors import SourceError, similar
+from urlset.errors import SourceError, StoreError, similar
 from urlset.formats.detect import (
     FileHead,
     SourceKind,
@@ -34,7 +34,7 @@ from urlset.sources.tables.column_plan import parse_mapping
 from urlset.sources.tables.query import Query
 from urlset.sources.tables.table import Table
 from urlset.sources.text import TextSource
-from urlset.store import QUERY_S
+from urlset.store import QUERY_S, Store
 from urlset.temp_files import LockedTempDir, expect_safe_to_read
 
 LARGE = 8 << 20
@@ -139,7 +139,18 @@ def _open_path(path: str, options: SourceOptions, name: str) -> Source:
         raise SourceError(f"{name}: expected the URL of a database, or env:NAME, after sql:")
     if kind in ("sitemap", "text", "html", "log", "crawl") and options.query is not None:
         raise SourceError(f"{name}: expected a table for the query, found a source of kind {kind}")
+    if kind == "duckdb" and options.query is None and options.table is None and _is_history(path):
+        return _open_sitemaps(path, options, name)
     return _opener(kind)(path, replace(options, kind=kind), name)
+
+
+def _is_history(path: str) -> bool:
+    """Return whether a file is a store with snapshots of sitemaps, and no documents."""
+    try:
+        with Store.open(path, read_only=True) as store:
+            return store.document_writer is not None
+    except StoreError:
+        return False  # no store; reading it reports other errors
 
 
 def _check_exists(path: str) -> None:

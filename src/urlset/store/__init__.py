@@ -22,6 +22,7 @@ from urlset.store.external import (
     parquet_rows,
     write_parquet,
 )
+from urlset.store.inspection import FileKind
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchema, TableSchema, View
@@ -46,6 +47,7 @@ __all__ = [
     "ColumnMapper",
     "ExternalFormat",
     "ExternalTable",
+    "FileKind",
     "Macro",
     "QueryResult",
     "ScratchDatabase",

@@ -15,7 +15,7 @@ from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.fields import STORE_VERSION as VERSION
 from urlset.formats.signatures import file_signature
-from urlset.store.duckdb_errors import is_interrupt, store_error
+from urlset.store.duckdb_errors import STORE_CLOSED, is_interrupt, store_error
 from urlset.store.inspection import (
     CLOSED,
     columns_of,
@@ -205,9 +205,7 @@ def open_cursor(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnect
     try:
         return connection.cursor()
     except duckdb.ConnectionException as error:
-        raise StoreError(
-            "expected an open store, found a closed one; read the result before the store is closed"
-        ) from error
+        raise StoreError(STORE_CLOSED) from error
 
 
 @contextmanager

@@ -11,6 +11,9 @@ import duckdb
 
 from urlset.errors import QueryError, StoreError
 
+STORE_CLOSED = "expected an open store or result, found a closed one; read it before it is closed"
+"""Message for a store, or for a result with temporary tables, that is used after ``close()``."""
+
 _DAMAGED = re.compile(r"Could not read enough bytes|checksum|[Cc]orrupt|Serialization Error")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _HOLDER = re.compile(r"PID (\d+)")
@@ -34,6 +37,11 @@ def is_locked(error: Exception) -> bool:
     """Return whether an error means that another process, or other settings, lock a file."""
     line = file_reason(error)
     return "Could not set lock" in line or "different configuration" in line
+
+
+def is_closed(error: Exception) -> bool:
+    """Return whether an error means that the connection was closed."""
+    return isinstance(error, duckdb.ConnectionException) and " closed" in str(error)
 
 
 def reads_other_file(error: Exception) -> bool:
@@ -65,6 +73,8 @@ def file_reason(error: Exception) -> str:
 def store_error(error: Exception, path: str) -> StoreError:
     """Return the :class:`urlset.StoreError` for a file that DuckDB cannot open or use."""
     words = str(error)
+    if is_closed(error):
+        return StoreError(STORE_CLOSED)
     if "Could not set lock on file" in words:
         holder = _HOLDER.search(words)
         who = f" (number {holder[1]})" if holder else ""

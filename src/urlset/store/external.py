@@ -196,7 +196,9 @@ class ExternalTable(Closing):
             raise self._error(error) from error
 
     def _error(self, error: Exception) -> UrlsetError:
-        words = file_reason(error).replace(self._path, self._name)
+        words = file_reason(error).replace(os.path.abspath(self._path), self._name)
+        if self._path not in self._name:
+            words = words.replace(self._path, self._name)
         if reads_other_file(error):
             words = "it has a view that reads another file; read that file instead"
         if self._is_query and isinstance(error, duckdb.Error):

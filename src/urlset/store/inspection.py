@@ -7,7 +7,7 @@ the file, a macro ``list`` or ``duckdb_functions`` of the file would replace tha
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -39,13 +39,17 @@ _OBJECTS = """
 _KNOWN_FILES = (
     (
         {"announcements", "settings"},
-        "the record of announcements, which only `urlset submit` reads",
+        "the record of announcements",
+        ", which only `urlset submit` reads",
     ),
     (
         {"files", "indexes", "orphans", "settings", "urls"},
-        "the ledger of `urlset build`; to read what was published, name the folder of the sitemaps",
+        "the ledger of `urlset build`",
+        "; to read what was published, name the folder of the sitemaps",
     ),
+    ({"urlset_store"}, "a urlset store", ""),
 )
+"""Tables of DuckDB files that urlset writes, what the file is, and advice to those who read it."""
 _SHADOWS = """
     SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = '{0}'
     AND NOT internal AND lower(function_name) IN (
@@ -103,16 +107,53 @@ def versions_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[An
     return [row[0] for row in rows]
 
 
-def described(connection: duckdb.DuckDBPyConnection, database: str) -> str:
-    """Describe a DuckDB file that is no store, for messages: by who wrote it, or by its tables."""
+def described(connection: duckdb.DuckDBPyConnection, database: str, *, is_read: bool = True) -> str:
+    """Describe another DuckDB file than expected: by who wrote it, or by its tables.
+
+    ``is_read`` tells whether it was to be read, not to be written.
+    """
     kinds = object_names(connection, database)
     tables = sorted(name for name, kind in kinds.items() if kind == "table")
-    for names, text in _KNOWN_FILES:
+    for names, text, advice in _KNOWN_FILES:
         if names <= set(tables):
-            return text
+            return text + advice if is_read else text
     if tables:
         return f"a DuckDB file with other tables ({', '.join(tables[:5])})"
     return "a DuckDB file with no tables"
+
+
+class FileKind(NamedTuple):
+    """Kind of a DuckDB file that urlset writes.
+
+    Attributes:
+        noun: What it is, for messages.
+        schema: How the names of its schemas begin.
+        table: Table that is created first in each of its schemas.
+    """
+
+    noun: str
+    schema: str
+    table: str
+
+
+def expect_kind(
+    connection: duckdb.DuckDBPyConnection, database: str, path: str, kind: FileKind
+) -> None:
+    """Raise :class:`urlset.StoreError` for a file with tables, and none of its kind.
+
+    Tables of urlset must not be added to a file of another program, or for another purpose.
+    """
+    tables = _rows(
+        connection,
+        f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{database}'",
+    )
+    is_own = any(schema.startswith(kind.schema) and table == kind.table for schema, table in tables)
+    if tables and not is_own:
+        found = described(connection, database, is_read=False)
+        raise StoreError(
+            f"expected {kind.noun}, found {found}: {path!r}; name another file",
+            failure="other-file",
+        )
 
 
 def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, path: str) -> None:

@@ -17,11 +17,13 @@ from urlset.errors import QueryError
 from urlset.store.connection import literal, map_interrupts, open_cursor
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, read_only, select_of
+from urlset.terminal_text import pluralize
 
 _NUMBERS = (
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT "
     "FLOAT DOUBLE"
 ).split()
+_SHOWN = 10
 _names = count(1)
 
 
@@ -47,6 +49,10 @@ class QueryResult(StreamedRows):
         self.columns: list[str] = relation.columns
         self.types: list[str] = [str(kind) for kind in relation.types]
         weakref.finalize(self, _drop, connection, table).atexit = False
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.columns[:_SHOWN]) + ", …" * (len(self.columns) > _SHOWN)
+        return f"<QueryResult with {pluralize(len(self.columns), 'column')}: {shown}>"
 
     def __len__(self) -> int:
         cursor = open_cursor(self._connection)
@@ -134,8 +140,12 @@ def check_query(
     """Raise :class:`urlset.QueryError` if a query is not allowed or cannot be planned.
 
     ``seconds`` is the time limit; None for no limit.
+
+    Raises:
+        QueryError: The query is not allowed or cannot be planned.
+        StoreError: The store is closed.
     """
-    cursor = connection.cursor()
+    cursor = open_cursor(connection)
     try:
         statement = select_of(connection, query, hidden=hidden)
         cursor.execute("USE store")

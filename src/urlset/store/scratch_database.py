@@ -23,7 +23,7 @@ from urlset.store.connection import (
     literal,
     map_errors,
 )
-from urlset.store.inspection import expect_plain_tables
+from urlset.store.inspection import FileKind, expect_kind, expect_plain_tables
 from urlset.store.session import Session, Values
 from urlset.temp_files import LockedTempDir
 
@@ -76,34 +76,39 @@ class ScratchDatabase(Closing, Session):
             self.close()
             raise
 
-    def attach(self, path: str, name: str) -> None:
+    def attach(self, path: str, name: str, kind: FileKind) -> None:
         """Attach a permanent file under a name; create the file if it is missing.
 
         While one process has the file open, no other process can open it.
+
+        Raises:
+            StoreError: The file is of another kind, or cannot be opened.
         """
         expect_own_file(path)
-        self._attach_file(path, name)
+        self._attach_file(path, name, kind, path)
         self._tidied = name
 
-    def _attach_file(self, path: str, name: str) -> None:
+    def _attach_file(self, path: str, name: str, kind: FileKind | None, shown: str) -> None:
         expect_utf8(path)
         if os.path.isfile(path) and not os.path.getsize(path):
             os.unlink(path)  # left by a full disk; DuckDB would report it as damaged
         if os.path.exists(path) and not is_database(path):
             raise StoreError(
-                f"expected a DuckDB file, found another kind of file: {path!r}; "
+                f"expected a DuckDB file, found another kind of file: {shown!r}; "
                 "name another one, or remove it",
                 failure="other-file",
             )
-        with map_errors(path):
+        with map_errors(shown):
             self._cursor.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
-            expect_plain_tables(self._cursor, name, path)
+            if kind is not None:
+                expect_kind(self._cursor, name, shown, kind)
+            expect_plain_tables(self._cursor, name, shown)
         self._path = path
 
-    def attach_copy(self, path: str, name: str) -> None:
+    def attach_copy(self, path: str, name: str, kind: FileKind | None = None) -> None:
         """Attach a temporary copy of a file under a name; changes to it are discarded."""
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
-        self._attach_file(copy_database(path, copy), name)
+        self._attach_file(copy_database(path, copy), name, kind, path)
 
     def attach_store(self, path: str, name: str) -> frozenset[str]:
         """Attach a store under a name, for reading only.

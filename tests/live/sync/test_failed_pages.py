@@ -1,11 +1,13 @@
 """Responses that are no new version of a page, and pages whose directives change."""
 
 import gzip
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import urlset
+from tests.live_sites import put_site
 from tests.site_box import SiteBox, redirect
 from urlset.http import Policy
 
@@ -255,3 +257,23 @@ def test_compressed_sitemap_in_an_encoding_that_was_not_requested_is_not_read(bo
 
     assert list(entries) == []
     assert "Content-Encoding br" in (entries.documents[0].error or "")
+
+
+def test_pages_that_never_answer_do_not_stop_a_run_with_a_limit(
+    box: SiteBox, tmp_path: Path
+) -> None:
+    put_site(box, {"/x": [], "/y": []}, listed=["/a", "/b", "/x", "/y"])
+    for path in ("/a", "/b"):
+        box.put(path, "unavailable", 503, kind="text/html")
+    delivered: set[str] = set()
+    for _ in range(2):
+        url = box.url("/sitemap.xml")
+        with urlset.sync(url, tmp_path / "sync.duckdb", max_requests=2, policy=POLICY) as run:
+            for batch in run:
+                delivered |= {update.url for update in batch if update.change == "added"}
+                batch.commit()
+
+    assert delivered == {box.url("/x"), box.url("/y")}
+    with urlset.Store.open(tmp_path / "sync.duckdb") as store:
+        rows = store.query("SELECT url FROM undelivered_pages ORDER BY url")
+        assert [url for (url,) in rows] == [box.url("/a"), box.url("/b")]

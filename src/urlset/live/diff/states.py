@@ -118,6 +118,7 @@ def _named_state(
         return State(name, "store", path)
     form = stored_form(name)
     if form == "duckdb":
+        _expect_documents(name)
         return State(name, "store", name)
     if form == "parquet" and is_entry_parquet(name):
         return State(name, "parquet", name)
@@ -165,6 +166,15 @@ def _filled_store(source: Any, name: str, options: StateOptions, stack: ExitStac
     if documents == 1 and rejected and rejected[0].how == "given":
         raise SourceError(f"{name}: {rejected[0].error}")  # there is no state to compare
     return State(name, "store", path)
+
+
+def _expect_documents(path: str) -> None:
+    """Raise :class:`urlset.SourceError` for a store into which nothing was read."""
+    with Store.open(path, read_only=True) as store:
+        if next(iter(store.query("SELECT 1 FROM documents LIMIT 1")), None) is None:
+            raise SourceError(
+                f"expected a store with sitemaps, found none in {path!r}: nothing was read into it"
+            )
 
 
 def _has_entries(source: object) -> bool:

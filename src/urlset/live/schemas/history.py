@@ -161,6 +161,15 @@ SYNC_TABLES = (
         checked_at    | TIMESTAMPTZ | when the page was last requested
         """,
     ),
+    TableSchema.of(
+        "undelivered_pages",
+        "One row per page that `urlset sync` requested and has not delivered: it did not answer, "
+        "or was gone.",
+        """
+        url        | VARCHAR     | URL as it is listed
+        checked_at | TIMESTAMPTZ | when the page was last requested
+        """,
+    ),
 )
 
 SYNC_SCHEMA = StoreSchema(SYNC_TABLES, is_inspected=False)

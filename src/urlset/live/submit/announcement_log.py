@@ -27,7 +27,7 @@ from urlset.live.submit.working_tables import (
     STAGED_CHANGES,
 )
 from urlset.option_schema import LEDGER
-from urlset.store import ScratchDatabase
+from urlset.store import FileKind, ScratchDatabase
 
 ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
 """Default path of the log, next to the ledger: never in the folder that is served."""
@@ -36,6 +36,7 @@ REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
 
 _CHUNK = 10_000
+_KIND = FileKind("a record of announcements", schema="main", table="announcements")
 _OF_HOST = "channel = $channel AND host = $host"
 _PRESENT = "l.change IN ('added', 'changed', 'listed')"
 _LATEST = """
@@ -102,9 +103,9 @@ class AnnouncementLog:
                 create_ledger_folder(path.parent)
             except OSError as error:
                 raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
-            db.attach(name, "log")
+            db.attach(name, "log", _KIND)
         else:
-            db.attach_copy(name, "log")
+            db.attach_copy(name, "log", _KIND)
         self._create_tables()
         db.run(HELD_URLS.create_empty())
 

@@ -101,7 +101,11 @@ def _store_input(path: str) -> ChangeInput:
                     f"FROM ({entries_at(snapshot)}) GROUP BY loc"
                 )
                 return ChangeInput(path, _store_rows(path, query), True, infers_removed=True)
-        [(failed,)] = session.rows("SELECT count(error) FROM store.documents")
+        [(documents, failed)] = session.rows("SELECT count(*), count(error) FROM store.documents")
+        if not documents:  # nothing that was announced before counts as removed
+            raise SourceError(
+                f"expected a store with sitemaps, found none in {path!r}: nothing was read into it"
+            )
     note = None
     if failed:
         note = f"{path}: {failed:,} sitemaps could not be read, so that no URL counts as removed"

@@ -248,7 +248,8 @@ class _Run:
     def _create_tables(self) -> int:
         """Create ``listed_now`` and ``sync_queue``; return the number of pages to request."""
         session, recheck = self._session, self._settings.recheck_pages
-        checked = self._past("s.checked_at")
+        # Pages that do not answer wait for those that were never requested, or are older.
+        checked = self._past("coalesce(s.checked_at, u.checked_at)")
         session.run(
             # Note: a date in a sitemap that could not be read is not the date of the page now.
             "CREATE TABLE listed_now AS SELECT loc AS url, "
@@ -271,6 +272,7 @@ class _Run:
                     row_number() OVER (
                         PARTITION BY is_due ORDER BY {checked} NULLS FIRST, l.url) AS turn
                 FROM listed_now l LEFT JOIN store.synced_pages s ON s.url = l.url
+                LEFT JOIN store.undelivered_pages u ON u.url = l.url
                 WHERE l.is_known)
             WHERE is_due OR turn <= {recheck}"""
         )
@@ -402,6 +404,15 @@ class _Run:
             )
             session.run(
                 "DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn_pages)"
+            )
+            session.run(
+                "DELETE FROM store.undelivered_pages WHERE url IN (SELECT url FROM visited_pages) "
+                "OR url NOT IN (SELECT url FROM listed_now)"
+            )
+            session.run(
+                f"INSERT INTO store.undelivered_pages BY NAME SELECT v.url, {time} AS checked_at "
+                "FROM visited_pages v ANTI JOIN store.synced_pages p ON p.url = v.url "
+                "WHERE v.fingerprint IS NULL"
             )
 
     def _missing(self, *, is_whole: bool) -> Iterator[SyncBatch]:

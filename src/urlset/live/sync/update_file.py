@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from urlset.errors import TargetError
+from urlset.formats.detect import expect_no_store
 from urlset.live.sync.update import PageUpdate
 from urlset.temp_files import expect_no_outside_link
 from urlset.terminal_text import sanitize
@@ -43,6 +44,7 @@ class UpdateFile:
         name = repr(sanitize(str(path)))
         try:
             expect_no_outside_link(path)
+            expect_no_store(path)
             file = path.open("ab+", buffering=0)  # closing does not write again what failed
         except OSError as error:
             raise _target_error(name, error) from error

@@ -1,0 +1,153 @@
+"""A DuckDB file of urlset that is given in place of another kind of file is refused, unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import urlset
+from tests.live_sites import sitemap_of
+from tests.site_box import SiteBox
+
+BASE = "https://example.com/"
+CHANGE = [{"change": "added", "loc": f"{BASE}a"}]
+KEY = "0123456789abcdef"
+
+
+def build(folder: Path, **options: Any) -> urlset.Build:
+    known: dict[str, Any] = {"ledger": folder / "ledger.duckdb"}
+    rows = [{"loc": f"{BASE}a"}]
+    return urlset.build(rows, folder / "public", base_url=BASE, **(known | options))
+
+
+def submit(folder: Path, updates: Any = CHANGE, **options: Any) -> urlset.Submission:
+    known: dict[str, Any] = {"store": folder / "sent.duckdb", "dry_run": True}
+    return urlset.submit(updates, keys=KEY, **(known | options))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Return a folder with a store, a ledger, a record of announcements, and another file."""
+    urlset.read(b"https://example.com/a").to_duckdb(tmp_path / "store.duckdb")
+    build(tmp_path)
+    duckdb.connect(str(tmp_path / "sent.duckdb")).execute(
+        "CREATE TABLE announcements (url VARCHAR); CREATE TABLE settings (version INTEGER)"
+    ).close()
+    duckdb.connect(str(tmp_path / "other.duckdb")).execute("CREATE TABLE pages (loc TEXT)").close()
+    return tmp_path
+
+
+FOUND = {
+    "store": "a urlset store",
+    "ledger": "the ledger of `urlset build`",
+    "sent": "the record of announcements",
+    "other": r"a DuckDB file with other tables \(pages\)",
+}
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("kind", ["store", "sent", "other"])
+def test_a_ledger_must_be_one(kind: str, dry_run: bool, files: Path) -> None:
+    path = files / f"{kind}.duckdb"
+    before = path.read_bytes()
+
+    expected = rf"expected a ledger of `urlset build`, found {FOUND[kind]}: '{path}'; name another"
+    with pytest.raises(urlset.StoreError, match=expected):
+        build(files, ledger=path, dry_run=dry_run)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("kind", ["store", "ledger", "other"])
+def test_a_record_of_announcements_must_be_one(kind: str, dry_run: bool, files: Path) -> None:
+    path = files / f"{kind}.duckdb"
+    before = path.read_bytes()
+
+    expected = rf"expected a record of announcements, found {FOUND[kind]}: '{path}'; name another"
+    with pytest.raises(urlset.StoreError, match=expected):
+        submit(files, store=path, dry_run=dry_run)
+    assert path.read_bytes() == before
+
+
+WRITERS: dict[str, Callable[[Path, Path], object]] = {
+    "changes": lambda folder, path: build(folder, changes=path),
+    "excluded": lambda folder, path: build(folder, excluded=path),
+    "baseline": lambda _, path: urlset.Baseline().write(path),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("kind", FOUND)
+def test_a_text_does_not_replace_a_store(kind: str, writer: str, files: Path) -> None:
+    path = files / f"{kind}.duckdb"
+    before = path.read_bytes()
+
+    with pytest.raises(urlset.TargetError, match=r"it is a store \(a DuckDB file\); name another"):
+        WRITERS[writer](files / "new", path)
+    assert path.read_bytes() == before
+
+
+def test_updates_are_not_appended_to_a_store(box: SiteBox, files: Path) -> None:
+    path = files / "store.duckdb"
+    before = path.read_bytes()
+    box.put("/sitemap.xml", sitemap_of([box.url("/a")]))
+
+    with (
+        urlset.sync(box.url("/sitemap.xml"), files / "sync.duckdb") as run,
+        pytest.raises(urlset.TargetError, match="it is a store"),
+    ):
+        run.to_jsonl(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_into_which_nothing_was_read_is_no_state_of_a_site(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.duckdb"
+    urlset.Store.open(empty).close()
+    expected = "expected a store with sitemaps, found none in .*: nothing was read into it"
+
+    with pytest.raises(urlset.SourceError, match=expected):
+        urlset.diff(empty, {"a.xml": sitemap_of([f"{BASE}a"]).encode()})
+    with pytest.raises(urlset.SourceError, match=expected):
+        submit(tmp_path, empty)
+
+
+def test_a_build_reads_the_latest_snapshot_of_a_store(box: SiteBox, tmp_path: Path) -> None:
+    box.put_robots(f"Sitemap: {box.url('/sitemap.xml')}")
+    box.put("/sitemap.xml", sitemap_of([box.url("/a"), box.url("/b")]))
+    urlset.watch(box.url("/"), tmp_path / "watch.duckdb").close()
+
+    built = urlset.build(tmp_path / "watch.duckdb", tmp_path / "public", base_url=box.url("/"))
+
+    assert built.urls == 2
+
+
+def test_a_cache_is_a_folder(box: SiteBox, files: Path) -> None:
+    box.put("/sitemap.xml", sitemap_of([box.url("/a")]))
+
+    with pytest.raises(urlset.TargetError, match=r"expected a folder, found a file; name another"):
+        list(urlset.read(box.url("/sitemap.xml"), cache=files / "store.duckdb"))
+
+
+def test_a_store_is_not_fixed(files: Path) -> None:
+    path = files / "store.duckdb"
+
+    [(_, _, why)] = urlset.fix(path).remaining
+
+    assert why.startswith("it is a store (a DuckDB file)")
+
+
+def test_a_file_that_is_no_database_is_named_as_it_was_given(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("zero.duckdb").write_bytes(b"https://example.com/a")
+
+    with pytest.raises(urlset.QueryError, match=r'The file "duckdb:///zero.duckdb" exists, but'):
+        urlset.build("duckdb:///zero.duckdb", "public", query="FROM pages", base_url=BASE)
+
+
+def test_a_configuration_is_text(files: Path) -> None:
+    with pytest.raises(urlset.ConfigurationError, match="found a file that is not text in UTF-8"):
+        urlset.load_config(files / "store.duckdb")
