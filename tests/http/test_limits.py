@@ -15,7 +15,16 @@ from tests import site_box
 from tests.http_walks import RequestList, fetch, quick
 from tests.site_box import SiteBox, page, redirect, slow
 from tests.waits import SOON_S
-from urlset.http import Policy, Request, Response, basic_auth, bearer_auth, drive, drive_in_thread
+from urlset.http import (
+    Policy,
+    Request,
+    Response,
+    basic_auth,
+    bearer_auth,
+    drive,
+    drive_in_thread,
+    with_login,
+)
 
 
 def ask(walk: RequestList, policy: Policy) -> list[Response]:
@@ -75,7 +84,7 @@ def test_authorisation_goes_to_its_site_only(box: SiteBox):
         assert [hit.headers.get("authorization") for hit in other.hits] == [None, None]
     assert bearer_auth("x") == "Bearer x"
     with pytest.raises(ValueError, match=r"user and password are a pair: \(user, password\)"):
-        bearer_auth("user:password")
+        with_login(Policy(), "https://example.com/", "user:password")
 
 
 def test_authorisation_is_not_sent_to_another_name_of_the_host(box: SiteBox):

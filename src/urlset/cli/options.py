@@ -252,10 +252,10 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
         return None
     kind, _, token = text.strip().partition(" ")
     if kind.lower() == "bearer" and token:
-        from urlset.http import bearer_auth
+        from urlset.http.policy import expect_token
 
         with as_usage_error(origin):
-            bearer_auth(token.strip())
+            expect_token(token.strip())
         return token.strip()
     user, colon, password = text.strip().partition(":")
     if not colon or user.lower() == "authorization":

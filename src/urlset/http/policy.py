@@ -202,6 +202,8 @@ def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) ->
         return policy, source
     auth = auth if auth is not None else _credentials_of(source)
     if auth is not None:
+        if isinstance(auth, str):
+            expect_token(auth)
         value = bearer_auth(auth) if isinstance(auth, str) else basic_auth(*auth)
         headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
         policy = replace(policy, site_headers={**policy.site_headers, origin: headers})
@@ -233,18 +235,18 @@ def basic_auth(user: str, password: str) -> str:
 
 
 def bearer_auth(token: str) -> str:
-    """Return the value of an ``Authorization`` header for a bearer token.
+    """Return the value of an ``Authorization`` header for a bearer token."""
+    return f"Bearer {token}"
 
-    Raises:
-        ValueError: The text has characters that no token has, such as a colon.
-    """
-    if not _TOKEN.fullmatch(token):
+
+def expect_token(text: str) -> None:
+    """Raise ``ValueError`` for characters that no bearer token has, such as a colon."""
+    if not _TOKEN.fullmatch(text):
         # Note: without the text, which may be a secret.
         raise ValueError(
             "expected a bearer token or a user with a password, found a text with characters that "
             "no token has; user and password are a pair: (user, password)"
         )
-    return f"Bearer {token}"
 
 
 def _credentials_of(url: str) -> tuple[str, str] | None:
