@@ -25,8 +25,9 @@ from urlset.temp_files import expect_no_outside_link
 from urlset.terminal_text import printable
 
 VERSION = 6
-_KIND = FileKind("a ledger of `urlset build`", schema="set_", table="urls")
 """Version of the tables; ledgers of versions 2 to 5 are updated, others are not opened."""
+
+_KIND = FileKind("a ledger of `urlset build`", schema="set_", table="urls")
 
 
 @dataclass(frozen=True)
