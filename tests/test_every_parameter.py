@@ -25,6 +25,8 @@ from tests.site_box import SiteBox
 from urlset.live.schemas import VISIT_SCHEMA
 from urlset.result import Closing
 
+pytestmark = pytest.mark.slow
+
 BASE = "https://example.com/"
 KEY = "0123456789abcdef"
 RULE = {

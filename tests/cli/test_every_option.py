@@ -20,6 +20,8 @@ from urlset.checker import CATALOGUE
 from urlset.cli import main
 from urlset.cli.command_model import describe_commands
 
+pytestmark = pytest.mark.slow
+
 PLACE = "{place}"
 """Stands for the address of the site in the arguments below."""
 
