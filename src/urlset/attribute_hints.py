@@ -71,8 +71,7 @@ HINTS: dict[str, dict[str, str]] = {
         "urls": "loc of each entry, or to_text()", "entries": "the object itself: iterate over it",
         "errors": "problems", "warnings": "problems", "findings": "urlset.check(source)",
         "read": "the object itself: iterate over it", "to_list": "list(entries)",
-        "to_dict": "to_jsonl(), or entry._asdict() of each", "to_dicts": "to_jsonl()",
-        "to_json": "to_jsonl()",
+        "to_dict": "to_json(path) or to_jsonl(path)", "to_dicts": "to_json(path)",
         **dict.fromkeys(
             ("is_complete", "complete", "incomplete", "failed", "failures", "unread", "ok"),
             _UNREAD,
