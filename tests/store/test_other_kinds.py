@@ -107,7 +107,7 @@ def test_updates_are_not_appended_to_a_store(box: SiteBox, files: Path) -> None:
 def test_a_store_into_which_nothing_was_read_is_no_state_of_a_site(tmp_path: Path) -> None:
     empty = tmp_path / "empty.duckdb"
     urlset.Store.open(empty).close()
-    expected = "expected a store with sitemaps, found none in .*: nothing was read into it"
+    expected = "expected a store with sitemaps.*, found none in "
 
     with pytest.raises(urlset.SourceError, match=expected):
         urlset.diff(empty, {"a.xml": sitemap_of([f"{BASE}a"]).encode()})

@@ -118,7 +118,7 @@ def _named_state(
         return State(name, "store", path)
     form = stored_form(name)
     if form == "duckdb":
-        _expect_documents(name)
+        _expect_content(name)
         return State(name, "store", name)
     if form == "parquet" and is_entry_parquet(name):
         return State(name, "parquet", name)
@@ -168,13 +168,17 @@ def _filled_store(source: Any, name: str, options: StateOptions, stack: ExitStac
     return State(name, "store", path)
 
 
-def _expect_documents(path: str) -> None:
-    """Raise :class:`urlset.SourceError` for a store into which nothing was read."""
+def _expect_content(path: str) -> None:
+    """Raise :class:`urlset.SourceError` for a store without sitemaps and pages."""
     with Store.open(path, read_only=True) as store:
-        if next(iter(store.query("SELECT 1 FROM documents LIMIT 1")), None) is None:
-            raise SourceError(
-                f"expected a store with sitemaps, found none in {path!r}: nothing was read into it"
-            )
+        tables = store.query("SELECT table_name FROM information_schema.tables")
+        names = {name for (name,) in tables}
+        for name in ("documents", "pages"):
+            if name in names and any(True for _ in store.query(f"SELECT 1 FROM {name} LIMIT 1")):
+                return
+    raise SourceError(
+        f"expected a store with sitemaps or pages, found none in {path!r}: nothing was read into it"
+    )
 
 
 def _has_entries(source: object) -> bool:

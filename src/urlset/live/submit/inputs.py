@@ -104,7 +104,7 @@ def _store_input(path: str) -> ChangeInput:
         [(documents, failed)] = session.rows("SELECT count(*), count(error) FROM store.documents")
         if not documents:  # nothing that was announced before counts as removed
             raise SourceError(
-                f"expected a store with sitemaps, found none in {path!r}: nothing was read into it"
+                f"expected a store with sitemaps, found none in {path!r}; `urlset read` reads them"
             )
     note = None
     if failed:
