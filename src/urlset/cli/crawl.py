@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FAILED = ("unknown", "server-error", "unreachable")
 NOT_VISITED = (*FAILED, "disallowed")
-UNREAD = ("sitemaps: ", "robots.txt: ")
-"""Starts of reasons for an incomplete crawl that mean that documents of the site are unknown."""
+UNREAD = ("sitemaps", "robots.txt")
+"""Kinds of reasons for an incomplete crawl that mean that documents of the site are unknown."""
 MAX_FAILED = 10
 
 
@@ -141,7 +141,9 @@ def _exit_code(found: Crawl) -> int:
     answered = sum(count for name, count in verdicts.items() if name not in NOT_VISITED)
     if not answered:
         return 2
-    is_unread = any(reason.startswith(UNREAD) for reason in found.incomplete)
+    from urlset.live.crawl.evidence import kind_of_reason
+
+    is_unread = any(kind_of_reason(reason) in UNREAD for reason in found.incomplete)
     return 1 if is_unread or any(verdicts.get(name) for name in FAILED) else 0
 
 
@@ -161,8 +163,10 @@ def _summary(found: Crawl, path: str) -> Iterator[str]:
 
 def _why_nothing(found: Crawl) -> str:
     """Return the message about a crawl that visited no page."""
+    from urlset.live.crawl.evidence import kind_of_reason
+
     reasons = found.incomplete
-    texts = [text for text in reasons if text.startswith("robots.txt: ")] or reasons
+    texts = [text for text in reasons if kind_of_reason(text) == "robots.txt"] or reasons
     return f"{found.site}: no page was visited: {'; '.join(texts)}"
 
 

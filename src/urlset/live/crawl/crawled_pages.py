@@ -11,6 +11,7 @@ from urlset.arrow import rows_of
 from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.http import without_secrets
+from urlset.live.crawl.evidence import kind_of_reason
 from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.runner import crawl
 from urlset.model import Alternate, Image
@@ -34,10 +35,10 @@ _LISTED_TYPES = ("application/pdf",)
 """Types of documents other than HTML that are listed."""
 
 _GAPS = ("unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt")
-"""Reasons for an incomplete crawl that mean that pages may be missing."""
+"""Kinds of reasons for an incomplete crawl that mean that pages may be missing."""
 
 _UNSEEN = ("links", "scripts", "size", "link-limit")
-"""Reasons that are about links, not about pages that were excluded."""
+"""Kinds of reasons that are about links, not about pages that were excluded."""
 
 
 class CrawledPages:
@@ -95,8 +96,8 @@ class CrawledPages:
         return Crawl.open(self._path)
 
     def _report_gaps(self, found: Crawl) -> None:
-        gaps = [reason for reason in found.incomplete if reason.startswith(_GAPS)]
-        unseen = [reason for reason in found.incomplete if reason.startswith(_UNSEEN)]
+        gaps = [reason for reason in found.incomplete if kind_of_reason(reason) in _GAPS]
+        unseen = [reason for reason in found.incomplete if kind_of_reason(reason) in _UNSEEN]
         others = [reason for reason in found.incomplete if reason not in (*gaps, *unseen)]
         self._has_all_links = not unseen
         if gaps:

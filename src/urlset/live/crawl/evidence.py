@@ -176,6 +176,15 @@ _MESSAGES = {
 }
 
 
+def kind_of_reason(reason: str) -> str:
+    """Return the kind of a reason of an incomplete crawl: what is before its colon.
+
+    >>> kind_of_reason("max-pages: 3 URLs not visited")
+    'max-pages'
+    """
+    return reason.partition(":")[0]
+
+
 def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
     """Return why a crawl is not complete; an empty list if it is.
 
