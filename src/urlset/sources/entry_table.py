@@ -176,11 +176,8 @@ class _Table:
         texts = column_values(batch, "loc")
         base = self._base_url
         urls = [
-            text
-            if text is not None and is_ordinary_url(text)
-            else None
-            if text is None
-            else parse_url(text, base).url
+            # An ordinary URL and a missing one stay as they are.
+            text if text is None or is_ordinary_url(text) else parse_url(text, base).url
             for text in texts
         ]
         if None in urls:
