@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -85,6 +86,14 @@ def test_authorisation_goes_to_its_site_only(box: SiteBox):
     assert bearer_auth("x") == "Bearer x"
     with pytest.raises(ValueError, match=r"user and password are a pair: \(user, password\)"):
         with_login(Policy(), "https://example.com/", "user:password")
+    wrong: list[tuple[Any, str]] = [
+        (3, "found int"),
+        (("user",), "found tuple of 1"),
+        (b"x", "found bytes"),
+    ]
+    for auth, found in wrong:
+        with pytest.raises(TypeError, match=rf"a pair \(user, password\), {found}"):
+            with_login(Policy(), "https://example.com/", auth)
 
 
 def test_authorisation_is_not_sent_to_another_name_of_the_host(box: SiteBox):

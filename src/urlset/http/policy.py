@@ -202,9 +202,7 @@ def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) ->
         return policy, source
     auth = auth if auth is not None else _credentials_of(source)
     if auth is not None:
-        if isinstance(auth, str):
-            expect_token(auth)
-        value = bearer_auth(auth) if isinstance(auth, str) else basic_auth(*auth)
+        value = _authorization(auth)
         headers = {**policy.site_headers.get(origin, {}), "Authorization": value}
         policy = replace(policy, site_headers={**policy.site_headers, origin: headers})
     return with_secret_query(policy, without_login(source))  # type: ignore[return-value]
@@ -237,6 +235,20 @@ def basic_auth(user: str, password: str) -> str:
 def bearer_auth(token: str) -> str:
     """Return the value of an ``Authorization`` header for a bearer token."""
     return f"Bearer {token}"
+
+
+def _authorization(auth: str | tuple[str, str]) -> str:
+    if isinstance(auth, str):
+        expect_token(auth)
+        return bearer_auth(auth)
+    pair: object = auth  # callers may pass anything
+    if not isinstance(pair, tuple | list) or [type(part) for part in pair] != [str, str]:
+        # Note: without the value, which may be a secret.
+        raise TypeError(
+            "auth: expected a bearer token or a pair (user, password), found "
+            f"{type(pair).__name__}" + (f" of {len(pair)}" if isinstance(pair, tuple) else "")
+        )
+    return basic_auth(*auth)
 
 
 def expect_token(text: str) -> None:
