@@ -1,25 +1,31 @@
 """What two states have in common: added, removed and changed URLs, of all kinds of sources."""
 
 import json
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from random import Random
 
 import pytest
 
 import urlset
 from urlset.cli.app import run
 from urlset.live.diff import PageChange, Reason
+from urlset.live.diff.tables import Tables
 
 SITE = "https://example.com"
+PATHS = [f"/{folder}/{name}" for folder in ("a", "b", "%41", "é") for name in range(8)]
 
 
 def listing(*paths: str) -> bytes:
     return "".join(f"{SITE}{path}\n" for path in paths).encode()
 
 
-def sitemap(entries: dict[str, str | None], *, extra: str = "") -> bytes:
+def sitemap(
+    entries: Mapping[str, str | None] | Iterable[tuple[str, str | None]], *, extra: str = ""
+) -> bytes:
     rows = "".join(
         f"<url><loc>{SITE}{path}</loc>{f'<lastmod>{date}</lastmod>' if date else ''}{extra}</url>"
-        for path, date in entries.items()
+        for path, date in (entries.items() if isinstance(entries, Mapping) else entries)
     )
     return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</urlset>'.encode()
 
@@ -96,6 +102,31 @@ def test_url_that_is_listed_twice_is_compared_once():
     with urlset.diff(before, after) as found:
         assert list(found) == []
         assert found.counts.after == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_states_are_joined_or_grouped_with_the_same_result(seed, monkeypatch):
+    random = Random(seed)
+
+    def state(*, has_duplicates: bool) -> bytes:
+        paths = random.choices(PATHS, k=30) if has_duplicates else random.sample(PATHS, 20)
+        return sitemap((path, random.choice(["2026-01-01", "2026-01-02", None])) for path in paths)
+
+    has_before, has_after = seed % 2 == 1, seed % 4 > 1
+    before, after = state(has_duplicates=has_before), state(has_duplicates=has_after)
+    with urlset.diff(before, after) as found:
+        default = found.counts, found.sections, list(found)
+    monkeypatch.setattr(Tables, "_has_single_rows", lambda *_: False)
+    with urlset.diff(before, after) as found:
+        assert (found.counts, found.sections, list(found)) == default
+
+
+def test_states_with_many_rows_of_a_url_are_not_joined(monkeypatch):
+    monkeypatch.setattr(Tables, "_join_rows", None)
+    many = listing(*["a"] * 50_000)  # in a join: 2,500,000,000 rows
+
+    with urlset.diff(many, many) as found:
+        assert (found.counts.unchanged, found.counts.changed) == (1, 0)
 
 
 def test_rows_are_typed():
