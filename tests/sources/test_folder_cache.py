@@ -8,7 +8,9 @@ import pytest
 
 from tests.builder.test_build import BASE, Site
 from tests.cli.test_commands import command
+from tests.engine.test_well_formed_pages import END, START
 from tests.sources.test_folder import make
+from urlset import engine as engines
 from urlset.builder import build
 from urlset.html import read_page
 from urlset.sources import HtmlFolder
@@ -66,6 +68,32 @@ def test_unchanged_files_are_not_read_again_and_give_the_same(site, reads):
     assert (again.changed_files, site.bytes()) == ((), before)
     assert (again.excluded_counts, again.notes) == (first.excluded_counts, first.notes)
     assert b"i.png" in before["sitemap.xml"]
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_page_that_is_too_large_is_noted_in_each_build(engine, site, monkeypatch):
+    if engine not in engines.available():
+        pytest.skip("the native engine is not installed")
+    monkeypatch.setenv("URLSET_ENGINE", engine)
+    for module in ("urlset.html.facts", "urlset.sources.html.folder"):
+        monkeypatch.setattr(f"{module}.MAX_BYTES", 200)
+    page = f"{START}{'Tea and more. ' * 20}{END}"
+    folder = make(site.folder / "site", {"large.html": page, "small.html": f"{START}Tea{END}"})
+
+    first = of_folder(site, folder)
+    scanned = []
+
+    def scan(paths, *_, **__):
+        scanned.extend(paths)
+        return [None] * len(paths)
+
+    monkeypatch.setattr("urlset.sources.html.folder.scan_files", scan)
+    again = of_folder(site, folder)
+
+    for made in (first, again):
+        assert made.urls == 2
+        assert any("only the beginning was read, e.g. large.html" in note for note in made.notes)
+    assert (again.changed_files, scanned) == ((), [])
 
 
 @pytest.mark.parametrize("change", ["text", "time", "file", "name"])
