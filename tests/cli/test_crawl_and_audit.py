@@ -199,9 +199,10 @@ def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
     assert (text in ran.out) == bool(options)
 
 
-def test_an_audit_that_ignores_robots_says_that_it_visits_no_disallowed_page(site, urlset):
+@pytest.mark.parametrize("words", [["audit", "--no-llms-txt"], ["sync", "--store", "s.duckdb"]])
+def test_who_ignores_robots_is_told_that_disallowed_pages_are_not_visited(site, urlset, words):
     put_sitemap(site, ["/Tea"])
-    words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--ignore-robots"]
+    words = [words[0], site.url("/sitemap.xml"), *words[1:], "--ignore-robots"]
 
     text = "pages that robots.txt disallows are not visited"
     assert text in urlset(*words).err
