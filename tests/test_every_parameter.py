@@ -9,9 +9,8 @@ import inspect
 import json
 import pickle
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import urlset
+from tests.example_files import BASE, put_files
 from tests.http_walks import quick
 from tests.live_sites import put_site, sitemap_of
 from tests.site_box import SiteBox
@@ -27,7 +27,6 @@ from urlset.result import Closing
 
 pytestmark = pytest.mark.slow
 
-BASE = "https://example.com/"
 KEY = "0123456789abcdef"
 RULE = {
     "name": "no-query",
@@ -286,29 +285,11 @@ def box() -> Iterator[SiteBox]:
 @pytest.fixture(scope="module")
 def prepared(box: SiteBox, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files that the arguments name."""
-    import duckdb
-
     folder = tmp_path_factory.mktemp("prepared")
-    rows = "\n".join(f"{BASE}{name},2026-01-31,2026-02-01" for name in "abcd")
-    line = '192.0.2.1 - - [31/Jan/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "Mozilla"\n'
-    for name, text in {
-        "sitemap.xml": sitemap_of(f"{box.site}/{name}" for name in "abc"),
-        "after.xml": sitemap_of(f"{box.site}/{name}" for name in "bcd"),
-        "faulty.xml": f"<urlset><url><loc>{BASE}?a&b</loc></url></urlset>",
-        "rows.csv": f"loc,lastmod,changed\n{rows}\n",
-        "robots.txt": "User-agent: *\nDisallow: /b\n",
-        "urlset.toml": "[check]\nignore = ['L001']\n",
-        "access.log": line * 3,
-    }.items():
-        (folder / name).write_text(text)
+    put_files(folder, box.site)
+    (folder / "faulty.xml").write_text(f"<urlset><url><loc>{BASE}?a&b</loc></url></urlset>")
     (folder / "pages").mkdir()
     (folder / "pages/a.html").write_text("<title>A</title><p>Page")
-    duckdb.connect(str(folder / "rows.duckdb")).execute(
-        f"CREATE TABLE pages AS SELECT '{BASE}a' AS loc"
-    ).close()
-    with closing(sqlite3.connect(folder / "rows.sqlite")) as pages, pages:
-        pages.execute("CREATE TABLE pages (loc)")
-        pages.execute("INSERT INTO pages VALUES (?)", (f"{BASE}a",))
     with contextlib.chdir(folder):
         with urlset.crawl(box.site, "site.duckdb", confirm_after_s=0.0, policy=quick()):
             pass

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from tests.cli.test_commands import command
-from tests.live_sites import put_site, sitemap_of
+from tests.example_files import BASE, put_files
+from tests.live_sites import put_site
 from tests.site_box import SiteBox
 from urlset.checker import CATALOGUE
 from urlset.cli import main
@@ -25,10 +23,8 @@ pytestmark = pytest.mark.slow
 PLACE = "{place}"
 """Stands for the address of the site in the arguments below."""
 
-BASE = "https://example.com/"
 QUICK = ["--delay", "0", "--confirm-after", "0"]
 OUT = ["--base-url", BASE, "--output", "elsewhere"]
-LINE = '192.0.2.1 - - [31/Jan/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
 
 COMMANDS: dict[str, list[str]] = {
     "read": [PLACE],
@@ -223,28 +219,16 @@ def box() -> Iterator[SiteBox]:
 def prepared(box: SiteBox, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files that the arguments name."""
     folder = tmp_path_factory.mktemp("prepared")
-    rows = "\n".join(f"{BASE}{name},2026-01-31,2026-02-01" for name in "abcd")
+    put_files(folder, box.site)
     host = box.site.removeprefix("http://")
     for name, text in {
-        "sitemap.xml": sitemap_of(f"{box.site}/{name}" for name in "abc"),
-        "after.xml": sitemap_of(f"{box.site}/{name}" for name in "bcd"),
-        "rows.csv": f"loc,lastmod,changed\n{rows}\n",
         "rows.txt": f"loc;lastmod\n{BASE}a;2026-01-31\n",
-        "robots.txt": "User-agent: *\nDisallow: /b\n",
         "token": "ya29.token",
         "auth": "me:secret",
         "keys": f"{host} 0123456789abcdef\n",
-        "urlset.toml": "[check]\nignore = ['L001']\n",
-        "access.log": LINE * 3,
     }.items():
         (folder / name).write_text(text)
     (folder / "public").mkdir()
-    duckdb.connect(str(folder / "rows.duckdb")).execute(
-        f"CREATE TABLE pages AS SELECT '{BASE}a' AS loc"
-    ).close()
-    with closing(sqlite3.connect(folder / "rows.sqlite")) as pages, pages:
-        pages.execute("CREATE TABLE pages (loc)")
-        pages.execute("INSERT INTO pages VALUES (?)", (f"{BASE}a",))
     with contextlib.chdir(folder):
         for arguments in (
             ["crawl", box.site, "--store", "site.duckdb", *QUICK],

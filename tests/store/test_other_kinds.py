@@ -49,27 +49,27 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-@pytest.mark.parametrize("kind", ["store", "sent", "other"])
-def test_a_ledger_must_be_one(kind: str, dry_run: bool, files: Path) -> None:
-    path = files / f"{kind}.duckdb"
-    before = path.read_bytes()
-
-    expected = rf"expected a ledger of `urlset build`, found {FOUND[kind]}: '{path}'; name another"
-    with pytest.raises(urlset.StoreError, match=expected):
-        build(files, ledger=path, dry_run=dry_run)
-    assert path.read_bytes() == before
+WRITTEN: dict[str, tuple[str, Callable[..., object], str]] = {
+    "ledger": ("a ledger of `urlset build`", build, "ledger"),
+    "sent": ("a record of announcements", submit, "store"),
+}
+"""What each file is for messages, the function that writes it, and the parameter for it."""
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-@pytest.mark.parametrize("kind", ["store", "ledger", "other"])
-def test_a_record_of_announcements_must_be_one(kind: str, dry_run: bool, files: Path) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "kind"), [(wanted, kind) for wanted in WRITTEN for kind in FOUND if kind != wanted]
+)
+def test_a_file_of_another_kind_is_refused_unchanged(
+    wanted: str, kind: str, dry_run: bool, files: Path
+) -> None:
     path = files / f"{kind}.duckdb"
     before = path.read_bytes()
+    noun, function, parameter = WRITTEN[wanted]
 
-    expected = rf"expected a record of announcements, found {FOUND[kind]}: '{path}'; name another"
+    expected = rf"expected {noun}, found {FOUND[kind]}: '{path}'; name another"
     with pytest.raises(urlset.StoreError, match=expected):
-        submit(files, store=path, dry_run=dry_run)
+        function(files, **{parameter: path}, dry_run=dry_run)
     assert path.read_bytes() == before
 
 

@@ -110,7 +110,7 @@ def versions_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[An
 def described(connection: duckdb.DuckDBPyConnection, database: str, *, is_read: bool = True) -> str:
     """Describe another DuckDB file than expected: by who wrote it, or by its tables.
 
-    ``is_read`` tells whether it was to be read, not to be written.
+    ``is_read`` is whether it was to be read, not to be written.
     """
     kinds = object_names(connection, database)
     tables = sorted(name for name, kind in kinds.items() if kind == "table")
