@@ -403,3 +403,33 @@ def test_demo(tmp_path):
     ]
     assert "  lastmod 20" in ran.stdout
     assert " by content\n    first available of given > page" in ran.stdout
+
+
+PROCESS = """
+import atexit, sys
+from urlset import cli
+
+atexit.register(print, "registered before the command")
+main = cli.main
+
+def run():
+    atexit.register(print, "registered by the command")
+    return main(["rules", "P001", "--unknown"])
+
+cli.main = run
+if TRACED:
+    sys.settrace(lambda *event: None)
+cli.command()
+"""
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_process_ends_without_finalization_unless_traced(is_traced):
+    code = PROCESS.replace("TRACED", str(is_traced))
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    expected = ["registered by the command"]
+    if is_traced:
+        expected.append("registered before the command")
+    assert (ran.returncode, ran.stdout.splitlines()) == (2, expected)

@@ -21,6 +21,7 @@ from urlset.checker.rule import Rule
 from urlset.checker.views import (
     BY_DOCUMENT,
     EMPTY_TABLES,
+    FIRST,
     MATERIALIZED,
     MAX_UNUSUAL_ROWS,
     PROBES,
@@ -123,7 +124,7 @@ def plan(
     """Create the non-empty views that rules query; return the rules that may match.
 
     Views are created in rounds: what depends on the row count of a probe waits for the next round,
-    where it may not be needed.
+    where it may not be needed. The first round has only probes for which the slowest views wait.
 
     Args:
         sessions: The connections to the store.
@@ -134,13 +135,16 @@ def plan(
     Returns:
         The rules that may find something.
     """
-    empty = _empty_views(sessions[0])
+    empty = _empty_views(sessions)
     row_counts: dict[str, int] = {}
     while True:
         rules = _possible(rules, empty)
         statements = _missing_views(rules, empty, row_counts, given, is_ascii=is_ascii)
         if not statements:
             return rules
+        if first := FIRST & statements.keys():
+            names = first | used_names(first)
+            statements = {name: sql for name, sql in statements.items() if name in names}
         row_counts |= _run_statements(sessions, statements)
         empty |= {view for probe, view in PROBES.items() if row_counts.get(probe) == 0}
         empty |= {name for name in MATERIALIZED if row_counts.get(name) == 0}
@@ -289,13 +293,17 @@ def _queries(rules: Iterable[Rule]) -> Iterator[str]:
         yield from rule.values.values()
 
 
-def _empty_views(store: StoreSession) -> set[str]:
+def _empty_views(sessions: Sequence[StoreSession]) -> set[str]:
     """Return the names of views that cheap tests show to be empty."""
-    tested: set[str] = set()
-    filled: set[str] = set()
-    for table, tests in _HAS_ROWS.items():
+
+    def filled_views(session: StoreSession, table: str, tests: Mapping[str, str]) -> set[str]:
         columns = ", ".join(f"coalesce({test}, false)" for test in tests.values())
-        results = next(iter(store.rows(f"SELECT {columns} FROM {table}")))
-        tested.update(tests)
-        filled.update(name for name, has_rows in zip(tests, results, strict=True) if has_rows)
-    return tested - filled
+        results = next(iter(session.rows(f"SELECT {columns} FROM {table}")))
+        return {name for name, has_rows in zip(tests, results, strict=True) if has_rows}
+
+    tasks = {
+        table: partial(filled_views, table=table, tests=tests)
+        for table, tests in reversed(_HAS_ROWS.items())  # the slowest one first
+    }
+    filled = run_tasks(sessions, tasks).values()
+    return {name for tests in _HAS_ROWS.values() for name in tests}.difference(*filled)

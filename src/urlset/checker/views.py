@@ -215,6 +215,9 @@ PROBES = {
 }
 """Cheap tables, and the view that is empty if the table is. Most sites have no rows there."""
 
+FIRST = frozenset({"unusual_locs", "complex_locs"})
+"""Probes that are created alone: the slowest views, of :data:`SLOWEST`, wait for their counts."""
+
 EMPTY_TABLES = {
     "broken": "document UINTEGER, is_packed BOOLEAN, is_rootless BOOLEAN",
     "unusual_urls": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, '
