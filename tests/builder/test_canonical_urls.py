@@ -207,6 +207,22 @@ def test_usual_urls_are_certainly_canonical(monkeypatch):
     assert CanonicalUrls(BuildOptions(base_url=BASE)).of(entries) == (entries, None)
 
 
+@needs_native
+@pytest.mark.parametrize("images", [(), (Image("https://example.com/a"),)])
+def test_only_the_rows_of_a_part_of_a_batch_count(images):
+    """A part shares its buffers with the batch. Rows without images are not copied."""
+    locs = ["https://example.com/a b", "https://example.com/c", "https://example.com/?sid=1"]
+    entries = in_columns([Entry(loc, images=images) for loc in locs])
+    are_canonical = get("native").are_canonical
+
+    found = [
+        are_canonical(batches.as_table(entries.slice(start, length)), ("?",), True)
+        for start, length in ((0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (1, 0))
+    ]
+
+    assert found == [False, True, False, False, False, True]
+
+
 @pytest.fixture
 def judged(monkeypatch) -> list[int]:
     """How many rows each call has written and read back."""

@@ -87,6 +87,8 @@ def expat_error(data: bytes) -> str | None:
 def check(engine_name: str, data: bytes) -> None:
     error = expat_error(data)
     problems = urlset.parse(data, engine=engine_name).problems
+    if [problem.code for problem in problems] == ["X031"]:
+        return  # a template, such as one with "<?=" of PHP: nothing else is checked in it
     if error is None:
         assert not ILL_FORMED & {problem.code for problem in problems}
     elif not error.startswith(tuple(TOLERATED)):
@@ -98,6 +100,7 @@ def check(engine_name: str, data: bytes) -> None:
     epilog=soup(EPILOG, 2),
 )  # fmt: skip
 @example(prolog="<!-- a --><?xml version='1.0'?>", body="", end="</urlset>", epilog="")
+@example(prolog="", body="<?=", end="</urlset>", epilog="")
 @example(prolog="<!DOCTYPE urlset><!DOCTYPE urlset>", body="", end="</urlset>", epilog="")
 def test_expat_decides_for_any_soup_of_tokens(engine, prolog, body, end, epilog):
     check(engine.name, f'{prolog}<urlset xmlns="{CORE}">{body}{end}{epilog}'.encode())

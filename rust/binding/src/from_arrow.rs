@@ -9,8 +9,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, 
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use urlset_core::canonical_urls;
 use urlset_core::columns::{
     ALTERNATE_FIELDS, Entries, ID_FIELDS, IMAGE_FIELDS, List, NEWS_FIELDS, OptionalRecord,
     PRICE_FIELDS, Record, RecordList, SEGMENT_FIELDS, TEXT_COLUMNS, TVSHOW_FIELDS, TextColumn,
@@ -42,6 +44,58 @@ pub fn columns_from_arrow<'py>(
     }
     entries.close();
     Ok(Bound::new(py, Columns { entries: Arc::new(entries) })?.into_any())
+}
+
+/// Returns whether all URLs of an Arrow C stream are certainly canonical, and those of entries contain
+/// none of the marks.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes owned arguments")]
+pub fn are_canonical(
+    py: Python<'_>,
+    capsule: Bound<'_, PyCapsule>,
+    marks: Vec<PyBackedStr>,
+    is_secure: bool,
+) -> PyResult<bool> {
+    let reader = open(&capsule)?;
+    if !fits(reader.schema().fields()) {
+        return Ok(false);
+    }
+    let marks: Vec<&str> = marks.iter().map(|mark| &**mark).collect();
+    for batch in reader {
+        let Ok(batch) = batch else { return Ok(false) };
+        if !py.detach(|| is_canonical(&batch, &marks, is_secure)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the same for a batch. If it has no other URLs than `loc`, they are not copied.
+fn is_canonical(batch: &RecordBatch, marks: &[&str], is_secure: bool) -> bool {
+    let is_bare = ["images", "videos", "alternates"].iter().all(|name| {
+        batch.column_by_name(name).is_none_or(|array| array.null_count() == array.len())
+    });
+    let locs = batch.column_by_name("loc").and_then(|array| array.as_string_opt::<i32>());
+    match locs {
+        Some(locs) if is_bare && locs.null_count() == 0 => {
+            let offsets = locs.value_offsets();
+            let ends = offsets.first().zip(offsets.last());
+            let (start, end) = ends.map_or((0, 0), |(start, end)| (index(*start), index(*end)));
+            let bytes = locs.value_data().get(start..end).unwrap_or_default();
+            let urls = (0..locs.len()).map(|row| locs.value(row).as_bytes());
+            canonical_urls::are_canonical_locs(bytes, urls, marks, is_secure)
+        }
+        _ => {
+            let mut entries = Entries::default();
+            let is_added = add_batch(&mut entries, batch).is_ok();
+            entries.close();
+            is_added && canonical_urls::are_canonical(&entries, marks, is_secure)
+        }
+    }
+}
+
+fn index(offset: i32) -> usize {
+    usize::try_from(offset).unwrap_or_default()
 }
 
 /// Moves an Arrow C stream out of its capsule.

@@ -19,8 +19,9 @@ pub struct KnownRows(Mutex<Inner>);
 #[pymethods]
 impl KnownRows {
     #[new]
-    fn new(rows: usize) -> Self {
-        Self(Mutex::new(Inner::with_capacity(rows)))
+    fn new(py: Python<'_>, rows: usize) -> Self {
+        // A query runs meanwhile: the pages of a large set are slow to get.
+        py.detach(|| Self(Mutex::new(Inner::with_capacity(rows))))
     }
 
     fn add(&self, py: Python<'_>, rows: Bound<'_, PyCapsule>, group: u32) -> PyResult<bool> {

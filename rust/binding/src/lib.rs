@@ -57,7 +57,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
@@ -199,22 +198,6 @@ fn uncertain_rows(py: Python<'_>, columns: &Bound<'_, Columns>, is_text: bool) -
     py.detach(|| urlset_core::validity::uncertain_rows(&entries, is_text))
 }
 
-/// Returns whether all URLs are certainly canonical, and those of entries contain none of the marks.
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes owned arguments")]
-fn are_canonical(
-    py: Python<'_>,
-    columns: &Bound<'_, Columns>,
-    marks: Vec<PyBackedStr>,
-    is_secure: bool,
-) -> bool {
-    let entries = Arc::clone(&columns.get().entries);
-    py.detach(|| {
-        let marks: Vec<&str> = marks.iter().map(|mark| &**mark).collect();
-        urlset_core::canonical_urls::are_canonical(&entries, &marks, is_secure)
-    })
-}
-
 /// Returns a hexadecimal digest of each entry of a parsed text that has an extension.
 #[pyfunction]
 fn entry_digests(
@@ -240,13 +223,12 @@ mod _native {
     const OPT_LEVEL: &str = env!("URLSET_OPT_LEVEL");
     #[pymodule_export]
     use super::{
-        are_canonical, entry_digests, field_tables, gzip, is_utf8, parse, parse_date, parse_url,
-        uncertain_rows,
+        entry_digests, field_tables, gzip, is_utf8, parse, parse_date, parse_url, uncertain_rows,
     };
     #[pymodule_export]
     use crate::columns::{Columns, joined_stream};
     #[pymodule_export]
-    use crate::from_arrow::columns_from_arrow;
+    use crate::from_arrow::{are_canonical, columns_from_arrow};
     #[pymodule_export]
     use crate::from_json::columns_from_json;
     #[pymodule_export]

@@ -24,11 +24,11 @@ const VIDEO_URLS: [usize; 3] =
 pub fn are_canonical(entries: &Entries, marks: &[&str], is_secure: bool) -> bool {
     let Entries { loc, images, videos, alternates, .. } = entries;
     let is_nested_canonical = |list: &List, urls: &Texts| {
-        !contains_any(urls, &["&amp;"])
+        !contains_any(urls.bytes(), &["&amp;"])
             && (0..list.items()).all(|item| is_missing_or(urls, item, is_secure))
     };
     (0..entries.row()).all(|row| loc.get(row).is_some_and(|url| is_canonical(url, is_secure)))
-        && !contains_any(loc, marks)
+        && !contains_any(loc.bytes(), marks)
         && is_nested_canonical(&images.list, &images.items.fields[IMAGE_LOC])
         && is_nested_canonical(&alternates.list, &alternates.items.fields[ALTERNATE_HREF])
         && VIDEO_URLS
@@ -36,11 +36,21 @@ pub fn are_canonical(entries: &Entries, marks: &[&str], is_secure: bool) -> bool
             .all(|url| is_nested_canonical(&videos.list, &videos.texts.fields[*url]))
 }
 
-/// Returns whether one of some texts is in the texts of a column, or where two of them meet.
-fn contains_any(texts: &Texts, marks: &[&str]) -> bool {
+/// Returns the same as [`are_canonical`] for entries that have only a URL. `bytes` are these, one after
+/// another.
+pub fn are_canonical_locs<'a>(
+    bytes: &[u8],
+    mut locs: impl Iterator<Item = &'a [u8]>,
+    marks: &[&str],
+    is_secure: bool,
+) -> bool {
+    locs.all(|url| is_canonical(url, is_secure)) && !contains_any(bytes, marks)
+}
+
+/// Returns whether one of some texts is in the bytes of a column, or where two of its texts meet.
+fn contains_any(bytes: &[u8], marks: &[&str]) -> bool {
     let finders: Vec<_> = marks.iter().map(memmem::Finder::new).collect();
     let overlap = marks.iter().map(|mark| mark.len()).max().unwrap_or_default();
-    let bytes = texts.bytes();
     // Each block is searched for all of them while the cache of the processor has it.
     (0..bytes.len()).step_by(BLOCK).any(|start| {
         let block = &bytes[start..bytes.len().min(start + BLOCK + overlap)];
@@ -117,8 +127,8 @@ mod tests {
             let mut texts = Texts::default();
             texts.set(0, &vec![b'a'; before]);
             texts.set(1, b"&amp;");
-            assert!(contains_any(&texts, &["?", "&amp;"]), "{before}");
-            assert!(!contains_any(&texts, &["?", "&amp;b"]), "{before}");
+            assert!(contains_any(texts.bytes(), &["?", "&amp;"]), "{before}");
+            assert!(!contains_any(texts.bytes(), &["?", "&amp;b"]), "{before}");
         }
     }
 

@@ -1,8 +1,6 @@
 //! Set of published rows, to find them among the rows of a source.
 
-use std::hash::Hasher;
-
-use siphasher::sip128::{Hasher128, SipHasher13};
+use siphasher::sip128::SipHasher13;
 
 use crate::dates::format_instant;
 use crate::url_hashes::random_hasher;
@@ -54,7 +52,7 @@ impl KnownRows {
     /// Returns an empty set with space for a number of rows.
     #[must_use]
     pub fn with_capacity(rows: usize) -> Self {
-        let count = (rows + rows / 2).next_power_of_two().max(MIN_SLOTS);
+        let count = (rows + rows / 2).max(MIN_SLOTS);
         Self { hasher: random_hasher(), slots: vec![Slot::default(); count], rows: 0 }
     }
 
@@ -97,20 +95,22 @@ impl KnownRows {
                 slot.row |= FOUND;
                 return true;
             }
-            at = (at + 1) & (self.slots.len() - 1);
+            at = self.next_slot(at);
         }
         false
     }
 
     fn hashes<'a>(&self, rows: impl Iterator<Item = Row<'a>>, group: u32) -> Vec<(u64, u32)> {
-        rows.map(|row| self.hash(row, group)).collect()
+        let mut bytes = Vec::new();
+        rows.map(|row| self.hash(row, group, &mut bytes)).collect()
     }
 
-    fn hash(&self, row: Row<'_>, group: u32) -> (u64, u32) {
-        let mut hasher = self.hasher;
+    /// Returns the hash of a row, written to `bytes`: many short writes to a hasher are slower.
+    fn hash(&self, row: Row<'_>, group: u32, bytes: &mut Vec<u8>) -> (u64, u32) {
+        bytes.clear();
         let mut write = |text: &[u8]| {
-            hasher.write(text);
-            hasher.write_u8(END);
+            bytes.extend_from_slice(text);
+            bytes.push(END);
         };
         write(row.loc);
         if let Some(text) = row.lastmod_text {
@@ -122,22 +122,27 @@ impl KnownRows {
         row.changefreq.into_iter().for_each(&mut write);
         write(&[]);
         if let Some(priority) = row.priority {
-            hasher.write_u64(priority.to_bits());
+            bytes.extend_from_slice(&priority.to_bits().to_le_bytes());
         }
-        hasher.write_u32(group);
-        let (hash, other) = hasher.finish128().as_u64();
+        bytes.extend_from_slice(&group.to_le_bytes());
+        let (hash, other) = self.hasher.hash(bytes).as_u64();
         let [check @ .., _, _, _, _] = other.to_le_bytes();
         (hash, u32::from_le_bytes(check))
     }
 
     fn first_slot(&self, hash: u64) -> usize {
-        usize::try_from(hash & (self.slots.len() as u64 - 1)).unwrap_or(0)
+        // The high bits of the product: the share of the hash in its range, as that of the slots.
+        usize::try_from((u128::from(hash) * self.slots.len() as u128) >> 64).unwrap_or(0)
+    }
+
+    fn next_slot(&self, at: usize) -> usize {
+        if at + 1 < self.slots.len() { at + 1 } else { 0 }
     }
 
     fn empty_slot(&self, hash: u64) -> usize {
         let mut at = self.first_slot(hash);
         while self.slots.get(at).is_some_and(|slot| slot.row > 0) {
-            at = (at + 1) & (self.slots.len() - 1);
+            at = self.next_slot(at);
         }
         at
     }

@@ -15,13 +15,9 @@ fuzz_target!(|data: &[u8]| {
     assert!(date.instant.is_some() || date.code.is_some());
     if let Some(instant) = date.instant {
         assert!(is_instant(instant), "{instant}");
-        let again = parse_date(&format_instant(instant));
-        assert_eq!(
-            (again.instant, again.code),
-            (Some(instant), None),
-            "{}",
-            format_instant(instant)
-        );
+        let text = String::from_utf8_lossy(format_instant(instant).as_bytes()).into_owned();
+        let again = parse_date(&text);
+        assert_eq!((again.instant, again.code), (Some(instant), None), "{text}");
     }
     if let Some(instant) = w3c_instant(data) {
         assert_eq!(Some(instant), date.instant);

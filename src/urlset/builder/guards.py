@@ -9,7 +9,7 @@ from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
 from urlset.dates import format_date
 from urlset.option_names import option
-from urlset.store import ScratchDatabase, quoted
+from urlset.store import ScratchDatabase, ScratchReader, quoted
 from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
@@ -86,29 +86,29 @@ SHARE = 0.8
 DATES_SAMPLED = 1_000
 
 
-def warnings(db: ScratchDatabase, settings: BuildOptions) -> list[str]:
-    """Return warnings about the dates and URLs of the sources, as sentences.
+def warnings(db: ScratchReader, settings: BuildOptions, extensions: Collection[str]) -> list[str]:
+    """Return warnings about the dates, URLs and extensions of the sources, as sentences.
 
     They are reported and not fixed, because only the source can be corrected reliably.
+    ``extensions`` are the columns of ``extended_rows``.
     """
-    dates: list[str] = []
-    if not settings.is_text:
-        dates = [
-            *_implausible_dates(db, settings),
-            *_bulk_dates(db),
-            *_unchanged_dates(db, settings),
-        ]
     urls = [*_empty_columns(db, settings), *_suspicious_urls(db, settings)]
-    return [*urls, *dates]
+    if settings.is_text:
+        return urls
+    dates = [
+        *_implausible_dates(db, settings),
+        *_bulk_dates(db),
+        *_unchanged_dates(db, settings),
+    ]
+    return [*urls, *dates, *_extension_warnings(db, settings, extensions)]
 
 
-def extension_warnings(
-    db: ScratchDatabase, settings: BuildOptions, extensions: Collection[str]
+def _extension_warnings(
+    db: ScratchReader, settings: BuildOptions, extensions: Collection[str]
 ) -> list[str]:
     """Return warnings about images and news that search engines ignore, as sentences.
 
-    They are written as the source has them, because other readers may use them. ``extensions`` are
-    the columns of ``extended_rows``.
+    They are written as the source has them, because other readers may use them.
     """
     counts: dict[str, str] = {}
     if "news" in extensions:
@@ -135,7 +135,7 @@ def extension_warnings(
 _EXTENDED = "FROM merged g JOIN extended_rows e ON e.id = g.id"
 
 
-def _news_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _news_dates(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     """Yield warnings about news that is too old, or in the future."""
     now = f"{quoted(settings.now.isoformat())}::TIMESTAMPTZ"
     begin = "TRY_CAST(news.publication_date AS TIMESTAMPTZ)"
@@ -162,7 +162,7 @@ def _news_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
             yield f"{count:,} {one if count == 1 else many}, first: {first}; {advice}"
 
 
-def _suspicious_urls(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _suspicious_urls(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     """Yield warnings about URLs outside the base URL: their robots.txt must name the set.
 
     And about URLs with ``..`` or ``.`` as a segment: clients request another one.
@@ -205,14 +205,14 @@ def _urls(count: int) -> str:
     return "1 URL is" if count == 1 else f"{count:,} URLs are"
 
 
-def _empty_columns(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _empty_columns(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     for name in settings.kept_columns:
         (count,) = db.fetch_one(f'SELECT count("{name}") FROM merged')
         if not count:
             yield f"the column {name} is empty in every source: it defines no sections"
 
 
-def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _implausible_dates(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     tests = {
         f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": (
             "date has no day and is",
@@ -236,7 +236,7 @@ def _implausible_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[
             yield f"{count:,} {one if count == 1 else many} ignored, first: {first}"
 
 
-def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
+def _bulk_dates(db: ScratchReader) -> Iterator[str]:
     # A date of most rows is the most frequent one of a sample, with more than half of its rows. To
     # group all of them would need memory for every different date.
     dates = "SELECT lastmod_text FROM merged WHERE lastmod_text IS NOT NULL"
@@ -257,7 +257,7 @@ def _bulk_dates(db: ScratchDatabase) -> Iterator[str]:
         )
 
 
-def _unchanged_dates(db: ScratchDatabase, settings: BuildOptions) -> Iterator[str]:
+def _unchanged_dates(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     """Yield warnings about pages whose content changed since the last build, but not the date."""
     count, first = db.fetch_one(f"""
         SELECT count(*), min(loc) FROM diff

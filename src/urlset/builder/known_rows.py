@@ -7,6 +7,7 @@ the other rows are staged, and compared in SQL.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
 from typing import Any
 
@@ -38,24 +39,23 @@ FROM {{urls}} u WHERE {_IS_PLAIN} AND {{source}} IS NOT NULL
 class KnownLedgerRows:
     """Rows of the ledger without extensions, and which of them the sources list.
 
+    :meth:`of` creates them.
+
     Args:
         db: The database of the build.
         urls: The table of the ledger.
-        rows: An empty set.
         sources: The number of each source in the staging tables, by its number in the ledger. A
             row is then only that of its source. None for one source to which all rows belong.
     """
 
-    def __init__(
-        self, db: ScratchDatabase, urls: str, rows: KnownRows, sources: Mapping[int, int] | None
-    ):
+    def __init__(self, db: ScratchDatabase, urls: str, sources: Mapping[int, int] | None):
         self._db = db
         self._urls = urls
-        self._rows = rows
         cases = "".join(f" WHEN {n} THEN {source}" for n, source in (sources or {}).items())
         self._source = f"({f'CASE u.source{cases} END' if sources else 1})::USMALLINT"
         self._is_divided = sources is not None
         self._ledger_rows: list[Any] = []
+        self._rows: KnownRows
 
     @classmethod
     def of(
@@ -63,23 +63,28 @@ class KnownLedgerRows:
     ) -> KnownLedgerRows | None:
         """Read the rows of the ledger; return None if the engine cannot, or there are too many."""
         (count,) = db.fetch_one(f"SELECT count(*) FROM {urls}")
-        rows = engine.known_rows(count) if count <= MAX_ROWS else None
-        if rows is None:
+        if count > MAX_ROWS:
             return None
-        known = cls(db, urls, rows, sources)
-        for source in [1] if sources is None else sources.values():
-            if not known._read(source):
-                return None
+        known = cls(db, urls, sources)
+        with ThreadPoolExecutor(1) as pool:  # during a query: its memory is slow to get
+            created = pool.submit(engine.known_rows, count)
+            numbers = [1] if sources is None else sources.values()
+            is_complete = all(known._read(source, created) for source in numbers)
+        rows = created.result()
+        if rows is None or not is_complete:
+            return None
+        known._rows = rows
         return known
 
-    def _read(self, source: int) -> bool:
+    def _read(self, source: int, created: Future[KnownRows | None]) -> bool:
         found = self._db.batches(
             f"SELECT u.rowid AS ledger_row, {_COLUMNS} FROM {self._urls} u "
             f"WHERE {_IS_PLAIN} AND {self._source} = {source}"
         )
         for batch in prefetch(found):
+            known = created.result()
             rows = batches.as_table(batch).__arrow_c_stream__()
-            if not self._rows.add(rows, self._group(source)):
+            if known is None or not known.add(rows, self._group(source)):
                 return False
             self._ledger_rows.append(batches.batch_of({"row": batch.column("ledger_row")}))
         return True

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from urlset import engine as engines
 from urlset.builder import guards
@@ -130,6 +131,10 @@ class Pipeline:
                 write_excluded(db, settings, ingest.names, ingest.rejected, settings.excluded)
             self._check_guards(db, ledger, ingest, counts)
             self._log_stage("rows resolved and checked")
+            # Rendering uses one core most of the time.
+            pending_warnings = stack.enter_context(
+                db.in_background(partial(warnings, settings=settings, extensions=ingest.extensions))
+            )
             allocator = Allocator(db, ledger, settings, self._engine, extensions=ingest.extensions)
             allocator.allocate()
             self._log_stage("rows assigned to files")
@@ -152,6 +157,8 @@ class Pipeline:
                 included=included.listed,
             )
             self._log_stage("files written")
+            self._warnings = pending_warnings.result()
+            self._notes += self._warnings
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
             self._notes += stage_copies(published, renderer.replaced_names, target)
@@ -298,10 +305,6 @@ class Pipeline:
     ) -> None:
         before = ledger.count()
         urls = before + counts["added"] - counts["removed"]
-        self._warnings = warnings(db, self._settings)
-        if not self._settings.is_text:
-            self._warnings += guards.extension_warnings(db, self._settings, ingest.extensions)
-        self._notes += self._warnings
         if not urls:
             failures = [text for source in self._sources for text in source.failures]
             if failures and "zero" not in self._settings.force:

@@ -281,8 +281,8 @@ def parse_date(text: str) -> tuple[int | None, str | None, bool, str | None]:
 def parse_url(text: str, base: str | None) -> tuple[str | None, list[tuple[str, str, str | None]]]:
     """Parse a URL like :func:`urlset.urls.parse_url`; for the tests that compare both."""
 
-def are_canonical(columns: Columns, marks: Sequence[str], is_secure: bool) -> bool:
-    """Return whether the URLs are certainly canonical; see `urlset.engine.Engine`."""
+def are_canonical(rows: object, marks: Sequence[str], is_secure: bool) -> bool:
+    """Return whether the URLs of a stream are certainly canonical; see `urlset.engine.Engine`."""
 
 def uncertain_rows(columns: Columns, is_text: bool) -> list[int]:
     """Return the rows to validate; see `urlset.engine.Engine.uncertain_rows`."""

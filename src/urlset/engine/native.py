@@ -163,10 +163,9 @@ def are_canonical(entries: Any, marks: Sequence[str], is_secure: bool) -> bool:
     """Return whether the URLs of an Arrow stream of entries are certainly canonical."""
     with panics_as_errors():
         try:
-            found = _native.columns_from_arrow(entries.__arrow_c_stream__())
+            return _native.are_canonical(entries.__arrow_c_stream__(), marks, is_secure)
         except ValueError:
             return False
-        return isinstance(found, Columns) and _native.are_canonical(found, marks, is_secure)
 
 
 def parsed_columns(entries: Any) -> Columns | None:

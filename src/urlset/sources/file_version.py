@@ -7,12 +7,17 @@ the time of reading the rows.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
-from typing import Any
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import blake2b
+from typing import IO, Any
 
 from urlset.sources.candidates import RowVersion
+
+_PART_BYTES = 1 << 19
+_THREADS = 2
 
 
 def file_version(path: str, *options: Any) -> RowVersion | None:
@@ -27,7 +32,7 @@ def file_version(path: str, *options: Any) -> RowVersion | None:
             return None
         with open(path, "rb") as file:
             before = _state(os.fstat(file.fileno()))
-            digest = hashlib.file_digest(file, "blake2b")
+            digest = _digest(file)
     except OSError:
         return None
 
@@ -39,6 +44,24 @@ def file_version(path: str, *options: Any) -> RowVersion | None:
 
     digest.update(repr(options).encode(errors="surrogatepass"))
     return RowVersion(digest.hexdigest(), None, is_current)
+
+
+def _digest(file: IO[bytes]) -> blake2b:
+    """Return a digest of the digests of the parts of a file; threads compute these."""
+    whole = blake2b()
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="urlset-digest") as pool:
+        pending: deque[Future[bytes]] = deque()
+        while part := file.read(_PART_BYTES):
+            pending.append(pool.submit(_part_digest, part))
+            if len(pending) > _THREADS:
+                whole.update(pending.popleft().result())
+        for digest in pending:
+            whole.update(digest.result())
+    return whole
+
+
+def _part_digest(part: bytes) -> bytes:
+    return blake2b(part).digest()
 
 
 def _state(found: os.stat_result) -> tuple[int, ...]:

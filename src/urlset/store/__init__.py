@@ -26,7 +26,7 @@ from urlset.store.inspection import FileKind
 from urlset.store.results import QueryResult
 from urlset.store.sandbox import QUERY_S, RULE_S, TimeLimitError, end_process_when_stuck
 from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchema, TableSchema, View
-from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase
+from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase, ScratchReader
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import SESSION_MB, StoreSession
 from urlset.store.store import Store, StoredDocument, StoredRows, open_ahead
@@ -51,6 +51,7 @@ __all__ = [
     "Macro",
     "QueryResult",
     "ScratchDatabase",
+    "ScratchReader",
     "Store",
     "StoreSchema",
     "StoreSession",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -36,11 +36,37 @@ _SETTINGS = (
 )
 
 
+T = TypeVar("T")
+
 SCRATCH_MB = 300
 """Memory limit of DuckDB in a temporary database, in megabytes, unless another one is given."""
 
 
-class ScratchDatabase(Closing, Session):
+class ScratchReader(Session):
+    """Queries of a temporary database.
+
+    Methods raise :class:`urlset.StoreError` for errors of DuckDB.
+    """
+
+    def rows(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query as a list; for queries with few rows."""
+        with map_errors(self._path):
+            # Not fetchall: it needs a time zone library for instants.
+            return list(rows_of(self._cursor.sql(query, params=values)))
+
+    def fetch_one(self, query: str, values: Values = ()) -> tuple[Any, ...]:
+        """Return the only row of a query."""
+        (row,) = self.rows(query, values)
+        return row
+
+
+def _run_and_commit(function: Callable[[ScratchReader], T], reader: ScratchReader) -> T:
+    result = function(reader)
+    reader.run("COMMIT")  # an open transaction would prevent a checkpoint
+    return result
+
+
+class ScratchDatabase(Closing, ScratchReader):
     """Temporary DuckDB database for one job; a context manager.
 
     Data beyond the memory limit is written to a temporary folder.
@@ -141,17 +167,6 @@ class ScratchDatabase(Closing, Session):
             cursor.execute("USE work")
             return cursor.sql(query)
 
-    def rows(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query as a list; for queries with few rows."""
-        with map_errors(self._path):
-            # Not fetchall: it needs a time zone library for instants.
-            return list(rows_of(self._cursor.sql(query, params=values)))
-
-    def fetch_one(self, query: str, values: Values = ()) -> tuple[Any, ...]:
-        """Return the only row of a query."""
-        (row,) = self.rows(query, values)
-        return row
-
     def insert_rows(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         """Append rows to a table, each with the values of all columns.
 
@@ -175,6 +190,31 @@ class ScratchDatabase(Closing, Session):
                 yield from open_stream(cursor.sql(query, params=values))
             finally:
                 cursor.close()
+
+    @contextmanager
+    def in_background(self, function: Callable[[ScratchReader], T]) -> Iterator[Future[T]]:
+        """Run queries in a thread during a ``with`` block, with the data from before the block.
+
+        Args:
+            function: Function that runs the queries. It writes nothing.
+
+        Yields:
+            Its result. If the block ends by an error, the queries are interrupted.
+        """
+        with closing(self._cursor.cursor()) as cursor:
+            reader = ScratchReader(cursor, self._path)
+            reader.run("USE work")
+            reader.run("BEGIN")
+            reader.rows("FROM duckdb_schemas()")  # begins the transaction in each database
+            with ThreadPoolExecutor(1, thread_name_prefix="urlset-queries") as pool:
+                job = pool.submit(_run_and_commit, function, reader)
+                try:
+                    yield job
+                except BaseException:
+                    while not job.done():  # a query that is about to begin is not interrupted
+                        cursor.interrupt()
+                        wait([job], timeout=0.05)
+                    raise
 
     @contextmanager
     def unordered(self) -> Iterator[None]:
