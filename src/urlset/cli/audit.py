@@ -26,7 +26,7 @@ from urlset.cli.options import (
 )
 from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
-from urlset.terminal_text import pluralize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.cli.check_run import CheckConfig
@@ -146,6 +146,9 @@ def _print(
             sink.write(f"{line}\n")
     elif not is_quiet:
         print_info(found.summary)
+    else:
+        for reason in found.incomplete:
+            print_info(f"not complete: {sanitize(reason)}")
     if found.known and not is_quiet:
         print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:

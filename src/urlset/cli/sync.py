@@ -89,8 +89,8 @@ def sync(
                 raise ClosedPipeError from error
     if not quiet:
         print_info(run.summary)
-        for reason in run.incomplete:
-            print_info(f"not complete: {sanitize(reason)}")
+    for reason in run.incomplete:
+        print_info(f"not complete: {sanitize(reason)}")
     raise Exit(0 if run.is_complete else 1)
 
 

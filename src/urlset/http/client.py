@@ -10,7 +10,7 @@ from typing import Self
 from urlset.http.exchange import Hop, transfer
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.http.known_responses import KnownResponses
-from urlset.http.limits import HostLimiter, MemoryBudget
+from urlset.http.limits import HostLimiter, MemoryBudget, OutOfTimeError
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
 from urlset.http.policy import Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url
@@ -123,6 +123,8 @@ class Fetcher:
                 response, scope = await self._hop(request, url, scope, left_s - seconds, secrets)
             except PausedHostError as pause:
                 response = _failed(request, url, "paused", _pause_message(url, pause.seconds))
+            except OutOfTimeError:
+                response = _failed(request, url, "unsent", "the limit of time is reached")
             seconds += response.seconds
             if response.scope != scope:
                 response = response._replace(scope=scope)
@@ -147,7 +149,7 @@ class Fetcher:
         """Wait for a slot of the host, and send one request without following redirects."""
         origin = origin_of(url) or ""
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        slot = await self._limiter.acquire_slot(_authority(origin), delay)
+        slot = await self._limiter.acquire_slot(_authority(origin), delay, request.may_wait)
         try:
             return await self._send(request, url, origin, scope, left_s, secrets)
         finally:

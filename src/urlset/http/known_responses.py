@@ -14,6 +14,8 @@ MAX_KNOWN_BYTES = 32 << 20
 MAX_AGE_S = 24 * 3600.0
 """Age up to which a robots.txt is used (RFC 9309 section 2.4)."""
 
+_NOT_REQUESTED = ("paused", "unsent", "blocked", "bad-url")
+
 ROW_BYTES = 1_000
 """Memory of a response without its body."""
 
@@ -49,7 +51,7 @@ class KnownResponses:
         """Keep the response to a request for a robots.txt or the home page."""
         request = response.request
         if request.purpose == "robots" and not request.headers and response.status != 304:
-            if response.error not in ("paused", "blocked", "bad-url"):  # it was not requested
+            if response.error not in _NOT_REQUESTED:
                 with self._lock:
                     self._add(request.url, response._replace(request=_bare(request)))
         elif request.purpose == "home" and not response.redirects:

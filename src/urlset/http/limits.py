@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.inflight import track_wait
@@ -17,6 +18,10 @@ class HostSlots:
         self.slots = asyncio.Semaphore(slots)
         self.line = asyncio.Lock()
         self.users = 0
+
+
+class OutOfTimeError(Exception):
+    """A request may not wait as long as the delays between the requests to its host require."""
 
 
 class HostLimiter:
@@ -39,7 +44,9 @@ class HostLimiter:
         self._clocks = clocks
         self._max_pause_s = max_pause_s
 
-    async def acquire_slot(self, name: str, delay_s: float) -> HostSlots:
+    async def acquire_slot(
+        self, name: str, delay_s: float, may_wait: Callable[[float], bool] | None = None
+    ) -> HostSlots:
         """Wait for a slot of a host and for a document slot; return the slots of the host.
 
         The caller passes them to :meth:`release_slot` at the end of the request.
@@ -47,10 +54,12 @@ class HostLimiter:
         Args:
             name: Name and port of the host.
             delay_s: Least time between this request and the others to this host, in seconds.
+            may_wait: Returns whether it may wait for some seconds; None if always.
 
         Raises:
             PausedHostError: The host asked for a pause that is longer than the limit; there is a
                 document slot nevertheless.
+            OutOfTimeError: It may not wait; there is a document slot nevertheless.
         """
         host = self._hosts.get(name)
         if host is None:
@@ -64,10 +73,10 @@ class HostLimiter:
         # Note: the order matters. The owner of a document slot must never wait for a host, or the
         # slots of hosts and of documents could deadlock.
         try:
-            await self._wait_in_line(host, delay_s)
+            await self._wait_in_line(host, delay_s, may_wait)
         except BaseException as error:
             self.release_slot(host)
-            if isinstance(error, PausedHostError):
+            if isinstance(error, PausedHostError | OutOfTimeError):
                 await self._documents.acquire()
             raise
         return host
@@ -90,7 +99,9 @@ class HostLimiter:
         """Release a document slot."""
         self._documents.release()
 
-    async def _wait_in_line(self, host: HostSlots, delay_s: float) -> None:
+    async def _wait_in_line(
+        self, host: HostSlots, delay_s: float, may_wait: Callable[[float], bool] | None
+    ) -> None:
         clocks, limit, name = self._clocks, self._max_pause_s, host.name
         is_free = not host.line.locked() and not self._documents.locked()
         if is_free and not clocks.start(name, delay_s, limit):
@@ -99,6 +110,8 @@ class HostLimiter:
         async with host.line:
             while True:
                 while (wait := clocks.wait_s(name, delay_s, limit)) > 0:
+                    if may_wait is not None and not may_wait(wait):
+                        raise OutOfTimeError
                     await self._sleep(name, wait)
                 await self._documents.acquire()
                 try:

@@ -39,6 +39,7 @@ ErrorCode = Literal[
     "bad-redirect",  # without a target, or to another scheme
     "limit",  # a redirect or a retry that the limit of requests does not allow
     "paused",  # not sent: the host asked for a pause that is longer than the limit
+    "unsent",  # the time of the run is over before the delays of the host allow the request
     "status",  # an HTTP status of 400 or more, or a 2xx without the whole document, such as 206
 ]
 """Reason why a response failed or is incomplete."""
@@ -92,6 +93,8 @@ class Request(NamedTuple):
         retries: Retries of this request; None for the number of the policy.
         may_continue: Called before each redirect is followed and before each retry, in the thread
             of the client; False ends the request. For limits of requests.
+        may_wait: Called before it waits for the delay between the requests to its host, with the
+            seconds that it waits; False ends the request with the error ``unsent``.
         method: Method, such as ``POST``. Redirects are followed for GET only.
         body: Body that is sent; its ``Content-Type`` is one of the headers.
         is_secret: Whether the URL contains a secret, so that logs show its origin only.
@@ -114,6 +117,7 @@ class Request(NamedTuple):
     ends_at_head: bool = False
     retries: int | None = None
     may_continue: Callable[[], bool] | None = None
+    may_wait: Callable[[float], bool] | None = None
     method: str = "GET"
     body: bytes | None = None
     is_secret: bool = False
@@ -121,7 +125,9 @@ class Request(NamedTuple):
 
     def __repr__(self) -> str:
         hidden = ("url",) if self.is_secret else ()
-        return repr_without(self, *hidden, "headers", "token", "body", "secrets", "may_continue")
+        return repr_without(
+            self, *hidden, "headers", "token", "body", "secrets", "may_continue", "may_wait"
+        )
 
 
 class Response(NamedTuple):

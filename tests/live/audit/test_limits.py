@@ -13,7 +13,7 @@ import urlset
 from tests.example_site import SimulatedServer, audited
 from tests.http_walks import quick
 from tests.live.audit.test_audit import MOMENT, RecordingServer, audit_with
-from tests.site_box import SiteBox, hang_up
+from tests.site_box import SiteBox, hang_up, slow
 from urlset.checker.examples import page, site
 from urlset.http import Request, Response
 from urlset.live.audit import pipeline
@@ -66,6 +66,50 @@ def test_the_limit_of_time_covers_the_reading_of_sitemaps(monkeypatch: pytest.Mo
     with audited(example, MOMENT, max_minutes=3 / 60) as found:
         assert len(found.documents) == 3
         assert found.incomplete == ("limit of time",)
+
+
+@pytest.mark.parametrize("verb", ["crawl", "audit", "sync"])
+def test_pages_that_wait_for_their_delay_at_the_limit_of_time_are_not_requested(
+    verb: str, tmp_path: Path
+):
+    """The next thirty requests wait in the client; the delays would take nine seconds."""
+    limits: dict[str, Any] = {"max_minutes": 1 / 60, "policy": quick(delay_s=0.3)}
+    with SiteBox() as box:
+        put_site(box, 40)
+        if verb == "crawl":
+            with urlset.crawl(box.site, tmp_path / "site.duckdb", **limits) as found:
+                assert found.incomplete[0].startswith("max-minutes: ")
+        elif verb == "audit":
+            with urlset.audit(box.site, **limits) as found:
+                assert "limit of time" in found.incomplete
+        else:
+            with urlset.sync(box.site, tmp_path / "site.duckdb", **limits) as run:
+                assert sum(len(batch.updates) for batch in run) < 40
+                assert "limit of time" in run.incomplete
+
+        assert len(page_requests(box)) < 10
+
+
+def test_the_limit_of_time_of_a_crawl_counts_the_sitemaps(tmp_path: Path):
+    with SiteBox() as box:
+        put_site(box, 5)
+        box.play("/p", slow(0.5, box.players["/p"]))
+
+        with urlset.crawl(
+            box.site, tmp_path / "site.duckdb", max_minutes=0.2 / 60, policy=quick()
+        ) as found:
+            assert found.incomplete[0].startswith("max-minutes: ")
+        assert "/p/1" not in box.paths
+
+
+def test_an_audit_without_time_for_a_sitemap_is_blind(monkeypatch: pytest.MonkeyPatch):
+    locs = "".join(f"<sitemap><loc>https://example.com/{n}.xml</loc></sitemap>" for n in range(9))
+    xmlns = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    example = {"sitemap.xml": f"<sitemapindex {xmlns}>{locs}</sitemapindex>"}
+
+    with audited(example, MOMENT, max_minutes=0) as found:
+        assert found.is_blind
+        assert found.summary.startswith("No listed URL was read. ")
 
 
 def test_a_crawl_ends_when_the_host_is_down_and_the_same_call_continues(tmp_path: Path):

@@ -168,9 +168,9 @@ class Audit(CountedFindings):
 
     @property
     def is_blind(self) -> bool:
-        """Whether URLs are listed, and none is selected, or no visit of one shows anything."""
+        """Whether no listed URL is selected or was read, or no visit of one shows anything."""
         if not self.listed:
-            return self._is_none_selected
+            return self._is_none_selected or bool(self._unvisited)
         return all(each.verdict == "unknown" for each in self.verdicts)
 
     @property
@@ -207,6 +207,7 @@ class Audit(CountedFindings):
             self.verdicts,
             is_sampled=self.is_sampled,
             is_none_selected=self._is_none_selected,
+            is_complete=not self._unvisited,
         )
         if unread := sum(record.error is not None for record in self.documents):
             text += f" {pluralize(unread, 'sitemap')} could not be read completely."

@@ -42,6 +42,7 @@ def summary_sentence(
     *,
     is_sampled: bool,
     is_none_selected: bool = False,
+    is_complete: bool = True,
 ) -> str:
     """Return the result in one sentence.
 
@@ -51,6 +52,7 @@ def summary_sentence(
         shares: Share of each verdict.
         is_sampled: Whether only a sample was visited.
         is_none_selected: Whether URLs are listed, and the options select none of them.
+        is_complete: Whether all listed URLs are known.
 
     >>> from urlset.live.audit.stratified_sample import Interval
     >>> fine = VerdictShare("fine", 962, Interval(0.962, 0.962, 0.962), 962, "/", 900)
@@ -61,7 +63,7 @@ def summary_sentence(
     if is_none_selected:
         return f"No listed URL is selected by {option('include')} and {option('exclude')}."
     if not listed:
-        return "The sitemaps list no URLs."
+        return "The sitemaps list no URLs." if is_complete else "No listed URL was read."
     if not visited:
         return f"None of {pluralize(listed, 'listed URL')} was checked."
     fine = next((share for share in shares if share.verdict == FINE), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -207,6 +208,7 @@ class _Run:
         self._session.run(_MEMORY)
         self._session.run(_THREADS)
         self._journal = journal
+        self._start_s = time.monotonic()
         self._number = 0
         self._has_other_options = False
         self._search_failure = ""
@@ -370,7 +372,12 @@ class _Run:
         options = self._options
         politeness = self.politeness or Politeness(
             self._policy,
-            Budget(options.max_pages, options.max_minutes, requests=visited),
+            Budget(
+                options.max_pages,
+                options.max_minutes,
+                requests=visited,
+                start_s=self._start_s,  # the time of the sitemaps counts, too
+            ),
             hosts={split_origin(self._start)[1]},
             robots=self._stored_robots(),
         )

@@ -174,6 +174,7 @@ class Sync(Result):
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock
     ) -> Generator[SyncBatch]:
+        budget = Budget(settings.max_requests, settings.max_minutes)  # sitemaps take time, too
         open_store = Store.open_copy if settings.dry_run else Store.open
         with open_store(path) as store:
             store.add(HISTORY_SCHEMA)
@@ -190,7 +191,9 @@ class Sync(Result):
                     drive=drive,
                     progress=progress,
                 )
-                run = _Run(self, self._faults, session, snapshot, settings, drive, progress, now)
+                run = _Run(
+                    self, self._faults, session, snapshot, settings, budget, drive, progress, now
+                )
                 yield from run.batches()
         self._faults.remove(NOT_OVER)
 
@@ -203,6 +206,7 @@ class _Run:
         session: StoreSession,
         snapshot: int,
         settings: SyncSettings,
+        budget: Budget,
         drive: Drive,
         progress: Progress,
         now: Callable[[], datetime],
@@ -218,7 +222,7 @@ class _Run:
         self._done = 0
         policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
-        self._budget = Budget(settings.max_requests, settings.max_minutes)
+        self._budget = budget
         self._policy = policy
         self._politeness = Politeness(policy, self._budget, hosts={split_origin(sync.site)[1]})
 

@@ -33,6 +33,7 @@ class Budget:
         max_requests: Number of requests; None for no limit.
         max_minutes: Duration in minutes; None for no limit.
         requests: Requests that count as started, of an earlier session.
+        start_s: Time of the clock from which the duration counts; None for now.
         clock: Monotonic clock in seconds.
     """
 
@@ -42,13 +43,15 @@ class Budget:
         max_minutes: float | None = None,
         *,
         requests: int = 0,
+        start_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.requests: int = requests
         self.limit: Limit | None = None
         self._failures = 0
         self._max_requests = max_requests
-        self._end = clock() + 60 * max_minutes if max_minutes is not None else None
+        start_s = clock() if start_s is None else start_s
+        self._end = start_s + 60 * max_minutes if max_minutes is not None else None
         self._clock = clock
         self._lock = Lock()
 

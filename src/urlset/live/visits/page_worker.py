@@ -137,7 +137,8 @@ class PageWorker:
             plain = plain._replace(headers=dict(response.headers))
         request = response.request
         if request.token is not None or request.may_continue is not None:
-            plain = plain._replace(request=request._replace(token=None, may_continue=None))
+            bare = request._replace(token=None, may_continue=None, may_wait=None)
+            plain = plain._replace(request=bare)
         self._pending[response.request.url] = plain, values
         self._unsent.append((plain, values))
         if len(self._unsent) >= min(MAX_UNSENT, len(self._pending)):

@@ -42,6 +42,7 @@ class Manner(TypedDict):
     delay_s: float
     wait_s: float
     may_continue: Callable[[], bool] | None
+    may_wait: Callable[[float], bool] | None
 
 
 class PoliteWalk(Generic[T, R]):
@@ -88,6 +89,7 @@ class PoliteWalk(Generic[T, R]):
                 if host.resume_at
                 else 0.0,
                 may_continue=politeness.budget.spend,
+                may_wait=politeness.budget.has_time,
             )
             is_allowed = politeness.budget.spend(self.cost_of(target), request.wait_s)
             return request if is_allowed else None
@@ -97,6 +99,8 @@ class PoliteWalk(Generic[T, R]):
         """Process a response; yield its results, and those of URLs that robots.txt disallows."""
         if response.request.purpose == "robots":
             self._ready.extend(self._held.pop(self.politeness.receive_robots(response), ()))
+        elif response.error == "unsent":  # as if it had not been returned by `next_request`
+            self.politeness.budget.requests -= 1
         else:
             self.politeness.observe(response)
             yield from self.results_of(response)
