@@ -23,7 +23,7 @@ LAYERS = {
     "data and engine": "errors protocol result fields model option_schema option_names "
     "engine_rules dates urls url_patterns arguments attribute_hints inflight inflate arrow engine "
     "formats document entry_spans folder_walk languages temp_files terminal_text notebook "
-    "interrupts object_store pattern_warnings hidden_fields own_files registry",
+    "interrupts object_store pattern_warnings change_limit hidden_fields own_files registry",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",

@@ -159,6 +159,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("build", "map"): "lastmod=changed",
     ("build", "min_hits"): 1,
     ("build", "min_share"): 0.1,
+    ("build", "max_removed"): "50%",
     ("build", "name"): "pages",
     ("build", "pattern"): "pages-{number}.xml",
     ("build", "query"): "from pages",

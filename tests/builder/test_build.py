@@ -559,6 +559,29 @@ class TestGates:
 
         assert site.build(pages(1, 2), force=frozenset({"shrunk"})).removed == 8
 
+    @pytest.mark.parametrize(
+        ("max_removed", "is_published"), [("39%", False), ("40%", True), ("3", False), ("4", True)]
+    )
+    def test_max_removed_counts_urls_that_others_replace(self, site, max_removed, is_published):
+        site.build(pages(*range(10)))
+        before = site.bytes()
+        others = pages(*range(4, 24))  # more URLs than before: `min_share` is satisfied
+        if is_published:
+            assert site.build(others, max_removed=max_removed).removed == 4
+            return
+        with pytest.raises(
+            GateError, match=f"at most {max_removed} of the 10 .* found 4"
+        ) as raised:
+            site.build(others, max_removed=max_removed)
+        assert (raised.value.gate, raised.value.exit_code) == ("shrunk", 11)
+        assert site.bytes() == before
+        assert site.build(others, max_removed=max_removed, force={"shrunk"}).removed == 4
+
+    @pytest.mark.parametrize("text", ["", "-1", "1.5", "half", "5 %", "5%%"])
+    def test_max_removed_that_is_no_number(self, site, text):
+        with pytest.raises(ValueError, match=r"max_removed: expected a number or a share"):
+            site.build(pages(1), max_removed=text)
+
     def test_hosts(self, site):
         rows = [Candidate("/a"), Candidate("https://other.example/")]
         with pytest.raises(GateError, match=r"other\.example"):

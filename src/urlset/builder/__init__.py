@@ -107,6 +107,7 @@ def build(
     on_error: OnError = "raise",
     excluded: StrPath | None = None,
     min_share: float = 0.5,
+    max_removed: str | None = None,
     force: Gate | Iterable[Gate] = (),
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
@@ -182,7 +183,9 @@ def build(
         on_error: ``raise`` at an invalid entry or unreadable source, without writing; or ``skip``
             it: exclude the entry, and keep what is published of the source.
         excluded: File to which excluded URLs are written, as JSON lines: URL, source, reason.
-        min_share: Share of the published URLs that must remain (0.5).
+        min_share: Least number of URLs, as a share of the number that is published (0.5).
+        max_removed: Number (``100``) or share (``5%``) of the published URLs that may disappear;
+            ``min_share`` compares totals only. None for no limit.
         force: Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,
             ``source``.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).

@@ -7,6 +7,7 @@ from itertools import islice
 
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
+from urlset.change_limit import ChangeLimit
 from urlset.dates import format_date
 from urlset.option_names import option
 from urlset.store import ScratchDatabase, ScratchReader, quoted
@@ -41,9 +42,9 @@ def check_zero(
 
 
 def check_share(urls: int, before: int, settings: BuildOptions) -> None:
-    """Gate ``shrunk``: fail for a set that lost more than half of its URLs.
+    """Gate ``shrunk``: fail for a set with less than half as many URLs as are published.
 
-    The share that must remain is the option ``min_share``.
+    The share is the option ``min_share``.
     """
     if urls < before * settings.min_share:
         least = f"{settings.min_share:.0%}".removesuffix("%")
@@ -52,6 +53,20 @@ def check_share(urls: int, before: int, settings: BuildOptions) -> None:
             settings,
             f"expected at least {least} % of the {before:,} URLs that are published, found "
             f"{urls:,}",
+        )
+
+
+def check_removed(removed: int, before: int, settings: BuildOptions) -> None:
+    """Gate ``shrunk``: fail if more URLs disappear than ``max_removed`` allows."""
+    if settings.max_removed is None:
+        return
+    limit = ChangeLimit.parse(settings.max_removed)
+    if limit.is_exceeded(removed, before):
+        fail(
+            "shrunk",
+            settings,
+            f"expected at most {limit.text} of the {before:,} URLs that are published to "
+            f"disappear, found {removed:,} ({option('max_removed')})",
         )
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from urlset.change_limit import ChangeLimit
 from urlset.errors import GateError
 from urlset.http.request_url import escaped, expect_no_login
 from urlset.http.url_secrets import without_secrets
@@ -164,6 +165,7 @@ class BuildOptions:
     on_error: OnError = "raise"
     excluded: Path | None = None
     min_share: float = 0.5
+    max_removed: str | None = None
     force: tuple[Gate, ...] = ()
     policy: Policy | None = None
     auth: str | tuple[str, str] | None = field(default=None, repr=False)
@@ -191,6 +193,11 @@ class BuildOptions:
             _expect_sitemap(url)
             if fault := self.host_fault(url):
                 raise ValueError(fault)
+        if self.max_removed is not None:
+            try:
+                ChangeLimit.parse(self.max_removed)
+            except ValueError as error:
+                raise ValueError(f"{option('max_removed')}: {error}") from error
         self._expect_choices("lastmod", self.evidence, get_args(Evidence))
         for host in self.allowed_hosts:
             address = f"https://{host}/"

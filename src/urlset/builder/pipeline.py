@@ -313,6 +313,7 @@ class Pipeline:
             names = [source.name for source in self._sources]
             guards.check_zero(rows, names, self._excluded_counts, self._settings)
         guards.check_share(urls, before, self._settings)
+        guards.check_removed(counts["removed"], before, self._settings)
         self._provenance.check_shares(self._settings)
         guards.check_hosts(db, self._settings)
 

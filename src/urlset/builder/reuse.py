@@ -26,7 +26,8 @@ from urlset.sources import RowVersion, Source
 from urlset.store import ScratchDatabase
 
 _INDEPENDENT = frozenset(
-    "now force dry_run why changes excluded min_share ledger robots grace compact".split()
+    "now force dry_run why changes excluded min_share max_removed ledger robots grace "
+    "compact".split()
 )
 """Options that do not decide how a row is published."""
 

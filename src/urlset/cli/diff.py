@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from urlset.change_limit import ChangeLimit
 from urlset.cli.console import (
     Progress,
     Sink,
@@ -31,8 +31,6 @@ from urlset.option_schema.diff import DIFF_OPTIONS
 if TYPE_CHECKING:
     from urlset.live.diff import Diff
     from urlset.model import ProgressEvent
-
-_LIMIT = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
 
 
 def diff(
@@ -77,7 +75,7 @@ def diff(
         print_info(note)
     settings = found_config.diff | found_config.diff_limits | given_options(options, DIFF_OPTIONS)
     limits = {
-        name.removeprefix("max_"): _Limit.parse(name, settings.pop(name))
+        name.removeprefix("max_"): _limit(name, settings.pop(name))
         for name in ("max_removed", "max_added", "max_changed")
         if name in settings
     }
@@ -118,29 +116,14 @@ def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
             sink.write(f"{render(spans)}\n", is_markup=True)
 
 
-class _Limit:
-    """Limit of the changes of a kind: a number, or a share of the URLs of the earlier state."""
-
-    def __init__(self, text: str, number: float, *, is_share: bool):
-        self.text = text
-        self._number = number
-        self._is_share = is_share
-
-    @classmethod
-    def parse(cls, name: str, text: str) -> _Limit:
-        """Parse ``100`` or ``5%``."""
-        found = _LIMIT.fullmatch(text.strip())
-        if found is None or ("." in found[1] and not found[2]):
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option}: expected a number or a share such as 5%, found {text!r}")
-        return cls(text, float(found[1]), is_share=bool(found[2]))
-
-    def is_exceeded(self, count: int, total: int) -> bool:
-        """Return whether a number of changes is above the limit."""
-        return count * 100 > self._number * total if self._is_share else count > self._number
+def _limit(name: str, text: str) -> ChangeLimit:
+    try:
+        return ChangeLimit.parse(text)
+    except ValueError as error:
+        raise UsageError(f"--{name.replace('_', '-')}: {error}") from error
 
 
-def _exit_code(found: Diff, limits: dict[str, _Limit], *, has_exit_code: bool) -> int:
+def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bool) -> int:
     counts = found.counts
     is_exceeded = False
     for kind, limit in limits.items():

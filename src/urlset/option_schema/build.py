@@ -451,12 +451,22 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="min_share",
         type=float,
-        help="Share of the published URLs that must remain (0.5).",
+        help="Least number of URLs, as a share of the number that is published (0.5).",
         default=0.5,
         group=_SAFETY,
         metavar="X",
         minimum=0,
         maximum=1,
+    ),
+    Option(
+        name="max_removed",
+        type=str,
+        help="Fail (gate shrunk) if more published URLs disappear: N or N%; also those that others "
+        "replace.",
+        doc="Number (``100``) or share (``5%``) of the published URLs that may disappear; "
+        "``min_share`` compares totals only. None for no limit.",
+        group=_SAFETY,
+        metavar="N",
     ),
     Option(
         name="force",
