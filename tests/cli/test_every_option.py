@@ -181,6 +181,7 @@ VALUES_IN: dict[tuple[str, str], str] = {
     ("build", "--max-urls"): "2",
     ("build", "--min-hits"): "1",
     ("build", "--min-share"): "0.5",
+    ("build", "--max-removed"): "100%",
     ("build", "--name"): "pages",
     ("build", "--name-pattern"): "pages-{number}.xml",
     ("build", "--on-error"): "skip",
