@@ -30,6 +30,7 @@ from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
+from urlset.option_schema.option import switch
 from urlset.pattern_warnings import PatternWarning
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
@@ -62,11 +63,9 @@ Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 mi
 Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
 examples.
 """
-VERSION = Option(
-    name="version",
-    type=bool,
-    help="Show the version and the engine, and exit.",
-    default=False,
+VERSION = switch(
+    "version",
+    "Show the version and the engine, and exit.",
     flags=("--version", "-V"),
     allowed=("command",),
 )
