@@ -78,9 +78,7 @@ def _member(data: bytes, max_bytes: int) -> bytes | None:
                 with archive.open(files[0]) as member:
                     return _limited(member.read(max_bytes + 1), max_bytes)
     except (OSError, *DAMAGE, zipfile.BadZipFile, RuntimeError):
-        return None
-    except NotImplementedError:  # a compression method that zipfile does not support
-        return None
+        pass  # also a NotImplementedError: a compression method that zipfile does not support
     return None
 
 

@@ -82,16 +82,9 @@ class FixOptions:
         for problem, _, loc in locate_problems(document) if allowed else ():
             if problem.code in allowed:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
-                findings[problem.code].append(
-                    FindingLocation(
-                        problem.code,
-                        at,
-                        end,
-                        problem.level,
-                        loc,
-                        (("detail", problem.detail),),
-                    )
-                )
+                details = (("detail", problem.detail),)
+                found = FindingLocation(problem.code, at, end, problem.level, loc, details)
+                findings[problem.code].append(found)
         return findings
 
     def sql_findings(
@@ -106,21 +99,11 @@ class FixOptions:
         findings: FindingsByRule = defaultdict(list)
         if not rules:
             return findings
-        entries = read_documents(
-            _OneDocument(raw, name, base_url, self.robots), self.engine, self.max_bytes
-        )
+        source = _OneDocument(raw, name, base_url, self.robots)
+        entries = read_documents(source, self.engine, self.max_bytes)
         for finding in self.findings(entries, rules):
             offset = 0 if finding.offset is None else text_offset(document, finding.offset)
-            findings[finding.code].append(
-                FindingLocation(
-                    finding.code,
-                    offset,
-                    offset,
-                    finding.level,
-                    finding.loc,
-                    finding.parameters,
-                )
-            )
+            findings[finding.code].append(FindingLocation.of(finding, offset))
         return findings
 
     def findings(

@@ -16,6 +16,7 @@ from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
 from urlset.fixer.fix_set import FixedDocument
+from urlset.fixer.overlay import is_file
 from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
@@ -199,8 +200,8 @@ def replace_files(
         for stage, files in stages:
             for name, document in files:
                 _stage(stage, name, document)
-        for stage, files in sorted(stages, key=lambda pair: _has_index(pair[1])):
-            written += _swap(stage, sorted(files, key=lambda file: _is_index(file[1])), backup)
+        for stage, files in sorted(stages, key=lambda pair: any(map(_is_index, pair[1]))):
+            written += _swap(stage, sorted(files, key=_is_index), backup)
     return written
 
 
@@ -223,7 +224,7 @@ def _swap(
 
 def _path_of(document: FixedDocument, robots: str | os.PathLike[str] | None) -> Path:
     key = document.key
-    if isinstance(key, str) and os.path.isabs(key):
+    if is_file(key):
         if is_outside_link(document.name):
             raise TargetError(
                 f"cannot write {document.name}: it is a link that leads out of its folder; "
@@ -258,12 +259,8 @@ def _expect_unchanged(stage: FolderTarget, name: str, document: FixedDocument) -
         raise TargetError(f"cannot write {stage.folder / name}: it {state}; no file was written")
 
 
-def _is_index(document: FixedDocument) -> bool:
-    return b"<sitemapindex" in document.text_after[:4096]
-
-
-def _has_index(files: list[tuple[str, FixedDocument]]) -> bool:
-    return any(_is_index(document) for _, document in files)
+def _is_index(file: tuple[str, FixedDocument]) -> bool:
+    return b"<sitemapindex" in file[1].text_after[:4096]
 
 
 class Backups:
@@ -332,18 +329,14 @@ def is_in_git(path: Path, data: bytes) -> bool:
     Committed or staged bytes can be restored; untracked, ignored or changed ones cannot.
     """
     try:
-        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", _literal(path.name))
+        name = f":(literal){path.name}"  # no character of it is a pattern
+        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", name)
     except GitError:
         return False
     blob = b"blob %d\0%s" % (len(data), data)
     hashes = {hashlib.sha1(blob).hexdigest(), hashlib.sha256(blob).hexdigest()}
     known = [entry.split()[1].decode() for entry in listed.split(b"\0") if entry.count(b" ") >= 2]
     return bool(hashes & set(known))
-
-
-def _literal(name: str) -> str:
-    """Return a git path specification in which no character is a pattern."""
-    return f":(literal){name}"
 
 
 def files_to_back_up(files: Sequence[tuple[Path, bytes | None]], backup: bool | None) -> list[Path]:

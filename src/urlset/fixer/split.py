@@ -93,9 +93,7 @@ def _name_parts(
         return result
     is_child = location.key in overlay.parents
     folder, _, name = str(location.key).rpartition("/")
-    base_url = (
-        overlay.parents[location.key][1] if location.key in overlay.parents else location.base_url
-    ) or ""
+    base_url = (overlay.parents[location.key][1] if is_child else location.base_url) or ""
     if not base_url.startswith(("http://", "https://")):
         return f"the URL at which it is published is unknown; pass {option('base_url')}"
     used = {str(key).rpartition("/")[2] for key in overlay.changed} | _siblings(folder)
