@@ -89,10 +89,7 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
-        with (
-            panics_as_errors(),
-            command_line().make_context("urlset", [*arguments]) as context,
-        ):
+        with panics_as_errors(), command_line().make_context("urlset", [*arguments]) as context:
             context.command.invoke(context)
     except (Exit, click.exceptions.Exit) as end:
         return end.exit_code
@@ -206,12 +203,8 @@ class _Flag(click.Option):
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
         """Return what the help appends in brackets: default and range."""
-        found: dict[str, str] = {}
-        if self.declared.default_text:
-            found["default"] = self.declared.default_text
-        if self.declared.range_text:
-            found["range"] = self.declared.range_text
-        return found
+        found = {"default": self.declared.default_text, "range": self.declared.range_text}
+        return {name: text for name, text in found.items() if text}
 
 
 class _Argument(click.Argument):
@@ -240,23 +233,23 @@ def _print_help(ctx: click.Context, _: object, is_given: bool) -> None:
         ctx.exit()
 
 
-def _with_help_on_stdout(option: click.Option | None) -> click.Option | None:
-    """Return the option ``--help``, which prints by :func:`_print_help`."""
-    if option is not None:
-        option.callback = _print_help
-    return option
+class _HelpOnStdout(click.Command):
+    """Command whose option ``--help`` prints by :func:`_print_help`."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _print_help
+        return option
 
 
-class _Command(click.Command):
+class _Command(_HelpOnStdout):
     """Command whose help lists the options in groups.
 
     Options without a group come first, under ``Options``. The groups follow in the order in which
     their first options are declared.
     """
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option ``--help``."""
-        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; an option never takes the next option for its value."""
@@ -284,8 +277,7 @@ class _Command(click.Command):
 
         name = given.lstrip("-").replace("-", "_")
         if reason := reason_against(str(self.name), name):
-            meant = self._by_table(name)
-            return f"{reason}{_did_you_mean(meant)}"
+            return f"{reason}{_did_you_mean(self._by_table(name))}"
         return (
             _did_you_mean(self._by_table(name))
             or _did_you_mean(self._similar(given, ctx, 0.85))
@@ -344,12 +336,8 @@ def _did_you_mean(option: str | None) -> str:
     return f"; did you mean {option}?" if " " in option else f"; did you mean {option!r}?"
 
 
-class _Root(click.Group):
+class _Root(_HelpOnStdout, click.Group):
     """The command without a subcommand; it imports only the module of the one that runs."""
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option ``--help``."""
-        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
@@ -380,10 +368,6 @@ class _Root(click.Group):
 
 def command_line() -> click.Group:
     """Return the command line application."""
-
-    def run_root(color: Any) -> None:
-        set_color(color)
-
     return _Root(
         name="urlset",
         help=ROOT_HELP,
@@ -394,7 +378,7 @@ def command_line() -> click.Group:
             _Flag(VERSION, is_eager=True, expose_value=False, callback=_print_version),
             _Flag(COLOR),
         ],
-        callback=run_root,
+        callback=set_color,
         context_settings=_CONTEXT,
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
+from urlset.cli.console import Progress, Sink, json_or, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
 from urlset.errors import GateError, TargetError
 from urlset.option_schema.build import BUILD_OPTIONS
@@ -93,17 +93,14 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     with BuildOutput(target, values, as_json=as_json) as output:
         with Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
-                sources,
-                output.target,
-                progress=lambda event: progress.update(str(event)),
-                **values,
+                sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
         if explained_urls and not as_json:
             lines: Iterable[str] = result.why
         elif output.is_stdout or (is_quiet and not as_json):
             lines = []
         else:
-            lines = _result_lines(result, as_json=as_json)
+            lines = json_or(result, "json" if as_json else "text", _result_lines(result))
         with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
             _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
@@ -202,10 +199,7 @@ class BuildOutput:
             sink.copy(file)
 
 
-def _result_lines(result: Build, *, as_json: bool) -> Iterator[str]:
-    if as_json:
-        yield json.dumps(result.to_dict(), ensure_ascii=False)
-        return
+def _result_lines(result: Build) -> Iterator[str]:
     for file in (*result.files, *result.indexes):
         yield f"{result.target.rstrip('/')}/{file.name}"
 
@@ -220,9 +214,9 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
         )
     options = _date_options(result, evidence)
     if result.undated and result.undated == result.urls and options:
-        urls = (
-            "The only URL has no" if result.urls == 1 else f"None of the {result.urls:,} URLs has a"
-        )
+        urls = f"None of the {result.urls:,} URLs has a"
+        if result.urls == 1:
+            urls = "The only URL has no"
         print_info(f"{urls} lastmod; {', '.join(options)}")
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
@@ -232,11 +226,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     duplicates = "duplicate" if result.duplicates == 1 else "duplicates"
     counts = [(len(result.rejected), "rejected"), (result.duplicates, duplicates)]
     if not is_first:
-        counts += [
-            (result.added, "added"),
-            (result.changed, "changed"),
-            (result.removed, "removed"),
-        ]
+        counts += [(getattr(result, word), word) for word in ("added", "changed", "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
     print_info(text)
 
@@ -244,11 +234,8 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
 def _first_urls(result: Build, reason: str, count: int) -> str:
     """Return the first URLs that were excluded for a reason."""
     prefixes = (f"{reason}: http://", f"{reason}: https://")
-    urls = [
-        one.url
-        for one in result.excluded
-        if one.reason == reason or one.reason.startswith(prefixes)
-    ]
+    excluded = result.excluded
+    urls = [x.url for x in excluded if x.reason == reason or x.reason.startswith(prefixes)]
     return ", ".join(urls[:MAX_SHOWN]) + (", …" if count > MAX_SHOWN else "")
 
 

@@ -5,6 +5,7 @@ Data goes only to stdout, messages only to stderr.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -198,12 +199,19 @@ def set_color(color: Color) -> None:
 
 def print_info(text: str) -> None:
     """Print an informational message to stderr."""
-    _print(text)
+    try:
+        # Characters that the encoding of the locale lacks are escaped, instead of an error.
+        encoding = sys.stderr.encoding or "utf-8"
+        safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stderr.write(f"{safe}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # stderr is closed
 
 
 def print_error(text: str) -> None:
     """Print an error on one line, prefixed with the name of the command."""
-    _print(f"urlset: {' '.join(text.splitlines())}")
+    print_info(f"urlset: {' '.join(text.splitlines())}")
 
 
 def print_errors(texts: Iterable[str]) -> None:
@@ -216,6 +224,19 @@ def print_errors(texts: Iterable[str]) -> None:
             more += 1
     if more:
         print_info(f"… and {more:,} more like these")
+
+
+def write_report(found: Any, path: Path | None, *, is_quiet: bool) -> None:
+    """Write the HTML report of a result if it has a path, and print the path."""
+    if path is not None:
+        found.report(path)
+        if not is_quiet:
+            print_info(f"report written to {str(path)!r}")
+
+
+def json_or(found: Any, format_: str, text: Iterable[str]) -> Iterable[str]:
+    """Return the lines of a result: one with its JSON, or those of the text."""
+    return [json.dumps(found.to_dict(), ensure_ascii=False)] if format_ == "json" else text
 
 
 def format_size(count: int) -> str:
@@ -257,7 +278,7 @@ class _LogHandler(logging.Handler):
     """Print log records, with the name of their logger."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _print(f"{record.name}: {record.getMessage()}")
+        print_info(f"{record.name}: {record.getMessage()}")
 
 
 def line_renderer(*, is_stdout: bool) -> Callable[[Line], str]:
@@ -381,14 +402,3 @@ class Progress:
             self._next_update = time.monotonic() + REFRESH_INTERVAL_S
             lines = [self._text, *(f"  {line}" for line in (*requests, *self._details))]
             self._status.update(Text("\n".join(map(sanitize, lines)), overflow="ellipsis"))
-
-
-def _print(text: str) -> None:
-    try:
-        # Characters that the encoding of the locale lacks are escaped, instead of an error.
-        encoding = sys.stderr.encoding or "utf-8"
-        safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
-        sys.stderr.write(f"{safe}\n")
-        sys.stderr.flush()
-    except OSError:
-        pass  # stderr is closed

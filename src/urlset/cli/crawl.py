@@ -9,14 +9,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, expect_target, print_error, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    expect_own_outputs,
-    given_options,
+from urlset.cli.console import (
+    Progress,
+    Sink,
+    expect_target,
+    json_or,
+    print_error,
+    print_info,
+    write_report,
 )
+from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -102,20 +104,15 @@ def crawl(
             )
         raise
     with found:
-        is_json = format == "json"
-        text = json.dumps(found.to_dict(), ensure_ascii=False) if is_json else ""
         with Sink(None) as sink:
-            for line in [text] if is_json else _summary(found, str(store)):
+            for line in json_or(found, format, _summary(found, str(store))):
                 sink.write(f"{line}\n")
         visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
         if not list(found.query(visited)):
             print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)
-        if report is not None:
-            found.report(report)
-            if not quiet:
-                print_info(f"report written to {str(report)!r}")
+        write_report(found, report, is_quiet=quiet)
         raise Exit(_exit_code(found))
 
 
@@ -171,12 +168,11 @@ def _why_nothing(found: Crawl) -> str:
 
 
 def _report_failures(found: Crawl) -> None:
-    rows = list(
-        found.query(
-            "SELECT url, coalesce(unknown_reason, verdict), message FROM pages WHERE verdict IN "
-            "('unknown', 'server-error', 'unreachable') ORDER BY url"
-        )
+    query = (
+        "SELECT url, coalesce(unknown_reason, verdict), message FROM pages WHERE verdict IN "
+        "('unknown', 'server-error', 'unreachable') ORDER BY url"
     )
+    rows = list(found.query(query))
     for url, reason, message in rows[:MAX_FAILED]:
         print_error(f"{url}: {message or reason}")
     if len(rows) > MAX_FAILED:

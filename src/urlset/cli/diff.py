@@ -15,6 +15,7 @@ from urlset.cli.console import (
     print_error,
     print_info,
     terminal_width,
+    write_report,
 )
 from urlset.cli.options import (
     Exit,
@@ -92,10 +93,7 @@ def diff(
             found = compare(before, after, progress=on_event, **settings, **network._asdict())
         with found:
             _print(found, sink, format, max_examples or sys.maxsize)
-            if report is not None:
-                found.report(report)
-                if not quiet:
-                    print_info(f"report written to {str(report)!r}")
+            write_report(found, report, is_quiet=quiet)
             if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
                 print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)

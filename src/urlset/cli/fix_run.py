@@ -85,10 +85,7 @@ def _expect_writable(sources: Sequence[str]) -> None:
 
 
 def _fix_each(
-    sources: Sequence[str],
-    config: CheckConfig,
-    is_unsafe: bool,
-    failures: list[str],
+    sources: Sequence[str], config: CheckConfig, is_unsafe: bool, failures: list[str]
 ) -> Iterator[tuple[str, Fixed]]:
     """Yield each source with its fixed documents; nothing is written."""
     for source in sources:

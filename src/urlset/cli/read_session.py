@@ -122,10 +122,8 @@ class ReadSession:
             self.failures.append(f"{record.source or 'the document'}: {record.error}")
         if record.skipped is not None:
             self.skipped += 1
-            chosen = ("--follow-only", "--max-documents")
-            self.skipped_by.add(
-                next((name for name in chosen if name in record.skipped), "--since")
-            )
+            chosen = [n for n in ("--follow-only", "--max-documents") if n in record.skipped]
+            self.skipped_by.add(next(iter(chosen), "--since"))
         if record.kind in SITEMAP_KINDS:
             self.documents += 1
             self.indexes += record.kind == "index"
@@ -161,8 +159,7 @@ class ReadSession:
             by = ", ".join(sorted(self.skipped_by))
             text += f"; {pluralize(self.skipped, 'document')} skipped by {by}"
         if self.problems:
-            problems = pluralize(self.problems, "problem")
-            text += f"; {problems}, see `urlset check`"
+            text += f"; {pluralize(self.problems, 'problem')}, see `urlset check`"
         if self.unreadable:
             entries = pluralize(self.unreadable, "entry", "entries")
             text += f"; {entries} without a readable URL omitted"

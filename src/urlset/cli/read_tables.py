@@ -69,14 +69,10 @@ def write_tables(
             "--sql: expected the format table, jsonl, json, csv, txt or parquet, found duckdb; "
             "write the store first, then query it"
         )
-    is_store = (
-        len(sources) == 1
-        and not is_filtered
-        and row_limit.limit is None
-        and is_database(sources[0])
-    )
+    is_whole = len(sources) == 1 and not is_filtered and row_limit.limit is None
+    is_store = is_whole and is_database(sources[0])
     end_process_when_stuck()
-    with _open(sources[0] if is_store else None) as store:
+    with Store.open(sources[0] if is_store else None, read_only=is_store) as store:
         with _query_errors():
             store.check(sql)  # report errors before reading
         if not is_store:
@@ -137,11 +133,6 @@ def _into_parquet(
 
         write_parquet(without_row_numbers(tables()), path)
     session.report_failures()
-
-
-def _open(path: str | None) -> Store:
-    """Open an existing store for reading, or a temporary one."""
-    return Store.open(path, read_only=path is not None)
 
 
 @contextmanager
