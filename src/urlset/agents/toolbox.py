@@ -415,10 +415,7 @@ class Toolbox:
         lacking = [{"not_read": text} for text in result.incomplete[:3]]
         state = {"is_complete": not result.incomplete, "requests_left": self._fences.left}
         return ToolAnswer(
-            result=result.handle,
-            counts={**counts, **state},
-            data=[*lacking, *rows],
-            next=following,
+            result=result.handle, counts={**counts, **state}, data=[*lacking, *rows], next=following
         ).limited()
 
 

@@ -45,12 +45,7 @@ _FLEXIBLE = ("dates", "trial")
 """Wide figures that can be narrow."""
 
 
-_DETAILS = (
-    Detail(10, 100, True),
-    Detail(5, 20, True),
-    Detail(5, 10, False),
-    Detail(2, 5, False),
-)
+_DETAILS = (Detail(10, 100, True), Detail(5, 20, True), Detail(5, 10, False), Detail(2, 5, False))
 _LEAST = Detail(0, 0, False)
 
 
@@ -247,10 +242,7 @@ def _when(moment: datetime) -> str:
 
 def _source_parts(report: ReportInput) -> Iterator[str]:
     """Yield the HTML of the numbers and charts of each source."""
-    extra = [
-        *_lastmod_figures(report.lastmod_trial, report.lastmod_sql),
-        *_change_figures(report),
-    ]
+    extra = [*_lastmod_figures(report.lastmod_trial, report.lastmod_sql), *_change_figures(report)]
     if not report.sources and not extra:
         return
     yield '<section id="charts" aria-label="Charts">'

@@ -175,9 +175,7 @@ class SitemapSpider(hosts.SitemapSpider):
 
     def _report_invalid(self, response: Response, document: Document) -> None:
         _scrapy_log.warning(
-            "Ignoring invalid sitemap: %(response)s",
-            {"response": response},
-            extra={"spider": self},
+            "Ignoring invalid sitemap: %(response)s", {"response": response}, extra={"spider": self}
         )
         log.info("%s: expected a sitemap, found %s", response.url, document.kind)
 

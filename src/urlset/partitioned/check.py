@@ -24,13 +24,7 @@ from urlset.model import Level
 from urlset.option_schema import Profile, check_options
 from urlset.partitioned.parts import ReadPart
 from urlset.partitioned.rows import readings
-from urlset.partitioned.set_tables import (
-    SET_TABLES,
-    Piece,
-    SetContext,
-    exported,
-    load_rows,
-)
+from urlset.partitioned.set_tables import SET_TABLES, Piece, SetContext, exported, load_rows
 from urlset.reader.filters import EntryFilter
 from urlset.store import Store, StoreSession
 
