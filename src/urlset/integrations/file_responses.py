@@ -23,6 +23,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".gz": "application/gzip",
 }
+TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _CHUNK = 64 * 1024
 _CACHED = 64 << 20
 """Bytes of gzip twins in memory."""
@@ -181,8 +182,7 @@ class FileFolder:
 def text_response(status: int, text: str, *headers: tuple[str, str]) -> FileResponse:
     """Return a short response in plain text."""
     data = f"{text}\n".encode()
-    kind = ("Content-Type", "text/plain; charset=utf-8")
-    return FileResponse(status, [kind, ("Content-Length", str(len(data))), *headers], data)
+    return FileResponse(status, [TEXT, ("Content-Length", str(len(data))), *headers], data)
 
 
 def accepts_gzip(value: str | None) -> bool:

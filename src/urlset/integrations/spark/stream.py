@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import streaming
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 
-from urlset.integrations.spark.executor import reduced
+from urlset.integrations.spark.executor import reduced, restored
 from urlset.partitioned.changes import plan_documents, validators
 
 
@@ -39,7 +39,7 @@ class SparkStreamReader(DataSourceStreamReader):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with a function that says what an executor lacks."""
-        return reduced(_reader_of, vars(self))
+        return reduced(restored, type(self), vars(self))
 
     def initialOffset(self) -> dict[str, str]:
         """Return the offset before all documents."""
@@ -79,9 +79,3 @@ class SparkStreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the batches of a part."""
         return self._reader.read(partition)
-
-
-def _reader_of(values: dict[str, Any]) -> SparkStreamReader:
-    reader = object.__new__(SparkStreamReader)
-    reader.__dict__.update(values)
-    return reader
