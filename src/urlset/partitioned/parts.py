@@ -149,12 +149,6 @@ def plan(
         if number < 1:
             raise ValueError(f"{name}: expected 1 or more, found {number}")
     instant = EntryFilter.of(since=since)
-    options: dict[str, Any] = {
-        "engine": engine,
-        "max_bytes": max_bytes,
-        "follow": follow,
-        "since": instant.since,
-    }
     urls: list[str] = []
     planned: list[PlannedDocument] = []
     robots_files: list[RobotsFile] = []
@@ -183,7 +177,10 @@ def plan(
         auth=auth,
         cache=None if cache is None else os.fspath(cache),
         robots=read_robots,
-        **options,
+        engine=engine,
+        max_bytes=max_bytes,
+        follow=follow,
+        since=instant.since,
     )
     return [
         *(replace(common, kind="store", sources=(path,)) for path in stores),
