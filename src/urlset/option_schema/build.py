@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Union
 
 from urlset.option_schema.common import (
@@ -35,6 +34,7 @@ from urlset.option_schema.option import (
     number,
     seconds,
     switch,
+    text_or_texts,
     texts,
 )
 from urlset.protocol import MAX_BYTES, MAX_URLS
@@ -113,7 +113,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         "``/about`` and ``/blog``.",
         group=_INPUT,
     ),
-    texts(
+    text_or_texts(
         "with_",
         "Add these facts of pages: images, videos, news, alternates.",
         doc='Extensions to read from pages: ``"images,alternates"``, ``["videos", "news"]``.',
@@ -121,7 +121,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="WHAT,…",
         is_split=True,
     ),
-    texts(
+    text_or_texts(
         "keep_parameters",
         "Query parameter in logs that identifies a page, such as id.",
         doc="Query parameters of logs that identify pages, such as ``id``.",
@@ -152,28 +152,24 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     replace(INCLUDE, group=_URLS, allowed=EVERYWHERE),
     replace(EXCLUDE, group=_URLS, allowed=EVERYWHERE),
-    Option(
+    texts(
         "filters",
         "Keep or drop URLs that contain a match of RE, such as drop:/drafts/. The first "
         "matching filter decides.",
-        type=list[str],
         annotation="str | Filter | Iterable[str | Filter]",
         stored="tuple[Filter, ...]",
         doc='Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``, '
         '``"keep:…"``; the first match counts.',
-        default=(),
         group=_URLS,
         flags=("--filter",),
         metavar="keep|drop:RE",
     ),
-    Option(
+    texts(
         "rewrites",
         "Replace matches of RE in URLs, before any filter: '^http:=>https:'.",
-        type=list[str],
         annotation="str | Rewrite | Iterable[str | Rewrite]",
         stored="tuple[Rewrite, ...]",
         doc='``"PATTERN=>TEXT"``, applied in order, before everything else.',
-        default=(),
         group=_URLS,
         flags=("--rewrite",),
         metavar="RE=>TEXT",
@@ -184,7 +180,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         group=_URLS,
         is_path=True,
     ),
-    texts(
+    text_or_texts(
         "allowed_hosts",
         "Allow URLs of this host, too.",
         doc="Further hosts whose URLs may be listed.",
@@ -192,15 +188,14 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         flags=("--allowed-host",),
         metavar="HOST",
     ),
-    Option(
+    file(
         "git_root",
         "Git folder with the sources of the pages, for their dates.",
-        type=Path,
         group=_DATES,
         metavar="DIR",
         is_path=True,
     ),
-    texts(
+    text_or_texts(
         "git_paths",
         "Path of the source of a page in it, such as posts/{page}.txt or {file}.",
         doc="Paths of the sources of pages in it, such as ``posts/{page}.txt`` or ``{file}``.",
@@ -222,7 +217,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="FROM,…",
         is_split=True,
     ),
-    texts(
+    text_or_texts(
         "sections",
         "Separate files for URLs that contain a match of RE, such as blog=/blog/; or by "
         "column:NAME or source.",
@@ -281,7 +276,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         default="auto",
         group=_FILES,
     ),
-    texts(
+    text_or_texts(
         "include_sitemaps",
         "List this sitemap of another system in the index, too, after it was read; "
         "repeatable. Of an index, the sitemaps that it lists.",
@@ -365,7 +360,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         group=_SAFETY,
         allowed=NOT_IN_FILE,
     ),
-    texts(
+    text_or_texts(
         "why",
         "Explain why this URL is listed, or why not, without writing.",
         doc="URLs to explain in :attr:`urlset.builder.Build.why`, without writing.",
@@ -401,15 +396,13 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         maximum=1,
     ),
-    Option(
+    texts(
         "force",
         "Skip this safety gate: zero, shrunk, limits, hosts, unreadable, source.",
-        type=list[str],
         annotation="Gate | Iterable[Gate]",
         stored="tuple[Gate, ...]",
         doc="Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,"
         " ``source``.",
-        default=(),
         group=_SAFETY,
         metavar="GATE",
         allowed=NOT_IN_FILE,

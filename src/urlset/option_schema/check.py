@@ -34,6 +34,7 @@ from urlset.option_schema.option import (
     number,
     seconds,
     switch,
+    texts,
 )
 
 RULE_OPTIONS: tuple[Option, ...] = (
@@ -49,20 +50,16 @@ RULE_OPTIONS: tuple[Option, ...] = (
         metavar="RULES",
         is_split=True,
     ),
-    Option(
+    texts(
         "ignore",
         "Do not check these rules. Of --select and --ignore, the longer code wins.",
-        type=list[str],
         doc="Rules that are excluded.",
-        default=(),
         metavar="RULES",
         is_split=True,
     ),
-    Option(
+    texts(
         "extend_select",
         "Check these rules, too. Some rules are off by default.",
-        type=list[str],
-        default=(),
         metavar="RULES",
         is_split=True,
     ),
@@ -176,13 +173,11 @@ CHECK_OPTIONS: tuple[Option, ...] = (
     *SOURCE_OPTIONS,
     MAX_BYTES_READ,
     replace(FOLLOW, allowed=PYTHON),
-    Option(
+    texts(
         "always",
         "Codes that are selected whatever select contains; ignore excludes them.",
-        type=list[str],
         doc="Codes that are selected whatever ``select`` contains, such as those of documents that "
         "could not be read. ``ignore`` excludes them.",
-        default=(),
         allowed=PYTHON,
     ),
     Option(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from urlset.option_schema.option import (
@@ -14,8 +13,10 @@ from urlset.option_schema.option import (
     PYTHON,
     Option,
     argument,
+    enabled,
     file,
     number,
+    patterns,
     seconds,
     switch,
 )
@@ -49,10 +50,9 @@ BASE_URL = Option(
     metavar="URL",
     is_url=True,
 )
-OUTPUT = Option(
+OUTPUT = file(
     "output",
     "Write to this file instead of stdout.",
-    type=Path,
     flags=("--output", "-o"),
     metavar="PATH",
     allowed=COMMAND,
@@ -123,43 +123,25 @@ RECHECK_SITEMAPS = number(
     allowed=NOT_IN_FILE,
     shows_default=True,
 )
-INCLUDE = Option(
+INCLUDE = patterns(
     "include",
     "Only URLs that contain a match of this regular expression; repeatable.",
-    type=list[str],
-    annotation="Patterns",
     stored="tuple[str, ...]",
     doc="Regular expression, or several; only URLs that contain a match of one count.",
-    default=(),
-    metavar="RE",
-    allowed=NOT_IN_FILE,
 )
-EXCLUDE = Option(
+EXCLUDE = patterns(
     "exclude",
     "No URLs that contain a match of this regular expression; repeatable.",
-    type=list[str],
-    annotation="Patterns",
     stored="tuple[str, ...]",
     doc="Regular expression, or several; URLs that contain a match of one do not count.",
-    default=(),
-    metavar="RE",
-    allowed=NOT_IN_FILE,
 )
-CACHE = Option(
+CACHE = file(
     "cache",
     "Cache documents of sites in this folder; fetch only those that changed.",
-    type=Path,
     metavar="DIR",
     allowed=NOT_IN_FILE,
 )
-FOLLOW = Option(
-    "follow",
-    "Read the sitemaps that an index lists.",
-    type=bool,
-    default=True,
-    allowed=NOT_IN_FILE,
-    shows_default=True,
-)
+FOLLOW = enabled("follow", "Read the sitemaps that an index lists.")
 MAX_BYTES_READ = number(
     "max_bytes",
     "Maximum size of a decompressed document; the rest is not read.",
@@ -220,11 +202,10 @@ PAGE_NETWORK = (
         allowed=COMMAND,
         in_python="Policy.headers",
     ),
-    Option(
+    file(
         "auth_file",
         "File with `user:password` or `Bearer TOKEN`, sent only to the hosts of the sites "
         f"that you name; by default ${AUTH_VARIABLE}.",
-        type=Path,
         metavar="PATH",
         allowed=COMMAND,
         in_python="auth",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from urlset.option_schema.common import CONSOLE
-from urlset.option_schema.option import COMMAND, Option, number, switch
+from urlset.option_schema.option import COMMAND, file, number, switch
 
 MCP_OPTIONS = (
-    Option(
+    file(
         "root",
         "The only folder whose files the tools may read; by default the working directory.",
-        type=Path,
         is_path=True,
         metavar="DIR",
         allowed=COMMAND,

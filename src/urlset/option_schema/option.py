@@ -253,7 +253,10 @@ switch = partial(Option, type=bool, default=False)
 number = partial(Option, type=int, metavar="N", minimum=0)
 seconds = partial(Option, type=float, metavar="SECONDS", unit="seconds", minimum=0)
 file = partial(Option, type=Path, metavar="FILE")
-texts = partial(Option, type=list[str], annotation="str | Iterable[str]", default=())
+texts = partial(Option, type=list[str], default=())
+text_or_texts = partial(texts, annotation="str | Iterable[str]")
+patterns = partial(texts, annotation="Patterns", metavar="RE", allowed=NOT_IN_FILE)
+enabled = partial(Option, type=bool, default=True, allowed=NOT_IN_FILE, shows_default=True)
 argument = partial(Option, allowed=COMMAND, is_argument=True, is_required=True)
 
 

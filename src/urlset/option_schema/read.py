@@ -27,6 +27,7 @@ from urlset.option_schema.option import (
     PYTHON,
     Option,
     number,
+    patterns,
     seconds,
     switch,
 )
@@ -81,17 +82,12 @@ READ_OPTIONS: tuple[Option, ...] = (
         "limit", "Stop after N entries.", doc="Most entries that are read.", allowed=NOT_IN_FILE
     ),
     FOLLOW,
-    Option(
+    patterns(
         "follow_only",
         "Of the sitemaps that an index lists, only those whose URL contains a match of this "
         "regular expression; repeatable.",
-        type=list[str],
-        annotation="Patterns",
         doc="Regular expression, or several: of the sitemaps that an index lists, only those whose "
         "URL contains a match of one are read.",
-        default=(),
-        metavar="RE",
-        allowed=NOT_IN_FILE,
     ),
     number(
         "max_documents",

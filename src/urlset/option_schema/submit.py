@@ -25,6 +25,7 @@ from urlset.option_schema.option import (
     number,
     seconds,
     switch,
+    texts,
 )
 
 KEY_VARIABLE = "URLSET_INDEXNOW_KEY"
@@ -41,10 +42,9 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="[CHANGES]",
         is_required=False,
     ),
-    Option(
+    file(
         "new_key",
         "Create a key of IndexNow and its file in this folder of the site, and exit.",
-        type=Path,
         metavar="FOLDER",
         allowed=COMMAND,
         group="IndexNow",
@@ -59,12 +59,11 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
         group="IndexNow",
     ),
-    Option(
+    texts(
         "endpoints",
         "Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares "
         "with all engines.",
         is_hidden=True,
-        type=list[str],
         default=("https://api.indexnow.org/indexnow",),
         flags=("--endpoint",),
         metavar="URL",
@@ -91,10 +90,9 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
     TIMEOUT,
     QUIET,
     VERBOSE,
-    Option(
+    texts(
         "to",
         "Channel: indexnow (the default) or google (sitemaps to Search Console).",
-        type=list[str],
         annotation="Iterable[str]",
         stored="Iterable[str]",
         default=("indexnow",),
@@ -150,15 +148,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         doc="Whether requests are described in the result instead of sent.",
         allowed=NOT_IN_FILE,
     ),
-    Option(
+    texts(
         "sitemaps",
         "Sitemap to submit, once; by default those of robots.txt.",
-        type=list[str],
         annotation="Iterable[str]",
         stored="Iterable[str]",
         doc="Sitemaps for Search Console; by default those of robots.txt. Each is submitted once:"
         " engines visit them again by themselves.",
-        default=(),
         flags=("--sitemap",),
         metavar="URL",
         group="Google",

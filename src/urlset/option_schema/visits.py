@@ -29,10 +29,12 @@ from urlset.option_schema.option import (
     PYTHON,
     Option,
     argument,
+    enabled,
     file,
     number,
     seconds,
     switch,
+    texts,
 )
 
 WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
@@ -71,11 +73,9 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         "not linked.",
         allowed=NOT_IN_FILE,
     ),
-    Option(
+    texts(
         "logs",
         "Access log: compare the listed URLs with those that are visited.",
-        type=list[str],
-        default=(),
         metavar="FILE",
         allowed=NOT_IN_FILE,
     ),
@@ -97,22 +97,11 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         default={},
         allowed=PYTHON,
     ),
-    Option(
-        "media",
-        "Request the images and videos of entries.",
-        type=bool,
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
-    ),
-    Option(
+    enabled("media", "Request the images and videos of entries."),
+    enabled(
         "llms_txt",
         "Check the links of the site's llms.txt.",
-        type=bool,
         doc="Whether the links of the llms.txt of the site are checked.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     CONFIRM_AFTER_S,
     Option(
@@ -168,11 +157,9 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
     ),
     REPORT,
     SUMMARY_FORMAT,
-    Option(
+    texts(
         "why",
         "Visit nothing; show how this URL was discovered, as JSON.",
-        type=list[str],
-        default=(),
         metavar="URL",
         allowed=COMMAND,
         in_python=".why(url)",
@@ -205,27 +192,19 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         allowed=NOT_IN_FILE,
     ),
     replace(MAX_MINUTES, group=_SCOPE),
-    Option(
+    enabled(
         "read_sitemaps",
         "Read the sitemaps first.",
-        type=bool,
         doc="Read the sitemaps of the site first.",
-        default=True,
         group=_SCOPE,
         flags=("--sitemaps",),
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
-    Option(
+    enabled(
         "follow_links",
         "Follow links; without, visit only listed pages.",
-        type=bool,
         doc="Follow the links of pages; if not, only listed URLs are visited.",
-        default=True,
         group=_SCOPE,
         flags=("--links",),
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     CONFIRM_AFTER_S,
     *PAGE_NETWORK,
@@ -247,16 +226,12 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         "incomplete is removed first.",
         in_python=".to_jsonl(path)",
     ),
-    Option(
+    enabled(
         "text",
         "Whether the text of the pages is included.",
-        type=bool,
         annotation="TextOf | bool | None",
         doc="Whether the text of the pages is included; or a function that returns it, from the "
         "bytes of a page and its ``Content-Type``.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     number(
         "batch_size",
