@@ -61,11 +61,7 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
 
 
 def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:
-    """Run a build with the options of the configuration and of the command line.
-
-    Returns:
-        The exit code.
-    """
+    """Run a build with the options of configuration and command line; return the exit code."""
     from urlset.builder import EVIDENCE
     from urlset.builder import build as build_sitemaps
     from urlset.builder.options import parse_evidence
@@ -145,14 +141,10 @@ def _report_gate(error: GateError) -> None:
 
 
 class BuildOutput:
-    """Target of a build: a folder, a bucket, or stdout; a context manager.
+    """Target of a build: a folder, a bucket, or stdout (``-``); a context manager.
 
-    A build for stdout uses a temporary folder with its own ledger, so nothing is recorded.
-
-    Args:
-        output: The value of ``--output``; ``-`` is stdout.
-        options: The options of :func:`urlset.build`; for stdout, the ledger is set in them.
-        as_json: Whether the result is printed as JSON, which excludes stdout.
+    A build for stdout uses a temporary folder with its own ledger, which is set in ``options``, so
+    nothing is recorded.
 
     Raises:
         UsageError: An option has no effect for stdout.

@@ -56,11 +56,7 @@ class CheckConfig(NamedTuple):
 
     @classmethod
     def load(cls, file: Path | None, values: Mapping[str, Any]) -> CheckConfig:
-        """Combine the configuration with the options of the command line, which take precedence.
-
-        Raises:
-            urlset.ConfigurationError: The configuration is invalid.
-        """
+        """Combine the configuration with the options of the command line, which take precedence."""
         config = load_config(file)
         for note in config.notes:
             print_info(note)

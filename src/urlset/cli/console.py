@@ -255,11 +255,7 @@ def format_size(count: int) -> str:
 
 
 def start_logging(verbosity: int) -> None:
-    """Print the log records of urlset on stderr.
-
-    Args:
-        verbosity: 0 for no records, 1 for the level info, 2 or more for debug.
-    """
+    """Print the log records of urlset on stderr: with 1 those of the level info, with 2 debug."""
     stop_logging()
     if verbosity:
         _logger.addHandler(_LogHandler())
@@ -351,11 +347,9 @@ class Progress:
         return self
 
     def update(self, text: str, details: Iterable[str] = ()) -> None:
-        """Set the text of the display; cheap enough to call for each document.
+        """Set the text of the display, and further lines, which only a terminal shows.
 
-        Args:
-            text: The state of the work, in one line.
-            details: Further lines, which only a terminal shows.
+        It is cheap enough to call for each document.
         """
         self._text = text
         if self._status is not None:

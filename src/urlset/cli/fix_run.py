@@ -35,15 +35,6 @@ def run_fix(
 ) -> None:
     """Fix the sources; the caller then checks what remains.
 
-    Args:
-        sources: Files, folders, or ``-`` for stdin.
-        config: The options of the check; only findings of its rules are fixed.
-        is_fixed: Whether files are written.
-        is_unsafe: Whether unsafe fixes are applied, too.
-        is_diff: Whether the differences are shown instead.
-        backup: Whether replaced files are kept as NAME.bak; by default unless git has them.
-        is_quiet: Whether only errors are printed.
-
     Raises:
         Exit: The command is complete: after a diff, and after stdin, whose fixed document is
             written to stdout.

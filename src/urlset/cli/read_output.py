@@ -44,12 +44,6 @@ def entry_table(
 
     A URL that is too long is shortened in its middle. If the loc column would be narrow,
     ``lastmod`` is shown without its time. After :data:`CHUNK` rows a new table begins.
-
-    Args:
-        entries: The entries, those of a document in sequence.
-        render: The function that renders a line, such as :func:`urlset.cli.console.line_renderer`
-            returns.
-        width: The width of the terminal in cells.
     """
     is_first = True
     for source, group in groupby(entries, key=lambda entry: entry.source):

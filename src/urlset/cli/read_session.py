@@ -24,11 +24,9 @@ SLOW_S = 5.0
 
 
 class ReadSession:
-    """Read several sources in sequence; if one fails, the others are still read.
+    """Read several sources in sequence, with the options of :func:`urlset.read`.
 
-    Args:
-        is_quiet: Whether notices and progress are not printed.
-        options: The options of :func:`urlset.read`.
+    If one fails, the others are still read.
     """
 
     def __init__(self, *, is_quiet: bool = False, **options: Any):
@@ -84,12 +82,6 @@ class ReadSession:
         """Yield the documents of one source with their selected entries.
 
         A source that cannot be read is noted in ``failures`` and ends the iteration.
-
-        Args:
-            source: The source.
-            progress: The progress display.
-            row_limit: Counts the entries, and holds their limit.
-            on_response: Is called with the documents and requests; None for no calls.
         """
         try:
             with (

@@ -38,20 +38,10 @@ def write_tables(
     form: str,
     output: Path | None,
 ) -> int | None:
-    """Read sources into a store or a Parquet file, or query them.
+    """Read sources into a store or a Parquet file, or query them; return the size of the result.
 
-    Args:
-        session: Reads the sources.
-        sources: The sources; a query over a single store reads nothing else.
-        row_limit: Counts the entries, and holds their limit.
-        is_filtered: Whether filters select entries; a store is then read like a sitemap.
-        sql: The query; None to write the entries.
-        sql_timeout: Time limit of the query in seconds, 0 for none; None for the default.
-        form: The format: parquet, duckdb, or for a query one of the text formats.
-        output: The file; None or ``-`` is stdout.
-
-    Returns:
-        The number of rows of the query result; None without a query.
+    A query over a single store reads nothing else. ``is_filtered`` is whether filters select
+    entries; a store is then read like a sitemap.
 
     Raises:
         UsageError: The format does not fit the output, or the query.
@@ -173,15 +163,7 @@ def _parquet(target: Path | None) -> Iterator[Path]:
 
 
 def _query_lines(result: QueryResult, form: str) -> Iterator[str]:
-    """Yield the rows of a query result in a text format.
-
-    Args:
-        result: The result of a query.
-        form: The format: jsonl, json, csv, or txt for a single column.
-
-    Raises:
-        UsageError: The format is txt, and the result has several columns.
-    """
+    """Return the rows of a query result as jsonl, json, csv, or txt for a single column."""
     if form in ("jsonl", "json"):
         lines = (escape_json(f"{line}\n") for line in result.objects())
         return lines if form == "jsonl" else json_array(lines)

@@ -29,13 +29,8 @@ class FixedRobots(NamedTuple):
 def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[str]) -> FixedRobots:
     """Fix the lines that declare sitemaps; other lines are unchanged.
 
-    The declared sitemaps must be the same before and after; otherwise nothing is changed.
-
-    Args:
-        data: Bytes of the robots.txt.
-        url: Its URL.
-        options: Options of the run.
-        addresses: Sitemaps to declare if the file declares none.
+    The declared sitemaps must be the same before and after; otherwise nothing is changed. If there
+    are none, those of ``addresses`` are declared.
     """
     before = read_robots(data, url)
     codes = {problem.code for problem in before.problems}

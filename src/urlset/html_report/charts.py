@@ -126,15 +126,10 @@ def funnel(steps: Sequence[FunnelStep]) -> str:
 
 
 def histogram(bins: Sequence[Bin], labels: Sequence[AxisLabel], *, height: int = 180) -> str:
-    """Draw a histogram of vertical bars with labels on the axis.
+    """Draw a histogram of vertical bars, at most ``height`` pixels high, with labels on the axis.
 
     A spike is drawn to the full height with a gap that shows that it is cut, so that the other
     bars keep their shape.
-
-    Args:
-        bins: The bars from left to right.
-        labels: Labels of the axis.
-        height: Height of the tallest bar in pixels.
     """
     usual = max((found.size for found in bins if not found.spike), default=0)
     tallest = max((found.size for found in bins), default=0)

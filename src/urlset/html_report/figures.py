@@ -91,13 +91,7 @@ def take_figures(
 
 
 def _sitemap_figures(session: StoreSession, *, has_pages: bool, has_findings: bool) -> list[Figure]:
-    """Return the charts for which the sitemap tables have data.
-
-    Args:
-        session: The session with the tables.
-        has_pages: Whether the live table ``pages`` exists.
-        has_findings: Whether the temporary table ``finding_rows`` exists.
-    """
+    """Return the charts for which the sitemap tables have data."""
     figures = [_sections(session)] if has_findings and not has_pages else []
     figures += [_dates(session), _languages(session, has_pages=has_pages)]
     return [figure for figure in figures if figure is not None]

@@ -232,13 +232,7 @@ def stated_date(value: object) -> str | None:
 def with_stated_dates(
     page: HostPage, modified: Sequence[object], published: Sequence[object]
 ) -> HostPage:
-    """Return a page with the first date of each kind in its front matter.
-
-    Args:
-        page: The page.
-        modified: Values of the fields for its last change, the preferred first.
-        published: Values of the fields for its publication.
-    """
+    """Return a page with the first date of each kind in its front matter, the preferred first."""
     unused = (value for value in (*modified, *published) if value and stated_date(value) is None)
     return page._replace(
         lastmod=next(filter(None, map(stated_date, modified)), None),

@@ -147,10 +147,7 @@ def readings(
 ) -> Iterator[Entries]:
     """Yield the readings of a part: one, or one for each site, store or archive.
 
-    Args:
-        part: Part of a source.
-        entry_filter: Filter of entries.
-        sources: Documents of a folder, a bucket or memory that are loaded; None for all.
+    Of a folder, a bucket or memory, only the documents of ``sources`` are loaded; None for all.
     """
     common: dict[str, Any] = {"engine": part.engine, "max_bytes": part.max_bytes}
     if part.kind == "documents":

@@ -81,14 +81,9 @@ class Piece(NamedTuple):
 def exported(
     session: StoreSession, part: int, kinds: Collection[str], buckets: int, first: int
 ) -> Iterator[Piece]:
-    """Yield the rows of a part for the rules about the set.
+    """Yield the rows of a part for the rules about the set, after an evaluation of rules.
 
-    Args:
-        session: Session with the tables of the part, after an evaluation of rules.
-        part: Number of the part.
-        kinds: Names of :data:`SHUFFLED_ROWS` that are needed.
-        buckets: Number of buckets.
-        first: Number that is added to the number of documents.
+    ``first`` is added to the numbers of documents.
     """
     shuffled = {
         kind: SHUFFLED_ROWS[kind].replace("$buckets", str(buckets)).replace("$part", str(part))

@@ -51,13 +51,7 @@ class SectionPage(NamedTuple):
 
 
 class Section:
-    """Pages of a sitemap whose items are a list, or a queryset that keys cannot page.
-
-    Args:
-        site: The sitemap.
-        protocol: ``http`` or ``https``.
-        domain: Host of the URLs.
-    """
+    """Pages of a sitemap whose items are a list, or a queryset that keys cannot page."""
 
     def __init__(self, site: Any, protocol: str, domain: str):
         self.site = site

@@ -16,12 +16,7 @@ class SparkStreamReader(DataSourceStreamReader):
     """Reader of a stream: each step reads the documents that are new or changed since the last.
 
     An offset has a validator for each document (:func:`urlset.partitioned.changes.validators`).
-
-    Args:
-        reader: Reader of parts.
-        paths: Paths and URLs of the source.
-        settings: Options of the plan.
-        max_files: Maximum number of documents of a step; None for no limit.
+    A step has at most ``max_files`` documents; None for no limit.
     """
 
     def __init__(
