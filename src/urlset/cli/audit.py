@@ -28,7 +28,6 @@ from urlset.terminal_text import pluralize
 if TYPE_CHECKING:
     from urlset.cli.check_run import CheckConfig
     from urlset.live.audit import Audit
-    from urlset.model import ProgressEvent
 
 INTERRUPTED = 130
 
@@ -94,12 +93,11 @@ def audit(
     settings["baseline"] = Baseline.of(config_options.baseline)
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(f"{event.urls:,} responses · {event.source or ''}")
-
+            settings["progress"] = lambda event: progress.update(
+                f"{event.urls:,} responses · {event.source or ''}"
+            )
             try:
-                found = run_audit(source, store=store, progress=on_event, **settings)
+                found = run_audit(source, store=store, **settings)
             except KeyboardInterrupt:
                 print_info(_how_to_continue(store))
                 raise

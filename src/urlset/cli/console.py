@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
@@ -106,12 +105,7 @@ class Sink:
         except OSError as error:
             raise self._write_error(error) from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             self._finish(is_complete=kind is None)
         except OSError as failure:
@@ -122,15 +116,14 @@ class Sink:
                 self._staged.discard()
 
     def _open(self, path: Path) -> TextIO:
-        if is_special(path):
-            # A device or a pipe cannot be replaced; opening a folder raises an error.
-            return path.open("w", encoding="utf-8", errors="replace", newline="")
-        from urlset.formats.detect import expect_no_store
+        place: Path | int = path
+        if not is_special(path):  # a device or a pipe cannot be replaced; a folder raises an error
+            from urlset.formats.detect import expect_no_store
 
-        expect_no_store(path)
-        self._staged = AtomicFile(path)
-        descriptor = self._staged.descriptor
-        return open(descriptor, "w", encoding="utf-8", errors="replace", newline="")
+            expect_no_store(path)
+            self._staged = AtomicFile(path)
+            place = self._staged.descriptor
+        return open(place, "w", encoding="utf-8", errors="replace", newline="")
 
     def _finish(self, *, is_complete: bool) -> None:
         if self._path is None:
@@ -376,14 +369,10 @@ class Progress:
         with self._lock:
             if time.monotonic() < self._next_update:
                 return
-            requests = [
-                f"waiting for {url}, {seconds:,.0f} s"
-                for url, seconds in slow_requests(SLOW_S)[:MAX_REQUESTS]
-            ]
-            waits = [
-                f"waiting {left:,.0f} s {reason}" for reason, left in long_waits(SLOW_S).items()
-            ]
-            requests = [*waits[:MAX_REQUESTS], *requests]
+            slow = slow_requests(SLOW_S)[:MAX_REQUESTS]
+            waits = [*long_waits(SLOW_S).items()][:MAX_REQUESTS]
+            requests = [f"waiting {left:,.0f} s {reason}" for reason, left in waits]
+            requests += [f"waiting for {url}, {seconds:,.0f} s" for url, seconds in slow]
             if self._status is None:
                 self._next_update = time.monotonic() + LOG_INTERVAL_S
                 line = " · ".join(filter(None, [self._text, *requests]))

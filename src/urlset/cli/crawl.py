@@ -90,13 +90,9 @@ def crawl(
         _check_patterns(name, settings.get(name, ()))
     try:
         with Progress(is_shown=not quiet) as progress:
-            found = run(
-                site,
-                store,
-                **settings,
-                progress=lambda state: progress.update(_progress_text(state)),
-                **network._asdict(),
-            )
+            settings |= network._asdict()
+            settings["progress"] = lambda event: progress.update(_progress_text(event))
+            found = run(site, store, **settings)
     except KeyboardInterrupt:
         if os.path.exists(store):
             print_info(
@@ -135,8 +131,7 @@ def _progress_text(event: ProgressEvent) -> str:
 
 def _exit_code(found: Crawl) -> int:
     verdicts = found.verdicts
-    answered = sum(count for name, count in verdicts.items() if name not in NOT_VISITED)
-    if not answered:
+    if not any(count for name, count in verdicts.items() if name not in NOT_VISITED):
         return 2
     from urlset.live.crawl.evidence import kind_of_reason
 

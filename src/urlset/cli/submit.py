@@ -15,7 +15,6 @@ from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.live.submit import Submission
-    from urlset.model import ProgressEvent
 
 MAX_SHOWN = 10
 
@@ -73,11 +72,8 @@ def submit(
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("submit"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(event.source or "")
-
-            found = run(source, progress=on_event, **values)
+            values["progress"] = lambda event: progress.update(event.source or "")
+            found = run(source, **values)
         for line in json_or(found, format, _lines(found)):
             sink.write(f"{line}\n")
     print_errors((*found.faults, *(result.error for result in found.results if result.error)))

@@ -21,7 +21,6 @@ from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.live.watch import SectionEstimate, Watch
-    from urlset.model import ProgressEvent
 
 MAX_SHOWN = 10
 MAX_SECTIONS = 12
@@ -71,12 +70,11 @@ def watch(
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("watch"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}")
-
+            settings["progress"] = lambda event: progress.update(
+                f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}"
+            )
             try:
-                found = run(site, store, progress=on_event, **settings)
+                found = run(site, store, **settings)
             except KeyboardInterrupt:
                 print_info("interrupted: no snapshot was stored; the same command starts again")
                 raise

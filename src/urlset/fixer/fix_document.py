@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset import engine as engines
-from urlset.document import IN_PACKED, Document, parse
+from urlset.document import IN_PACKED, Document
 from urlset.engine import source_offset
 from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, without_overlaps
 from urlset.fixer.fixers import FIXERS
@@ -161,7 +161,7 @@ class DocumentFixer:
         self.options = options
         self.container: Container = open_container(data, options.max_bytes, options.engine)
         self.raw: bytes = self.container.raw
-        self.document: Document = self._parsed(self.raw)
+        self.document: Document = options.parse(self.raw, name, base_url)
         self.fixed: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
         self.remaining: dict[str, str] = {}
@@ -190,8 +190,7 @@ class DocumentFixer:
         """Apply fixes for given findings once; return whether anything changed."""
         return self._may_be_changed() and self._pass(findings)
 
-    def context(self) -> DocumentContext:
-        """Return the context of the fixers in this pass."""
+    def _context(self) -> DocumentContext:
         return DocumentContext(
             parsed=self.document,
             name=self.name,
@@ -200,16 +199,6 @@ class DocumentFixer:
             is_unsafe=self.options.is_unsafe,
             profile=self.options.profile,
             index=self.index,
-        )
-
-    def _parsed(self, raw: bytes) -> Document:
-        options = self.options
-        return parse(
-            raw,
-            base_url=self.base_url,
-            engine=options.engine,
-            source=self.name,
-            max_bytes=options.max_bytes,
         )
 
     def _may_be_changed(self) -> bool:
@@ -248,7 +237,7 @@ class DocumentFixer:
 
     def _pass(self, findings: FindingsByRule) -> bool:
         """Apply the changes for findings; if these break the document, harmless ones of a rule."""
-        document = self.context()
+        document = self._context()
         changes = self._changes(document, findings)
         if not changes:
             return False
@@ -256,7 +245,7 @@ class DocumentFixer:
             return True
         is_changed = False
         for code in dict.fromkeys(change.code for change in changes):
-            again = self._changes(self.context(), {code: findings[code]}) if not is_changed else []
+            again = self._changes(self._context(), {code: findings[code]}) if not is_changed else []
             if again:
                 why = self._apply_harmless(again)
                 is_changed = why is None
@@ -302,7 +291,7 @@ class DocumentFixer:
         raw = _changed(self.raw, self.document, changes)
         if raw == self.raw:
             return "it would change nothing"
-        document = self._parsed(raw)
+        document = self.options.parse(raw, self.name, self.base_url)
         why = difference(self.document, document, changes)
         if why is None:
             self.dropped += _listed(self.document.text, changes, self.name)

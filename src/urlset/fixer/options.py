@@ -10,7 +10,7 @@ from typing import Any
 
 from urlset.checker.findings import Findings
 from urlset.checker.rule import Rule
-from urlset.document import IN_PACKED, Document, locate_problems, text_offset
+from urlset.document import IN_PACKED, Document, locate_problems, parse, text_offset
 from urlset.fixer.registry import (
     CONTAINER_RULES,
     FIXERS,
@@ -105,6 +105,12 @@ class FixOptions:
             offset = 0 if finding.offset is None else text_offset(document, finding.offset)
             findings[finding.code].append(FindingLocation.of(finding, offset))
         return findings
+
+    def parse(self, raw: bytes, name: str | None, base_url: str | None) -> Document:
+        """Parse a document with the engine and the limit of the options."""
+        return parse(
+            raw, base_url=base_url, engine=self.engine, source=name, max_bytes=self.max_bytes
+        )
 
     def findings(
         self,

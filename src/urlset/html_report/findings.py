@@ -115,8 +115,7 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: Deta
     if rule.sql and detail.has_sql:
         parts.append(sql_block("SQL of this rule", rule.sql))
     else:
-        command = f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>'
-        parts.append(command)
+        parts.append(f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>')
     if rule.source:
         parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
     such = ""
@@ -142,10 +141,8 @@ def _url_list(report: ReportInput, code: str, count: int, detail: Detail) -> str
     rest = ""
     if report.log.recorded[code] < count or len(urls) >= report.log.max_urls:
         name = f"The first {len(urls):,} URLs as a list"
-        how = (
-            "the SQL of this rule returns all of them, see About" if detail.has_sql else "see About"
-        )
-        rest = f'<p class="more">{count:,} findings in total: {how}.</p>'
+        how = "the SQL of this rule returns all of them, " if detail.has_sql else ""
+        rest = f'<p class="more">{count:,} findings in total: {how}see About.</p>'
     cut = ""
     if len(shown) < len(urls):
         cut = f'<p class="more cut">The first {len(shown):,}; all of them with scripts.</p>'

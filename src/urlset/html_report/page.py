@@ -386,7 +386,6 @@ _ALL_URLS = (
     "To list the URLs of a rule that are not in the report, keep the tables with "
     "<code>{store}</code>, and run the SQL of the rule there."
 )
-_REST = {"audit": _ALL_URLS}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
 _QUERIES = {
     "diff": "To run a query on all rows, write them with <code>urlset diff BEFORE AFTER --format "
@@ -395,8 +394,9 @@ _QUERIES = {
 
 
 def _footer(report: ReportInput, detail: Detail) -> str:
-    store = escape(option("store", "site.duckdb"))
-    rest = _REST.get(report.kind, "").format(store=store)
+    rest = ""
+    if report.kind == "audit":
+        rest = _ALL_URLS.format(store=escape(option("store", "site.duckdb")))
     known = ""
     if report.known:
         known = f" {pluralize(report.known, 'finding')} in the baseline are not shown."

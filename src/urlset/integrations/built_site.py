@@ -127,7 +127,7 @@ class PluginOptions:
         >>> PluginOptions.of({"exclude": ["drafts/*"]}).exclude
         ['drafts/*']
         """
-        known = {cls.key(each.name): each.name for each in fields(cls)}
+        known = {each.name.removesuffix("_"): each.name for each in fields(cls)}  # with: with_
         for key in options:
             if key not in known:
                 raise ConfigurationError(
@@ -135,10 +135,11 @@ class PluginOptions:
                 )
         return cls(**{known[key]: value for key, value in options.items()})
 
-    @staticmethod
-    def key(name: str) -> str:
-        """Return the name of an option in a configuration: ``with`` for the field ``with_``."""
-        return name.removesuffix("_")
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the defaults of all options by their names, with lists, as Sphinx expects."""
+        values = ((name.removesuffix("_"), value) for name, value in vars(cls()).items())
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values}
 
 
 @dataclass(frozen=True)

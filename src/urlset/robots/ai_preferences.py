@@ -94,16 +94,12 @@ class RobotsPreferences:
                     groups.append(_Statements(set(), [], []))
                 is_open = True
                 groups[-1].members.update(agents_of(value))
-            elif name == "content-usage":
+            elif name in ("content-usage", "content-signal", "allow", "disallow"):
                 is_open = False
-                if groups:
+                if groups and name == "content-usage":
                     groups[-1].usages.append(value)
-            elif name == "content-signal":
-                is_open = False
-                if groups:
+                elif groups and name == "content-signal":
                     groups[-1].signals.append(value)
-            elif name in ("allow", "disallow"):
-                is_open = False
             elif name == "license" and value:
                 self._licenses.append(value)
         name = Groups([Group(each.members, []) for each in groups], {}).name_for(agent)
@@ -125,11 +121,8 @@ class RobotsPreferences:
         [[('Content-Usage', 'train-ai=n')], [('Content-Usage', 'train-ai=y')]]
         """
         path = path_of(url)
-        found = [
-            usage
-            for usage in self._usages
-            if usage.matcher is None or not usage.matcher.allows(path)
-        ]
+        usages = self._usages
+        found = [each for each in usages if each.matcher is None or not each.matcher.allows(path)]
         longest = max((usage.length for usage in found), default=0)
         yield from (("Content-Usage", u.value) for u in found if u.length == longest)
         yield from (("Content-Signal", value) for value in self._signals)
@@ -211,12 +204,9 @@ def parse_usage(value: str) -> dict[str, bool | None]:
 
 
 def _signals(value: str) -> dict[str, bool | None]:
-    pairs = (part.partition("=") for part in re.split(r"[,;]", value.lower()))
-    return {
-        _SIGNALS[name.strip()]: _ANSWERS.get(answer.strip())
-        for name, _, answer in pairs
-        if name.strip() in _SIGNALS
-    }
+    parts = (part.partition("=") for part in re.split(r"[,;]", value.lower()))
+    pairs = [(name.strip(), answer.strip()) for name, _, answer in parts]
+    return {_SIGNALS[name]: _ANSWERS.get(answer) for name, answer in pairs if name in _SIGNALS}
 
 
 def _usage(value: str) -> _Usage:
