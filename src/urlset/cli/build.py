@@ -96,7 +96,9 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
         elif output.is_stdout or (is_quiet and not as_json):
             lines = []
         else:
-            lines = json_or(result, "json" if as_json else "text", _result_lines(result))
+            folder, files = result.target.rstrip("/"), (*result.files, *result.indexes)
+            names = (f"{folder}/{file.name}" for file in files)
+            lines = json_or(result, "json" if as_json else "text", names)
         with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
             _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
@@ -189,11 +191,6 @@ class BuildOutput:
             )
         with open(Path(self.target) / names[0], "rb") as file:
             sink.copy(file)
-
-
-def _result_lines(result: Build) -> Iterator[str]:
-    for file in (*result.files, *result.indexes):
-        yield f"{result.target.rstrip('/')}/{file.name}"
 
 
 def _report_summary(result: Build, evidence: Sequence[str]) -> None:

@@ -108,8 +108,8 @@ def run_check(
         is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else print_info
     if html_report is not None and report is not None:
-        for level, code, omitted in run.omitted_findings():
-            html_report.log.add_omitted(level, code, omitted)
+        for code, omitted in run.omitted.items():
+            html_report.log.add_omitted(run.rules[code].level, code, omitted)
         names = ", ".join(sources[:3]) + ("…" if len(sources) > 3 else "")
         html_report.write(report, names, known=run.known)
     if is_shown:

@@ -171,11 +171,6 @@ class CheckRun:
         """Return 1 if there are findings of the fail level or worse, else 0."""
         return int(any(self.by_level[level] for level in self._settings.failing_levels))
 
-    def omitted_findings(self) -> Iterator[tuple[Level, str, int]]:
-        """Yield level, code and number of the findings that are counted but not yielded."""
-        for code, count in self.omitted.items():
-            yield self.rules[code].level, code, count
-
     def _check(self, source: str, progress: Progress) -> Findings:
         documents, entries = self._read_documents, self._read_entries
 

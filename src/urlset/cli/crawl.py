@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,10 +84,15 @@ def crawl(
     expect_own_outputs({"store": store, "report": report}, [site])
     expect_target("--report", report)
     from urlset.live.crawl import crawl as run
+    from urlset.reader.filters import compile_pattern
 
     settings = given_options(options, CRAWL_OPTIONS)
     for name in ("include", "exclude"):
-        _check_patterns(name, settings.get(name, ()))
+        for pattern in settings.get(name, ()):
+            try:
+                compile_pattern(f"--{name}", pattern)
+            except ValueError as error:
+                raise UsageError(str(error)) from error
     try:
         with Progress(is_shown=not quiet) as progress:
             settings |= network._asdict()
@@ -110,17 +115,6 @@ def crawl(
             _report_failures(found)
         write_report(found, report, is_quiet=quiet)
         raise Exit(_exit_code(found))
-
-
-def _check_patterns(name: str, patterns: Iterable[str]) -> None:
-    """Validate the regular expressions of an option."""
-    from urlset.reader.filters import compile_pattern
-
-    for pattern in patterns:
-        try:
-            compile_pattern(f"--{name}", pattern)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
 
 
 def _progress_text(event: ProgressEvent) -> str:

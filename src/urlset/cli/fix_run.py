@@ -79,17 +79,13 @@ def _fix_each(
     sources: Sequence[str], config: CheckConfig, is_unsafe: bool, failures: list[str]
 ) -> Iterator[tuple[str, Fixed]]:
     """Yield each source with its fixed documents; nothing is written."""
+    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
     for source in sources:
         try:
             with as_usage_error("--select, --ignore or [check]"):
-                yield (source, _fix(source, config, is_unsafe))
+                yield source, fix(source, unsafe=is_unsafe, **shared)
         except SourceError as error:
             failures.append(str(error))
-
-
-def _fix(source: str, config: CheckConfig, is_unsafe: bool) -> Fixed:
-    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
-    return fix(source, unsafe=is_unsafe, **shared)
 
 
 def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:

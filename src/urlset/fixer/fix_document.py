@@ -39,11 +39,6 @@ class Container(NamedTuple):
     is_packed: bool
     faults: frozenset[str]
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether a part of the document is missing."""
-        return bool(self.faults & _TRUNCATED)
-
     def packed(self, raw: bytes, engine: str | None) -> bytes:
         """Compress ``raw`` if the document was compressed; return the bytes of the file."""
         return engines.get(engine).gzip(raw) if self.is_packed else raw
@@ -125,9 +120,6 @@ class FixedText(NamedTuple):
 
     Attributes:
         data: New bytes of the file.
-        raw: The same, decompressed.
-        container: Compression of the file.
-        document: Parsed document.
         fixed: Number of fixes by rule.
         dropped: What was dropped.
         remaining: Why findings were not fixed, by code; the code is empty for a document that must
@@ -135,9 +127,6 @@ class FixedText(NamedTuple):
     """
 
     data: bytes
-    raw: bytes
-    container: Container
-    document: Document
     fixed: Counter[str]
     dropped: list[Dropped]
     remaining: dict[str, str]
@@ -182,9 +171,7 @@ class DocumentFixer:
         data = self.data
         if self.raw != self.container.raw or self._is_repacked:
             data = self.container.packed(self.raw, self.options.engine)
-        return FixedText(
-            data, self.raw, self.container, self.document, self.fixed, self.dropped, self.remaining
-        )
+        return FixedText(data, self.fixed, self.dropped, self.remaining)
 
     def fix_findings(self, findings: FindingsByRule) -> bool:
         """Apply fixes for given findings once; return whether anything changed."""
@@ -193,11 +180,8 @@ class DocumentFixer:
     def _context(self) -> DocumentContext:
         return DocumentContext(
             parsed=self.document,
-            name=self.name,
             base_url=self.base_url,
-            now=self.options.now,
             is_unsafe=self.options.is_unsafe,
-            profile=self.options.profile,
             index=self.index,
         )
 
@@ -271,7 +255,8 @@ class DocumentFixer:
     def _changes(self, document: DocumentContext, findings: FindingsByRule) -> list[Change]:
         found = [
             change
-            for code in sorted(findings, key=_order)
+            # Encodings first: other changes need them.
+            for code in sorted(findings, key=lambda code: (code not in _ENCODINGS, code))
             if code in FIXERS and code not in self.remaining
             for change in FIXERS[code].changes(document, findings[code])
             if change.edits and self._is_permitted(code, change)
@@ -298,11 +283,6 @@ class DocumentFixer:
             self.fixed.update(change.code for change in changes)
             self.raw, self.document = raw, document
         return why
-
-
-def _order(code: str) -> tuple[int, str]:
-    """Return a sort key of a rule code that puts encodings first: other changes need them."""
-    return (0 if code in _ENCODINGS else 1, code)
 
 
 def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
@@ -348,7 +328,7 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     >>> objection_to_fixing(open_container(data, 1_000, None), parse(data))
     'it has bytes that are not valid in its encoding; save it as UTF-8 first'
     """
-    if container.is_cut:
+    if container.faults & _TRUNCATED:
         return "part of the document could not be read"
     if signature(container.raw[:HEAD_BYTES]) == "duckdb":
         return "it is a store (a DuckDB file); fix the sitemaps that were read into it"

@@ -209,15 +209,18 @@ def _swap(
     stage: FolderTarget, files: list[tuple[str, FixedDocument]], backup: bool | None
 ) -> list[Written]:
     """Back up the files of a folder, and replace them by staged ones."""
-    backups = Backups()
     olds = [(stage.folder / name, document.before) for name, document in files]
+    kept: dict[Path, Path] = {}
     try:
-        kept = {path: backups.create(path) for path in files_to_back_up(olds, backup)}
+        for path in files_to_back_up(olds, backup):
+            kept[path] = _backed_up(path)
         for name, document in files:
             _expect_unchanged(stage, name, document)
         stage.swap([name for name, _ in files], ())
     except BaseException:
-        backups.discard()
+        for made in kept.values():  # their files were not replaced
+            with suppress(OSError):
+                made.unlink()
         raise
     return [Written(path, kept.get(path)) for path, _ in olds]
 
@@ -263,44 +266,31 @@ def _is_index(file: tuple[str, FixedDocument]) -> bool:
     return b"<sitemapindex" in file[1].text_after[:4096]
 
 
-class Backups:
-    """Backups of one run; :meth:`discard` removes them if the run fails."""
+def _backed_up(path: Path) -> Path:
+    """Copy a file to its backup; return the path of the backup.
 
-    def __init__(self) -> None:
-        self.created: list[Path] = []
+    The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
+    replaced.
 
-    def create(self, path: Path) -> Path:
-        """Copy a file to its backup; return the path of the backup.
-
-        The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
-        replaced.
-
-        Raises:
-            TargetError: The file cannot be backed up.
-        """
-        for number in range(1, MAX_BACKUPS):
-            backup = path.with_name(f"{path.name}{ENDING}{'' if number == 1 else number}")
-            try:
-                _copy(path, backup)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise TargetError(
-                    f"cannot back up {path}: {error.strerror or error}; no file "
-                    f"was written; use {option('backup', False)} to write without a backup"
-                ) from error
-            self.created.append(backup)
-            return backup
-        raise TargetError(
-            f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
-            f"them, or use {option('backup', False)}"
-        )
-
-    def discard(self) -> None:
-        """Remove the backups, because their files were not replaced."""
-        for backup in self.created:
-            with suppress(OSError):
-                backup.unlink()
+    Raises:
+        TargetError: The file cannot be backed up.
+    """
+    for number in range(1, MAX_BACKUPS):
+        backup = path.with_name(f"{path.name}{ENDING}{'' if number == 1 else number}")
+        try:
+            _copy(path, backup)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise TargetError(
+                f"cannot back up {path}: {error.strerror or error}; no file "
+                f"was written; use {option('backup', False)} to write without a backup"
+            ) from error
+        return backup
+    raise TargetError(
+        f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
+        f"them, or use {option('backup', False)}"
+    )
 
 
 def _copy(path: Path, backup: Path) -> None:

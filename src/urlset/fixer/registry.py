@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,21 +59,15 @@ class DocumentContext:
 
     Attributes:
         parsed: Parsed document.
-        name: Name for messages.
         base_url: URL of the document.
-        now: Current time.
         is_unsafe: Whether unsafe fixes are made.
-        profile: Search engine whose rules apply.
         index: Lookups for the documents that it lists.
         spans: Positions of its elements.
     """
 
     parsed: Document
-    name: str
     base_url: str | None
-    now: datetime
     is_unsafe: bool
-    profile: str | None = None
     index: IndexContext = field(default_factory=IndexContext)
     spans: DocumentSpans = field(init=False)
 
@@ -144,11 +138,6 @@ class FixContext:
     ) -> Change:
         """Return a change of these edits for the rule of the finding."""
         return Change(self.code, edits, effect or self.effect, dropped, added)
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the level of the finding is error."""
-        return self.finding.level == "error"
 
     def replace(self, new: bytes, *, dropped: str | None = None) -> Change:
         """Return a change that replaces the bytes of the finding."""

@@ -107,10 +107,11 @@ class FileFolder:
         is_packed = is_text and not wanted_range and accepts_gzip(headers.get("accept-encoding"))
         tag = self._tag(found)
         etag = f'"{tag}-gzip"' if is_packed else f'"{tag}"'
+        modified = datetime.fromtimestamp(found.modified, UTC)
         common = [
             ("Content-Type", _TYPES[found.path.suffix]),
             ("ETag", etag),
-            ("Last-Modified", _http_date(found.modified)),
+            ("Last-Modified", format_datetime(modified, usegmt=True)),
             ("X-Robots-Tag", "noindex"),
         ]
         if is_text:
@@ -254,7 +255,3 @@ def _parsed_date(value: str | None) -> int | None:
         return None if value is None else int(parsedate_to_datetime(value).timestamp())
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _http_date(seconds: int) -> str:
-    return format_datetime(datetime.fromtimestamp(seconds, UTC), usegmt=True)

@@ -172,7 +172,7 @@ def ai_preferences(
             statements.append(f"robots {directive}")
         if directive == "noai":
             stated["train-ai"].append(False)
-    train, search, answer = (_combined(values) for values in stated.values())
+    train, search, answer = (all(given) if given else None for given in stated.values())
     shown = tuple(text[:MAX_STATEMENT] for text in statements[:MAX_STATEMENTS])
     return AiPreferences(train, search, answer, next(iter(licenses), None), shown)
 
@@ -215,7 +215,3 @@ def _usage(value: str) -> _Usage:
     pattern, *rest = value.split(None, 1)
     rules = compile_rules([RuleLine(False, pattern)])
     return _Usage(rules[0].length, Matcher(rules), rest[0] if rest else "")
-
-
-def _combined(answers: list[bool]) -> bool | None:
-    return all(answers) if answers else None

@@ -73,7 +73,7 @@ def remove_doctype(context: FixContext) -> Iterator[Change]:
     is_sitemap = context.document.parsed.kind in ("urlset", "index")
     if not context.span.startswith(b"<!") or not is_sitemap:
         return
-    if context.code == "X015" and context.is_error:
+    if context.code == "X015" and context.finding.level == "error":
         if context.is_unsafe:
             yield from rewrite(context)
         return

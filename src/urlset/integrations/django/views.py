@@ -169,7 +169,8 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
             return _with_validators(HttpResponse(content_type=content_type), etag, latest)
     else:
         etag = None
-    store = _page_store() if etag is not None else None
+    alias = getattr(conf.settings, "URLSET_PAGE_CACHE", None)
+    store = caches[alias] if etag is not None and alias is not None else None
     if store is not None and (packed := store.get(f"urlset:page:{etag}")) is not None:
         return _stored(request, packed, content_type, etag, latest)
     document = _Document(parts)
@@ -197,12 +198,6 @@ async def _asynchronous(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
 
     while (chunk := await sync_to_async(take)()) is not None:
         yield chunk
-
-
-def _page_store() -> Any:
-    """Return the cache for whole pages, if the settings name one."""
-    alias = getattr(conf.settings, "URLSET_PAGE_CACHE", None)
-    return None if alias is None else caches[alias]
 
 
 def _stored(request: Any, packed: bytes, content_type: str, etag: str | None, latest: Any) -> Any:
