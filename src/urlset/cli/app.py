@@ -101,15 +101,13 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         return _report_usage_error(error)
     except BrokenPipeError:  # of the help, which click prints
         raise
-    except (UrlsetError, OSError) as error:
-        if interrupts.count:
-            return INTERRUPTED
-        print_error(str(error))
-        return FAILURE
     except Exception as error:  # noqa: BLE001 - the top of the command line
         if interrupts.count:
             return INTERRUPTED
-        return _report_internal_error(error)
+        if not isinstance(error, UrlsetError | OSError):
+            return _report_internal_error(error)
+        print_error(str(error))
+        return FAILURE
     finally:
         stop_logging()
         set_color("auto")
@@ -304,8 +302,8 @@ class _Command(_HelpOnStdout):
         flags: dict[str, str] = {}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                flags |= {flag.lstrip("-"): flag for flag in parameter.opts if flag[:2] == "--"}
-                flags |= {flag.lstrip("-"): flag for flag in parameter.secondary_opts}
+                names = (*parameter.opts, *parameter.secondary_opts)
+                flags |= {flag[2:]: flag for flag in names if flag[:2] == "--"}
         word = given.lstrip("-")
         found = similar(word, flags, min_ratio)
         if found is None:  # such as "agent" for --user-agent

@@ -59,7 +59,6 @@ def run_fix(
 
 
 def _expect_writable(sources: Sequence[str]) -> None:
-    """Raise :class:`UsageError` for sources that cannot be written."""
     if "-" in sources and len(sources) > 1:
         raise UsageError("--fix: stdin cannot be combined with other sources")
     for source in sources:

@@ -133,15 +133,6 @@ def given_options(
     }
 
 
-def time_limit(seconds: float | None, default: float) -> float | None:
-    """Return the time limit for the value of an option: 0 disables it, None is the default.
-
-    >>> time_limit(None, 60.0), time_limit(0, 60.0), time_limit(5, 60.0)
-    (60.0, None, 5)
-    """
-    return default if seconds is None else seconds or None
-
-
 def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str | Path]) -> None:
     """Raise :class:`UsageError` if an output is a source or another output, before the work.
 

@@ -194,11 +194,11 @@ class _Tree:
     ) -> Iterator[Span]:
         parts = []
         if record.kind == "index":
-            parts = ["index", pluralize(record.sitemaps, "sitemap")]
-            parts.append(pluralize(self._entries_in(children), "entry", "entries"))
+            entries = pluralize(self._entries_in(children), "entry", "entries")
+            parts = ["index", pluralize(record.sitemaps, "sitemap"), entries]
         elif record.kind is not None:
-            parts = [record.kind, pluralize(record.entries, "entry", "entries")]
-            parts.append(format_size(record.packed_size))
+            entries = pluralize(record.entries, "entry", "entries")
+            parts = [record.kind, entries, format_size(record.packed_size)]
         if record.same_as:
             parts.append(f"the same as {record.same_as}")
         if record.skipped:

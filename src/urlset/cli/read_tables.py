@@ -10,7 +10,7 @@ from pathlib import Path
 
 from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
 from urlset.cli.console import Progress, Sink, line_renderer, terminal_width
-from urlset.cli.options import Exit, UsageError, time_limit
+from urlset.cli.options import Exit, UsageError
 from urlset.cli.read_output import query_table
 from urlset.cli.read_session import ReadSession
 from urlset.errors import QueryError
@@ -72,7 +72,8 @@ def write_tables(
             if session.exit_code == 2:
                 raise Exit(2)
         with _query_errors():
-            result = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
+            limit = QUERY_S if sql_timeout is None else sql_timeout or None  # 0 is no limit
+            result = store.query(sql, timeout_s=limit)
         _write_result(result, form, target)
         return len(result)
 

@@ -247,7 +247,6 @@ class SetFixer:
         return self._replace(location, result.data)
 
     def _split(self) -> None:
-        """Split the documents that exceed a limit."""
         for location in list(self.overlay.locations_by_name.values()):
             try:
                 result = split(location, self.overlay, self.options)

@@ -84,7 +84,9 @@ class SitemapSpider(hosts.SitemapSpider):
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         if urlsplit(response.url).path.endswith("/robots.txt"):
             robots = read_robots(response.body, response.url, content_type)
-            return self._follow_all([line.url for line in robots.sitemaps], response, "robots")
+            meta = {META: {"source": response.url, "how": "robots"}}
+            urls = [line.url for line in robots.sitemaps if _is_web(line.url)]
+            return [Request(url, self._parse_sitemap, meta=meta) for url in urls]
         document = parse(
             response.body,
             base_url=response.url,
@@ -139,10 +141,6 @@ class SitemapSpider(hosts.SitemapSpider):
             return
         meta = {META: {**about, "how": "index", "depth": depth}}
         yield Request(url, callback=self._parse_sitemap, meta=meta)
-
-    def _follow_all(self, urls: list[str], response: Response, how: str) -> list[Request]:
-        meta = {META: {"source": response.url, "how": how}}
-        return [Request(url, self._parse_sitemap, meta=meta) for url in urls if _is_web(url)]
 
     def _limit(self, response: Response) -> int:
         """Return the most bytes of a decompressed document."""

@@ -64,8 +64,7 @@ class Section:
     @property
     def pages(self) -> int:
         """Number of pages, at least one."""
-        count: int = max(1, math.ceil(self._length / self.size))
-        return count
+        return max(1, math.ceil(self._length / self.size))
 
     def latest(self) -> list[datetime | date | None]:
         """Return the latest date of each page."""
@@ -101,8 +100,7 @@ class Section:
     @property
     def _length(self) -> int:
         items = self._items
-        count: int = items.count() if isinstance(items, QuerySet) else len(items)
-        return count
+        return int(items.count() if isinstance(items, QuerySet) else len(items))
 
     @property
     def _size_key(self) -> str:
@@ -210,8 +208,7 @@ class UrlsSection:
     @property
     def pages(self) -> int:
         """Number of pages, at least one."""
-        count: int = self.site.paginator.num_pages
-        return count
+        return int(self.site.paginator.num_pages)
 
     def latest(self) -> list[datetime | date | None]:
         """Return the latest date of the sitemap, for each page."""

@@ -201,7 +201,6 @@ async def _asynchronous(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def _stored(request: Any, packed: bytes, content_type: str, etag: str | None, latest: Any) -> Any:
-    """Return the response with a page of the cache."""
     is_packed = _accepts_gzip(request)
     data = packed if is_packed else gzip.decompress(packed)
     response = HttpResponse(data, content_type=content_type)

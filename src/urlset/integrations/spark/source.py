@@ -237,7 +237,6 @@ def _expect_columns(schema: StructType, table: Any) -> None:
 
 
 def _columns(table: Any) -> StructType:
-    """Return the columns of a table in types of Spark."""
     return StructType([_spark_field(field) for field in table_schema(table)])
 
 
@@ -280,17 +279,11 @@ def _instant(value: date) -> datetime:
 
 
 _PLAN = {
-    "parts": "int",
-    "part_bytes": "int",
-    "base_url": "str",
-    "engine": "str",
-    "max_bytes": "int",
-    "follow": "bool",
-    "since": "str",
-    "cache": "str",
-    "read_robots": "bool",
+    **dict.fromkeys(("parts", "part_bytes", "max_bytes"), "int"),
+    **dict.fromkeys(("base_url", "engine", "since", "cache"), "str"),
+    **dict.fromkeys(("follow", "read_robots"), "bool"),
 }
-_FILTERS = {"include": "str", "exclude": "str", "hosts": "str"}
+_FILTERS = dict.fromkeys(("include", "exclude", "hosts"), "str")
 _SIMPLE = ("int", "float", "bool", "str")
 _OPTIONS = {
     **{name: kind for name, text in _POLICY.items() if (kind := text.split(" ")[0]) in _SIMPLE},
@@ -302,7 +295,6 @@ _OPTIONS = {
 
 
 def _value(name: str, text: str, kind: str) -> Any:
-    """Convert the text of an option."""
     try:
         if kind == "bool":
             return _FLAGS[text.strip().lower()]
