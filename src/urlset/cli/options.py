@@ -72,11 +72,8 @@ class NetworkOptions(NamedTuple):
         if concurrency is not None:
             changes |= {"concurrency": concurrency, "per_host": concurrency}
         if timeout_s is not None:
-            changes |= {
-                "total_timeout_s": timeout_s,
-                "read_timeout_s": min(timeout_s, 30.0),
-                "connect_timeout_s": min(timeout_s, 10.0),
-            }
+            changes |= {"total_timeout_s": timeout_s, "read_timeout_s": min(timeout_s, 30.0)}
+            changes["connect_timeout_s"] = min(timeout_s, 10.0)
         if ignore_robots:
             changes["obey_robots"] = False
         if not changes:

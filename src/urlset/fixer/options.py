@@ -66,13 +66,9 @@ class FixOptions:
         rule = self.rules.get(code)
         if rule is None or not any(code in those for those in _FIXABLE):
             return False
-        is_partly_safe = code in FIXERS and FIXERS[code].is_partly_safe
-        is_requested = {
-            "safe": True,
-            "unsafe": self.is_unsafe or is_partly_safe,
-            "opt-in": code in self.named,
-        }
-        return is_requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
+        is_unsafe = self.is_unsafe or (code in FIXERS and FIXERS[code].is_partly_safe)
+        requested = {"safe": True, "unsafe": is_unsafe, "opt-in": code in self.named}
+        return requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
 
     def engine_findings(self, document: Document, name: str) -> FindingsByRule:
         """Return the selected problems that the parser reported, with offsets in the text."""
@@ -91,11 +87,8 @@ class FixOptions:
         self, raw: bytes, document: Document, name: str, base_url: str | None
     ) -> FindingsByRule:
         """Return the findings of the selected SQL rules that need only this document."""
-        rules = {
-            code: rule
-            for code, rule in self.rules.items()
-            if not rule.is_engine_rule and not needs_set(rule) and self.allows(code, name)
-        }
+        alone = {c: r for c, r in self.rules.items() if not (r.is_engine_rule or needs_set(r))}
+        rules = {code: rule for code, rule in alone.items() if self.allows(code, name)}
         findings: FindingsByRule = defaultdict(list)
         if not rules:
             return findings

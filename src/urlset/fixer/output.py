@@ -333,8 +333,5 @@ def files_to_back_up(files: Sequence[tuple[Path, bytes | None]], backup: bool | 
     """Return the files to back up: all, none, or by default those that are not in git."""
     if backup is False:
         return []
-    return [
-        path
-        for path, before in files
-        if before is not None and (backup or not is_in_git(path, before))
-    ]
+    olds = [(path, before) for path, before in files if before is not None]
+    return [path for path, before in olds if backup or not is_in_git(path, before)]

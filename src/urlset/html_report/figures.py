@@ -175,11 +175,8 @@ def _dates(session: StoreSession) -> Figure | None:
 def _spikes(days: Sequence[tuple[date, int]], total: int) -> set[date]:
     """Return the days with so many dates that they are hardly last changes."""
     usual = median(urls for _, urls in days)
-    return {
-        day
-        for day, urls in days
-        if len(days) > 1 and urls >= total * SPIKE_SHARE and urls >= usual * SPIKE_FACTOR
-    }
+    least = max(total * SPIKE_SHARE, usual * SPIKE_FACTOR)
+    return {day for day, urls in days if len(days) > 1 and urls >= least}
 
 
 def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tuple[list[Bin], str]:

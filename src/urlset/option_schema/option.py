@@ -105,13 +105,10 @@ class Option:
 
     def __post_init__(self) -> None:
         plain = self.name.removesuffix("_s").strip("_").replace("_", "-")
-        literal = self.type if get_origin(self.type) is Literal else None
-        for name, value in (
-            ("key", self.key or plain),
-            ("flags", self.flags or (f"--{plain}",)),
-            ("choices", get_args(literal) if literal is not None else ()),
-        ):
-            object.__setattr__(self, name, value)
+        is_literal = get_origin(self.type) is Literal
+        object.__setattr__(self, "key", self.key or plain)
+        object.__setattr__(self, "flags", self.flags or (f"--{plain}",))
+        object.__setattr__(self, "choices", get_args(self.type) if is_literal else ())
 
     def is_allowed(self, where: Literal["python", "file", "command"]) -> bool:
         """Return whether the option exists in Python, in urlset.toml or on the command line."""

@@ -191,14 +191,14 @@ def plan(
 
 
 def _sources(source: Any) -> list[Source]:
-    if not hasattr(source, "keys") and isinstance(source, Iterable):
-        is_one = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview)
-        if not is_one and not hasattr(source, "read"):
-            found = list(source)
-            if not found:
-                raise SourceError("expected paths or URLs, found none")
-            return found
-    return [source]
+    is_one = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview)
+    is_one = is_one or hasattr(source, "keys") or hasattr(source, "read")
+    if is_one or not isinstance(source, Iterable):
+        return [source]
+    found = list(source)
+    if not found:
+        raise SourceError("expected paths or URLs, found none")
+    return found
 
 
 def _document_parts(

@@ -82,11 +82,8 @@ def lower_names(context: FixContext) -> Iterator[Change]:
         ends = [element.name_end]
         if element.content_end < element.end:
             ends.append(element.content_end + 2 + len(element.raw_name))
-        edits += [
-            Edit(end - len(name), end, name.lower())
-            for end in ends
-            if context.data[end - len(name) : end] != name.lower()
-        ]
+        lowered = [Edit(end - len(name), end, name.lower()) for end in ends]
+        edits += [edit for edit in lowered if context.data[edit.start : edit.end] != edit.new]
     if edits:
         yield context.change(*edits)
 
