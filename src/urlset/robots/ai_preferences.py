@@ -94,12 +94,16 @@ class RobotsPreferences:
                     groups.append(_Statements(set(), [], []))
                 is_open = True
                 groups[-1].members.update(agents_of(value))
-            elif name in ("content-usage", "content-signal", "allow", "disallow"):
+            elif name == "content-usage":
                 is_open = False
-                if groups and name == "content-usage":
+                if groups:
                     groups[-1].usages.append(value)
-                elif groups and name == "content-signal":
+            elif name == "content-signal":
+                is_open = False
+                if groups:
                     groups[-1].signals.append(value)
+            elif name in ("allow", "disallow"):
+                is_open = False
             elif name == "license" and value:
                 self._licenses.append(value)
         name = Groups([Group(each.members, []) for each in groups], {}).name_for(agent)
@@ -121,8 +125,11 @@ class RobotsPreferences:
         [[('Content-Usage', 'train-ai=n')], [('Content-Usage', 'train-ai=y')]]
         """
         path = path_of(url)
-        usages = self._usages
-        found = [each for each in usages if each.matcher is None or not each.matcher.allows(path)]
+        found = [
+            usage
+            for usage in self._usages
+            if usage.matcher is None or not usage.matcher.allows(path)
+        ]
         longest = max((usage.length for usage in found), default=0)
         yield from (("Content-Usage", u.value) for u in found if u.length == longest)
         yield from (("Content-Signal", value) for value in self._signals)
@@ -172,7 +179,7 @@ def ai_preferences(
             statements.append(f"robots {directive}")
         if directive == "noai":
             stated["train-ai"].append(False)
-    train, search, answer = (all(given) if given else None for given in stated.values())
+    train, search, answer = (_combined(values) for values in stated.values())
     shown = tuple(text[:MAX_STATEMENT] for text in statements[:MAX_STATEMENTS])
     return AiPreferences(train, search, answer, next(iter(licenses), None), shown)
 
@@ -204,9 +211,12 @@ def parse_usage(value: str) -> dict[str, bool | None]:
 
 
 def _signals(value: str) -> dict[str, bool | None]:
-    parts = (part.partition("=") for part in re.split(r"[,;]", value.lower()))
-    pairs = [(name.strip(), answer.strip()) for name, _, answer in parts]
-    return {_SIGNALS[name]: _ANSWERS.get(answer) for name, answer in pairs if name in _SIGNALS}
+    pairs = (part.partition("=") for part in re.split(r"[,;]", value.lower()))
+    return {
+        _SIGNALS[name.strip()]: _ANSWERS.get(answer.strip())
+        for name, _, answer in pairs
+        if name.strip() in _SIGNALS
+    }
 
 
 def _usage(value: str) -> _Usage:
@@ -215,3 +225,7 @@ def _usage(value: str) -> _Usage:
     pattern, *rest = value.split(None, 1)
     rules = compile_rules([RuleLine(False, pattern)])
     return _Usage(rules[0].length, Matcher(rules), rest[0] if rest else "")
+
+
+def _combined(answers: list[bool]) -> bool | None:
+    return all(answers) if answers else None

@@ -369,8 +369,7 @@ def regexes_of(pattern: str) -> Regexes:
     is_exact = True
     for number, piece in enumerate(pieces):
         # Note: after a star, 2F also matches within %2F; and so does %2 before a star.
-        is_end_of_code = number > 0 and _END_OF_CODE.match(piece) is not None
-        rest = _END_OF_CODE.sub("", piece, count=1) if is_end_of_code else piece
+        rest = _END_OF_CODE.sub("", piece, count=1) if _is_end_of_code(number, piece) else piece
         half = _HALF.search(rest)
         is_exact = is_exact and rest == piece and half is None and not _is_odd(rest)
         known = rest if half is None else rest[: half.start()]
@@ -401,6 +400,10 @@ def _one_of(patterns: list[str]) -> str:
 
 def _is_odd(piece: str) -> bool:
     return _REPLACED in unquote(piece)
+
+
+def _is_end_of_code(number: int, piece: str) -> bool:
+    return number > 0 and _END_OF_CODE.match(piece) is not None
 
 
 def _plain(piece: str, *, is_cut: bool) -> str | None:
