@@ -89,6 +89,7 @@ SMALL_MODULES = {
     "urlset.integrations.spark.stream": "a stream, which readers do not need",
     "urlset.integrations.spark.cluster_build": "a build, which the data source does not need",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
+    "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
     "urlset.live.sync.update_file": "files, which the pipeline does not know",
     "urlset.live.watch.summary": "pure, the pipeline around it is not",

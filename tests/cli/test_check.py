@@ -252,14 +252,14 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
         return await answer(hit, wire)
 
     said = ""
-    real = console._print
+    real = console.print_info
 
     def say(text):
         nonlocal said
         said += f"{text}\n"
         real(text)
 
-    monkeypatch.setattr(console, "_print", say)
+    monkeypatch.setattr(console, "print_info", say)
     box.play("/slow.xml", when_it_was_told)
 
     # One after another, so that nothing else comes that would tell it.

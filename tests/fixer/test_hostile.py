@@ -150,16 +150,16 @@ def test_a_file_that_changes_while_it_is_fixed_keeps_the_change(tmp_path, monkey
     elif moment == "before staging":
         path.write_bytes(theirs)
     else:
-        real = output.Backups.create
+        real = output._backed_up
 
-        def keep(self, file):
-            made = real(self, file)
+        def keep(file):
+            made = real(file)
             beside = tmp_path / "new"
             beside.write_bytes(theirs)
             beside.replace(path)
             return made
 
-        monkeypatch.setattr(output.Backups, "create", keep)
+        monkeypatch.setattr(output, "_backed_up", keep)
 
     with pytest.raises(TargetError, match="was changed since it was read"):
         write_fixed(fixed.documents)

@@ -202,7 +202,9 @@ class Toolbox:
         findings from number `offset`. `basis` is unknown where a page could not be seen.
         """
         expect_offset(offset)
-        found = self._expect(result)
+        found = self._results.get(result)
+        if found is None:
+            raise SourceError(f"expected a handle that `sites` lists, found {result!r}")
         if not found.done.wait(max(0.0, min(wait_s, MAX_WAIT_S))):
             progress = found.progress or ProgressEvent()
             return ToolAnswer(
@@ -307,12 +309,6 @@ class Toolbox:
                 writer.add(record, document, rows)
         return (*lacking, *faults_of(entries.documents))
 
-    def _expect(self, handle: str) -> AgentResult:
-        found = self._results.get(handle)
-        if found is None:
-            raise SourceError(f"expected a handle that `sites` lists, found {handle!r}")
-        return found
-
     @contextmanager
     def _recorded(self, result: AgentResult) -> Iterator[None]:
         """Record the end of a call, and its failure."""
@@ -415,10 +411,7 @@ class Toolbox:
         lacking = [{"not_read": text} for text in result.incomplete[:3]]
         state = {"is_complete": not result.incomplete, "requests_left": self._fences.left}
         return ToolAnswer(
-            result=result.handle,
-            counts={**counts, **state},
-            data=[*lacking, *rows],
-            next=following,
+            result=result.handle, counts={**counts, **state}, data=[*lacking, *rows], next=following
         ).limited()
 
 

@@ -30,6 +30,7 @@ from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
 from urlset.option_names import flags_in_messages
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import COLOR, NETWORK_NAMES
+from urlset.option_schema.option import switch
 from urlset.pattern_warnings import PatternWarning
 
 FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
@@ -62,11 +63,9 @@ Read, build, check and compare sitemaps, crawl, audit, watch sites, up to 100 mi
 Data is written to stdout, messages to stderr; `-` is stdin. `urlset COMMAND --help` shows
 examples.
 """
-VERSION = Option(
-    name="version",
-    type=bool,
-    help="Show the version and the engine, and exit.",
-    default=False,
+VERSION = switch(
+    "version",
+    "Show the version and the engine, and exit.",
     flags=("--version", "-V"),
     allowed=("command",),
 )
@@ -90,10 +89,7 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
-        with (
-            panics_as_errors(),
-            command_line().make_context("urlset", [*arguments]) as context,
-        ):
+        with panics_as_errors(), command_line().make_context("urlset", [*arguments]) as context:
             context.command.invoke(context)
     except (Exit, click.exceptions.Exit) as end:
         return end.exit_code
@@ -105,15 +101,13 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
         return _report_usage_error(error)
     except BrokenPipeError:  # of the help, which click prints
         raise
-    except (UrlsetError, OSError) as error:
-        if interrupts.count:
-            return INTERRUPTED
-        print_error(str(error))
-        return FAILURE
     except Exception as error:  # noqa: BLE001 - the top of the command line
         if interrupts.count:
             return INTERRUPTED
-        return _report_internal_error(error)
+        if not isinstance(error, UrlsetError | OSError):
+            return _report_internal_error(error)
+        print_error(str(error))
+        return FAILURE
     finally:
         stop_logging()
         set_color("auto")
@@ -207,12 +201,8 @@ class _Flag(click.Option):
 
     def get_help_extra(self, ctx: click.Context) -> Any:  # noqa: ARG002
         """Return what the help appends in brackets: default and range."""
-        found: dict[str, str] = {}
-        if self.declared.default_text:
-            found["default"] = self.declared.default_text
-        if self.declared.range_text:
-            found["range"] = self.declared.range_text
-        return found
+        found = {"default": self.declared.default_text, "range": self.declared.range_text}
+        return {name: text for name, text in found.items() if text}
 
 
 class _Argument(click.Argument):
@@ -241,23 +231,23 @@ def _print_help(ctx: click.Context, _: object, is_given: bool) -> None:
         ctx.exit()
 
 
-def _with_help_on_stdout(option: click.Option | None) -> click.Option | None:
-    """Return the option ``--help``, which prints by :func:`_print_help`."""
-    if option is not None:
-        option.callback = _print_help
-    return option
+class _HelpOnStdout(click.Command):
+    """Command whose option ``--help`` prints by :func:`_print_help`."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _print_help
+        return option
 
 
-class _Command(click.Command):
+class _Command(_HelpOnStdout):
     """Command whose help lists the options in groups.
 
     Options without a group come first, under ``Options``. The groups follow in the order in which
     their first options are declared.
     """
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option ``--help``."""
-        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; an option never takes the next option for its value."""
@@ -285,8 +275,7 @@ class _Command(click.Command):
 
         name = given.lstrip("-").replace("-", "_")
         if reason := reason_against(str(self.name), name):
-            meant = self._by_table(name)
-            return f"{reason}{_did_you_mean(meant)}"
+            return f"{reason}{_did_you_mean(self._by_table(name))}"
         return (
             _did_you_mean(self._by_table(name))
             or _did_you_mean(self._similar(given, ctx, 0.85))
@@ -313,8 +302,8 @@ class _Command(click.Command):
         flags: dict[str, str] = {}
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.hidden:
-                flags |= {flag.lstrip("-"): flag for flag in parameter.opts if flag[:2] == "--"}
-                flags |= {flag.lstrip("-"): flag for flag in parameter.secondary_opts}
+                names = (*parameter.opts, *parameter.secondary_opts)
+                flags |= {flag[2:]: flag for flag in names if flag[:2] == "--"}
         word = given.lstrip("-")
         found = similar(word, flags, min_ratio)
         if found is None:  # such as "agent" for --user-agent
@@ -345,12 +334,8 @@ def _did_you_mean(option: str | None) -> str:
     return f"; did you mean {option}?" if " " in option else f"; did you mean {option!r}?"
 
 
-class _Root(click.Group):
+class _Root(_HelpOnStdout, click.Group):
     """The command without a subcommand; it imports only the module of the one that runs."""
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option ``--help``."""
-        return _with_help_on_stdout(super().get_help_option(ctx))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
@@ -381,10 +366,6 @@ class _Root(click.Group):
 
 def command_line() -> click.Group:
     """Return the command line application."""
-
-    def run_root(color: Any) -> None:
-        set_color(color)
-
     return _Root(
         name="urlset",
         help=ROOT_HELP,
@@ -395,7 +376,7 @@ def command_line() -> click.Group:
             _Flag(VERSION, is_eager=True, expose_value=False, callback=_print_version),
             _Flag(COLOR),
         ],
-        callback=run_root,
+        callback=set_color,
         context_settings=_CONTEXT,
     )
 

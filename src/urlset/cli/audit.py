@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,8 @@ from urlset.cli.console import (
     Progress,
     Sink,
     expect_target,
-    line_renderer,
     print_info,
-    terminal_width,
+    write_report,
 )
 from urlset.cli.options import (
     Exit,
@@ -24,14 +22,12 @@ from urlset.cli.options import (
     given_options,
     note_ignored_robots,
 )
-from urlset.cli.version import version_of_urlset
 from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.cli.check_run import CheckConfig
     from urlset.live.audit import Audit
-    from urlset.model import ProgressEvent
 
 INTERRUPTED = 130
 
@@ -97,21 +93,17 @@ def audit(
     settings["baseline"] = Baseline.of(config_options.baseline)
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(f"{event.urls:,} responses · {event.source or ''}")
-
+            settings["progress"] = lambda event: progress.update(
+                f"{event.urls:,} responses · {event.source or ''}"
+            )
             try:
-                found = run_audit(source, store=store, progress=on_event, **settings)
+                found = run_audit(source, store=store, **settings)
             except KeyboardInterrupt:
                 print_info(_how_to_continue(store))
                 raise
         with found:
             code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
-            if report is not None:
-                found.report(report)
-                if not quiet:
-                    print_info(f"report written to {str(report)!r}")
+            write_report(found, report, is_quiet=quiet)
             if found.is_interrupted:
                 print_info(_how_to_continue(store))
     raise Exit(code)
@@ -138,8 +130,10 @@ def _print(
 ) -> int:
     """Write the findings and the summary; return the exit code."""
     from urlset.checker import Baseline
+    from urlset.cli.check_report import report_lines
 
-    for text in _report(format_, found, options, sink):
+    lines = report_lines(format_, found.findings, found, options, sink, has_basis=True)
+    for text in lines:
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
         for line in (found.summary, *found.notes):
@@ -166,22 +160,3 @@ def _print(
     if found.is_blind:
         return 1
     return int(any(found.by_level[level] for level in options.failing_levels))
-
-
-def _report(format_: str, found: Audit, options: CheckConfig, sink: Sink) -> Iterable[str]:
-    from urlset.reporter import report_github, report_json, report_junit, report_sarif, report_text
-
-    findings, examples = found.findings, options.max_examples
-    if format_ == "json":
-        return report_json(findings, has_basis=True)
-    if format_ == "sarif":
-        return report_sarif(findings, version=version_of_urlset(), rules=found.rules)
-    if format_ == "github":
-        return report_github(findings, max_examples=examples)
-    if format_ == "junit":
-        return report_junit(findings, found.documents, fail_level=options.fail_level)
-    render = line_renderer(is_stdout=sink.is_stdout)
-    lines = report_text(
-        findings, max_examples=examples, omitted=found.omitted, width=terminal_width()
-    )
-    return map(render, lines)

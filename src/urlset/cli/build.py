@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
+from urlset.cli.console import Progress, Sink, json_or, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
 from urlset.errors import GateError, TargetError
 from urlset.option_schema.build import BUILD_OPTIONS
@@ -61,11 +61,7 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
 
 
 def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:
-    """Run a build with the options of the configuration and of the command line.
-
-    Returns:
-        The exit code.
-    """
+    """Run a build with the options of configuration and command line; return the exit code."""
     from urlset.builder import EVIDENCE
     from urlset.builder import build as build_sitemaps
     from urlset.builder.options import parse_evidence
@@ -93,17 +89,16 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     with BuildOutput(target, values, as_json=as_json) as output:
         with Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
-                sources,
-                output.target,
-                progress=lambda event: progress.update(str(event)),
-                **values,
+                sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
         if explained_urls and not as_json:
             lines: Iterable[str] = result.why
         elif output.is_stdout or (is_quiet and not as_json):
             lines = []
         else:
-            lines = _result_lines(result, as_json=as_json)
+            folder, files = result.target.rstrip("/"), (*result.files, *result.indexes)
+            names = (f"{folder}/{file.name}" for file in files)
+            lines = json_or(result, "json" if as_json else "text", names)
         with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
             _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
@@ -148,14 +143,10 @@ def _report_gate(error: GateError) -> None:
 
 
 class BuildOutput:
-    """Target of a build: a folder, a bucket, or stdout; a context manager.
+    """Target of a build: a folder, a bucket, or stdout (``-``); a context manager.
 
-    A build for stdout uses a temporary folder with its own ledger, so nothing is recorded.
-
-    Args:
-        output: The value of ``--output``; ``-`` is stdout.
-        options: The options of :func:`urlset.build`; for stdout, the ledger is set in them.
-        as_json: Whether the result is printed as JSON, which excludes stdout.
+    A build for stdout uses a temporary folder with its own ledger, which is set in ``options``, so
+    nothing is recorded.
 
     Raises:
         UsageError: An option has no effect for stdout.
@@ -202,14 +193,6 @@ class BuildOutput:
             sink.copy(file)
 
 
-def _result_lines(result: Build, *, as_json: bool) -> Iterator[str]:
-    if as_json:
-        yield json.dumps(result.to_dict(), ensure_ascii=False)
-        return
-    for file in (*result.files, *result.indexes):
-        yield f"{result.target.rstrip('/')}/{file.name}"
-
-
 def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     """Print notes, exclusions and totals on stderr."""
     for text in result.notes:
@@ -220,9 +203,9 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
         )
     options = _date_options(result, evidence)
     if result.undated and result.undated == result.urls and options:
-        urls = (
-            "The only URL has no" if result.urls == 1 else f"None of the {result.urls:,} URLs has a"
-        )
+        urls = f"None of the {result.urls:,} URLs has a"
+        if result.urls == 1:
+            urls = "The only URL has no"
         print_info(f"{urls} lastmod; {', '.join(options)}")
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
@@ -232,11 +215,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     duplicates = "duplicate" if result.duplicates == 1 else "duplicates"
     counts = [(len(result.rejected), "rejected"), (result.duplicates, duplicates)]
     if not is_first:
-        counts += [
-            (result.added, "added"),
-            (result.changed, "changed"),
-            (result.removed, "removed"),
-        ]
+        counts += [(getattr(result, word), word) for word in ("added", "changed", "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
     print_info(text)
 
@@ -244,11 +223,8 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
 def _first_urls(result: Build, reason: str, count: int) -> str:
     """Return the first URLs that were excluded for a reason."""
     prefixes = (f"{reason}: http://", f"{reason}: https://")
-    urls = [
-        one.url
-        for one in result.excluded
-        if one.reason == reason or one.reason.startswith(prefixes)
-    ]
+    excluded = result.excluded
+    urls = [x.url for x in excluded if x.reason == reason or x.reason.startswith(prefixes)]
     return ", ".join(urls[:MAX_SHOWN]) + (", …" if count > MAX_SHOWN else "")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from urlset.checker import Finding
 from urlset.cli.check_run import CheckConfig, CheckRun
@@ -37,6 +37,9 @@ from urlset.reporter import (
     summary,
 )
 from urlset.terminal_text import pluralize
+
+if TYPE_CHECKING:
+    from urlset.live.audit import Audit
 
 MAX_LISTED = 20
 """Documents that are listed as checked only in part."""
@@ -94,11 +97,9 @@ def run_check(
         findings = run.findings(sources, progress)
         if html_report is not None:
             findings = html_report.record(findings)
-        lines = (
-            _count_by_rule(format, findings, run, sink)
-            if statistics
-            else _report(format, findings, run, settings, sink)
-        )
+        lines = report_lines(format, findings, run, settings, sink)
+        if statistics:
+            lines = _count_by_rule(format, findings, run, sink)
         for text in lines:
             sink.write(f"{text}\n", is_markup=format == "text")
         if format == "text" and run.documents and not (quiet or statistics):
@@ -107,8 +108,8 @@ def run_check(
         is_shown = format == "text" and sink.is_stdout and not statistics
     info = (lambda _: None) if quiet else print_info
     if html_report is not None and report is not None:
-        for level, code, omitted in run.omitted_findings():
-            html_report.log.add_omitted(level, code, omitted)
+        for code, omitted in run.omitted.items():
+            html_report.log.add_omitted(run.rules[code].level, code, omitted)
         names = ", ".join(sources[:3]) + ("…" if len(sources) > 3 else "")
         html_report.write(report, names, known=run.known)
     if is_shown:
@@ -149,16 +150,19 @@ def _note_omissions(run: CheckRun, format_: str, info: Callable[[str], None]) ->
         info(f"{pluralize(run.known, 'finding')} in the baseline, not listed")
 
 
-def _report(
+def report_lines(
     format_: str,
-    findings: Iterator[Finding],
-    run: CheckRun,
+    findings: Iterable[Finding],
+    run: CheckRun | Audit,
     settings: CheckConfig,
     sink: Sink,
+    *,
+    has_basis: bool = False,
 ) -> Iterator[str]:
+    """Yield the lines of the report about findings of a check or an audit."""
     examples = settings.max_examples
     if format_ == "json":
-        yield from report_json(findings)
+        yield from report_json(findings, has_basis=has_basis)
     elif format_ == "sarif":
         yield from report_sarif(findings, version=version_of_urlset(), rules=run.rules)
     elif format_ == "github":

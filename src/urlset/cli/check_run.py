@@ -56,11 +56,7 @@ class CheckConfig(NamedTuple):
 
     @classmethod
     def load(cls, file: Path | None, values: Mapping[str, Any]) -> CheckConfig:
-        """Combine the configuration with the options of the command line, which take precedence.
-
-        Raises:
-            urlset.ConfigurationError: The configuration is invalid.
-        """
+        """Combine the configuration with the options of the command line, which take precedence."""
         config = load_config(file)
         for note in config.notes:
             print_info(note)
@@ -104,11 +100,7 @@ class CheckRun:
         observe: Called with each source and its tables when its findings are yielded.
     """
 
-    def __init__(
-        self,
-        config: CheckConfig,
-        network: NetworkOptions,
-    ):
+    def __init__(self, config: CheckConfig, network: NetworkOptions):
         self.by_level: Counter[Level] = Counter()
         self.omitted: Counter[str] = Counter()
         self.known: int = 0
@@ -137,9 +129,7 @@ class CheckRun:
                 ignore_in=options.get("ignore_in", {}),
                 always=FAILURE_CODES,
             )
-        self.rules: dict[str, Rule] = {
-            code: rule for code, rule in rules.items() if not rule.is_live
-        }
+        self.rules: dict[str, Rule] = {c: rule for c, rule in rules.items() if not rule.is_live}
         names = (*(options.get("select") or ()), *options.get("extend_select", ()))
         for name in dict.fromkeys(names):
             if all(rules[code].is_live for code in rules_named(name, rules)):
@@ -181,11 +171,6 @@ class CheckRun:
         """Return 1 if there are findings of the fail level or worse, else 0."""
         return int(any(self.by_level[level] for level in self._settings.failing_levels))
 
-    def omitted_findings(self) -> Iterator[tuple[Level, str, int]]:
-        """Yield level, code and number of the findings that are counted but not yielded."""
-        for code, count in self.omitted.items():
-            yield self.rules[code].level, code, count
-
     def _check(self, source: str, progress: Progress) -> Findings:
         documents, entries = self._read_documents, self._read_entries
 
@@ -209,15 +194,12 @@ class CheckRun:
     def _report_progress(self, event: ProgressEvent, progress: Progress) -> None:
         """Update the progress display after a document was read."""
         if event.error:
-            self._latest_failures = [
-                *self._latest_failures[-2:],
-                f"failed: {event.source}: {event.error}",
-            ]
-        counts = (
-            pluralize(self._read_documents, "document"),
-            pluralize(self._read_entries, "entry", "entries"),
-        )
-        progress.update(f"{', '.join(counts)} · {event.source or 'stdin'}", self._latest_failures)
+            failure = f"failed: {event.source}: {event.error}"
+            self._latest_failures = [*self._latest_failures[-2:], failure]
+        documents = pluralize(self._read_documents, "document")
+        entries = pluralize(self._read_entries, "entry", "entries")
+        name = event.source or "stdin"
+        progress.update(f"{documents}, {entries} · {name}", self._latest_failures)
 
     def _count(self, found: Findings) -> None:
         self.found.record_counted(found.unlisted)

@@ -51,17 +51,12 @@ def describe_commands() -> list[CommandInfo]:
 def _command(name: str, help: str, declared: tuple[Option, ...]) -> CommandInfo:
     summary, _, text = inspect.cleandoc(help).partition("\n")
     shown = [option for option in declared if option.is_allowed("command")]
-    help_option = ("--help", "-h"), "", (), "Show this message and exit.", "Options", False
-    return CommandInfo(
-        name,
-        summary.strip(),
-        text.strip(),
-        (
-            *(_option(option) for option in shown if not option.is_argument),
-            OptionInfo(*help_option),
-        ),
-        tuple(_option(option) for option in shown if option.is_argument),
+    options = [_option(option) for option in shown if not option.is_argument]
+    options.append(
+        OptionInfo(("--help", "-h"), "", (), "Show this message and exit.", "Options", False)
     )
+    arguments = tuple(_option(option) for option in shown if option.is_argument)
+    return CommandInfo(name, summary.strip(), text.strip(), tuple(options), arguments)
 
 
 def _option(option: Option) -> OptionInfo:

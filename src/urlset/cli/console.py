@@ -5,6 +5,7 @@ Data goes only to stdout, messages only to stderr.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -14,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
@@ -105,12 +105,7 @@ class Sink:
         except OSError as error:
             raise self._write_error(error) from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             self._finish(is_complete=kind is None)
         except OSError as failure:
@@ -121,15 +116,14 @@ class Sink:
                 self._staged.discard()
 
     def _open(self, path: Path) -> TextIO:
-        if is_special(path):
-            # A device or a pipe cannot be replaced; opening a folder raises an error.
-            return path.open("w", encoding="utf-8", errors="replace", newline="")
-        from urlset.formats.detect import expect_no_store
+        place: Path | int = path
+        if not is_special(path):  # a device or a pipe cannot be replaced; a folder raises an error
+            from urlset.formats.detect import expect_no_store
 
-        expect_no_store(path)
-        self._staged = AtomicFile(path)
-        descriptor = self._staged.descriptor
-        return open(descriptor, "w", encoding="utf-8", errors="replace", newline="")
+            expect_no_store(path)
+            self._staged = AtomicFile(path)
+            place = self._staged.descriptor
+        return open(place, "w", encoding="utf-8", errors="replace", newline="")
 
     def _finish(self, *, is_complete: bool) -> None:
         if self._path is None:
@@ -198,12 +192,19 @@ def set_color(color: Color) -> None:
 
 def print_info(text: str) -> None:
     """Print an informational message to stderr."""
-    _print(text)
+    try:
+        # Characters that the encoding of the locale lacks are escaped, instead of an error.
+        encoding = sys.stderr.encoding or "utf-8"
+        safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
+        sys.stderr.write(f"{safe}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # stderr is closed
 
 
 def print_error(text: str) -> None:
     """Print an error on one line, prefixed with the name of the command."""
-    _print(f"urlset: {' '.join(text.splitlines())}")
+    print_info(f"urlset: {' '.join(text.splitlines())}")
 
 
 def print_errors(texts: Iterable[str]) -> None:
@@ -216,6 +217,19 @@ def print_errors(texts: Iterable[str]) -> None:
             more += 1
     if more:
         print_info(f"… and {more:,} more like these")
+
+
+def write_report(found: Any, path: Path | None, *, is_quiet: bool) -> None:
+    """Write the HTML report of a result if it has a path, and print the path."""
+    if path is not None:
+        found.report(path)
+        if not is_quiet:
+            print_info(f"report written to {str(path)!r}")
+
+
+def json_or(found: Any, format_: str, text: Iterable[str]) -> Iterable[str]:
+    """Return the lines of a result: one with its JSON, or those of the text."""
+    return [json.dumps(found.to_dict(), ensure_ascii=False)] if format_ == "json" else text
 
 
 def format_size(count: int) -> str:
@@ -234,11 +248,7 @@ def format_size(count: int) -> str:
 
 
 def start_logging(verbosity: int) -> None:
-    """Print the log records of urlset on stderr.
-
-    Args:
-        verbosity: 0 for no records, 1 for the level info, 2 or more for debug.
-    """
+    """Print the log records of urlset on stderr: with 1 those of the level info, with 2 debug."""
     stop_logging()
     if verbosity:
         _logger.addHandler(_LogHandler())
@@ -257,7 +267,7 @@ class _LogHandler(logging.Handler):
     """Print log records, with the name of their logger."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _print(f"{record.name}: {record.getMessage()}")
+        print_info(f"{record.name}: {record.getMessage()}")
 
 
 def line_renderer(*, is_stdout: bool) -> Callable[[Line], str]:
@@ -330,11 +340,9 @@ class Progress:
         return self
 
     def update(self, text: str, details: Iterable[str] = ()) -> None:
-        """Set the text of the display; cheap enough to call for each document.
+        """Set the text of the display, and further lines, which only a terminal shows.
 
-        Args:
-            text: The state of the work, in one line.
-            details: Further lines, which only a terminal shows.
+        It is cheap enough to call for each document.
         """
         self._text = text
         if self._status is not None:
@@ -361,14 +369,10 @@ class Progress:
         with self._lock:
             if time.monotonic() < self._next_update:
                 return
-            requests = [
-                f"waiting for {url}, {seconds:,.0f} s"
-                for url, seconds in slow_requests(SLOW_S)[:MAX_REQUESTS]
-            ]
-            waits = [
-                f"waiting {left:,.0f} s {reason}" for reason, left in long_waits(SLOW_S).items()
-            ]
-            requests = [*waits[:MAX_REQUESTS], *requests]
+            slow = slow_requests(SLOW_S)[:MAX_REQUESTS]
+            waits = [*long_waits(SLOW_S).items()][:MAX_REQUESTS]
+            requests = [f"waiting {left:,.0f} s {reason}" for reason, left in waits]
+            requests += [f"waiting for {url}, {seconds:,.0f} s" for url, seconds in slow]
             if self._status is None:
                 self._next_update = time.monotonic() + LOG_INTERVAL_S
                 line = " · ".join(filter(None, [self._text, *requests]))
@@ -381,14 +385,3 @@ class Progress:
             self._next_update = time.monotonic() + REFRESH_INTERVAL_S
             lines = [self._text, *(f"  {line}" for line in (*requests, *self._details))]
             self._status.update(Text("\n".join(map(sanitize, lines)), overflow="ellipsis"))
-
-
-def _print(text: str) -> None:
-    try:
-        # Characters that the encoding of the locale lacks are escaped, instead of an error.
-        encoding = sys.stderr.encoding or "utf-8"
-        safe = sanitize(text).encode(encoding, "backslashreplace").decode(encoding)
-        sys.stderr.write(f"{safe}\n")
-        sys.stderr.flush()
-    except OSError:
-        pass  # stderr is closed

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, expect_target, print_error, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    expect_own_outputs,
-    given_options,
+from urlset.cli.console import (
+    Progress,
+    Sink,
+    expect_target,
+    json_or,
+    print_error,
+    print_info,
+    write_report,
 )
+from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -82,19 +84,20 @@ def crawl(
     expect_own_outputs({"store": store, "report": report}, [site])
     expect_target("--report", report)
     from urlset.live.crawl import crawl as run
+    from urlset.reader.filters import compile_pattern
 
     settings = given_options(options, CRAWL_OPTIONS)
     for name in ("include", "exclude"):
-        _check_patterns(name, settings.get(name, ()))
+        for pattern in settings.get(name, ()):
+            try:
+                compile_pattern(f"--{name}", pattern)
+            except ValueError as error:
+                raise UsageError(str(error)) from error
     try:
         with Progress(is_shown=not quiet) as progress:
-            found = run(
-                site,
-                store,
-                **settings,
-                progress=lambda state: progress.update(_progress_text(state)),
-                **network._asdict(),
-            )
+            settings |= network._asdict()
+            settings["progress"] = lambda event: progress.update(_progress_text(event))
+            found = run(site, store, **settings)
     except KeyboardInterrupt:
         if os.path.exists(store):
             print_info(
@@ -102,32 +105,16 @@ def crawl(
             )
         raise
     with found:
-        is_json = format == "json"
-        text = json.dumps(found.to_dict(), ensure_ascii=False) if is_json else ""
         with Sink(None) as sink:
-            for line in [text] if is_json else _summary(found, str(store)):
+            for line in json_or(found, format, _summary(found, str(store))):
                 sink.write(f"{line}\n")
         visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
         if not list(found.query(visited)):
             print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)
-        if report is not None:
-            found.report(report)
-            if not quiet:
-                print_info(f"report written to {str(report)!r}")
+        write_report(found, report, is_quiet=quiet)
         raise Exit(_exit_code(found))
-
-
-def _check_patterns(name: str, patterns: Iterable[str]) -> None:
-    """Validate the regular expressions of an option."""
-    from urlset.reader.filters import compile_pattern
-
-    for pattern in patterns:
-        try:
-            compile_pattern(f"--{name}", pattern)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
 
 
 def _progress_text(event: ProgressEvent) -> str:
@@ -138,8 +125,7 @@ def _progress_text(event: ProgressEvent) -> str:
 
 def _exit_code(found: Crawl) -> int:
     verdicts = found.verdicts
-    answered = sum(count for name, count in verdicts.items() if name not in NOT_VISITED)
-    if not answered:
+    if not any(count for name, count in verdicts.items() if name not in NOT_VISITED):
         return 2
     from urlset.live.crawl.evidence import kind_of_reason
 
@@ -171,12 +157,11 @@ def _why_nothing(found: Crawl) -> str:
 
 
 def _report_failures(found: Crawl) -> None:
-    rows = list(
-        found.query(
-            "SELECT url, coalesce(unknown_reason, verdict), message FROM pages WHERE verdict IN "
-            "('unknown', 'server-error', 'unreachable') ORDER BY url"
-        )
+    query = (
+        "SELECT url, coalesce(unknown_reason, verdict), message FROM pages WHERE verdict IN "
+        "('unknown', 'server-error', 'unreachable') ORDER BY url"
     )
+    rows = list(found.query(query))
     for url, reason, message in rows[:MAX_FAILED]:
         print_error(f"{url}: {message or reason}")
     if len(rows) > MAX_FAILED:

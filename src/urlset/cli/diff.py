@@ -15,6 +15,7 @@ from urlset.cli.console import (
     print_error,
     print_info,
     terminal_width,
+    write_report,
 )
 from urlset.cli.options import (
     Exit,
@@ -30,7 +31,6 @@ from urlset.option_schema.diff import DIFF_OPTIONS
 
 if TYPE_CHECKING:
     from urlset.live.diff import Diff
-    from urlset.model import ProgressEvent
 
 
 def diff(
@@ -83,17 +83,12 @@ def diff(
 
     with Sink(output) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(f"{event}: {event.source or ''}")
-
-            found = compare(before, after, progress=on_event, **settings, **network._asdict())
+            settings |= network._asdict()
+            settings["progress"] = lambda event: progress.update(f"{event}: {event.source or ''}")
+            found = compare(before, after, **settings)
         with found:
             _print(found, sink, format, max_examples or sys.maxsize)
-            if report is not None:
-                found.report(report)
-                if not quiet:
-                    print_info(f"report written to {str(report)!r}")
+            write_report(found, report, is_quiet=quiet)
             if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
                 print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
@@ -130,12 +125,9 @@ def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bo
         count = getattr(counts, kind)
         if limit.is_exceeded(count, counts.before):
             is_exceeded = True
-            print_error(
-                f"{count:,} of {counts.before:,} URLs are {kind}, more than --max-{kind} "
-                f"{limit.text}"
-                if kind != "added"
-                else f"{count:,} URLs are added to {counts.before:,}, more than --max-added "
-                f"{limit.text}"
-            )
+            what = f"{count:,} of {counts.before:,} URLs are {kind}"
+            if kind == "added":
+                what = f"{count:,} URLs are added to {counts.before:,}"
+            print_error(f"{what}, more than --max-{kind} {limit.text}")
     is_failed = is_exceeded or counts.unknown > 0 or found.is_none_selected
     return int(is_failed or (has_exit_code and len(found) > 0))

@@ -35,15 +35,6 @@ def run_fix(
 ) -> None:
     """Fix the sources; the caller then checks what remains.
 
-    Args:
-        sources: Files, folders, or ``-`` for stdin.
-        config: The options of the check; only findings of its rules are fixed.
-        is_fixed: Whether files are written.
-        is_unsafe: Whether unsafe fixes are applied, too.
-        is_diff: Whether the differences are shown instead.
-        backup: Whether replaced files are kept as NAME.bak; by default unless git has them.
-        is_quiet: Whether only errors are printed.
-
     Raises:
         Exit: The command is complete: after a diff, and after stdin, whose fixed document is
             written to stdout.
@@ -68,7 +59,6 @@ def run_fix(
 
 
 def _expect_writable(sources: Sequence[str]) -> None:
-    """Raise :class:`UsageError` for sources that cannot be written."""
     if "-" in sources and len(sources) > 1:
         raise UsageError("--fix: stdin cannot be combined with other sources")
     for source in sources:
@@ -85,23 +75,16 @@ def _expect_writable(sources: Sequence[str]) -> None:
 
 
 def _fix_each(
-    sources: Sequence[str],
-    config: CheckConfig,
-    is_unsafe: bool,
-    failures: list[str],
+    sources: Sequence[str], config: CheckConfig, is_unsafe: bool, failures: list[str]
 ) -> Iterator[tuple[str, Fixed]]:
     """Yield each source with its fixed documents; nothing is written."""
+    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
     for source in sources:
         try:
             with as_usage_error("--select, --ignore or [check]"):
-                yield (source, _fix(source, config, is_unsafe))
+                yield source, fix(source, unsafe=is_unsafe, **shared)
         except SourceError as error:
             failures.append(str(error))
-
-
-def _fix(source: str, config: CheckConfig, is_unsafe: bool) -> Fixed:
-    shared = {name: value for name, value in config.options.items() if name != "rule_timeout_s"}
-    return fix(source, unsafe=is_unsafe, **shared)
 
 
 def _print_diff(results: Iterable[tuple[str, Fixed]]) -> int:

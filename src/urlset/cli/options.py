@@ -72,11 +72,8 @@ class NetworkOptions(NamedTuple):
         if concurrency is not None:
             changes |= {"concurrency": concurrency, "per_host": concurrency}
         if timeout_s is not None:
-            changes |= {
-                "total_timeout_s": timeout_s,
-                "read_timeout_s": min(timeout_s, 30.0),
-                "connect_timeout_s": min(timeout_s, 10.0),
-            }
+            changes |= {"total_timeout_s": timeout_s, "read_timeout_s": min(timeout_s, 30.0)}
+            changes["connect_timeout_s"] = min(timeout_s, 10.0)
         if ignore_robots:
             changes["obey_robots"] = False
         if not changes:
@@ -90,9 +87,6 @@ class NetworkOptions(NamedTuple):
         """Return the options with the users and passwords in URLs of sites; remove these there.
 
         A command never sees them, so that no message, file or report can show one.
-
-        Args:
-            values: Arguments of the command; URLs in :data:`_SITES` are changed.
         """
         found = self
         for name in _SITES & values.keys():
@@ -124,10 +118,7 @@ def given_options(
 ) -> dict[str, Any]:
     """Return the options that the command line sets, as arguments for Python.
 
-    Args:
-        values: Values of the command line.
-        options: Declarations.
-        where: ``python`` for only those that the function has, too.
+    With ``where="python"``, only those that the function has, too.
     """
     return {
         option.name: option.value(values[option.name])
@@ -139,24 +130,10 @@ def given_options(
     }
 
 
-def time_limit(seconds: float | None, default: float) -> float | None:
-    """Return the time limit for the value of an option: 0 disables it, None is the default.
-
-    >>> time_limit(None, 60.0), time_limit(0, 60.0), time_limit(5, 60.0)
-    (60.0, None, 5)
-    """
-    return default if seconds is None else seconds or None
-
-
 def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str | Path]) -> None:
-    """Fail if an output file is a source or another output; called before anything is read.
+    """Raise :class:`UsageError` if an output is a source or another output, before the work.
 
-    Args:
-        outputs: Paths by the names of the parameters, such as ``write_baseline``.
-        sources: Sources of the command; URLs are no files.
-
-    Raises:
-        UsageError: An output has no file of its own.
+    ``outputs`` has paths by the names of the parameters, such as ``write_baseline``.
     """
     named = {f"--{name.replace('_', '-')}": path for name, path in outputs.items()}
     try:
@@ -178,16 +155,7 @@ _FORMATS = {
 
 
 def expect_format_of(output: Path | None, form: str, command: str) -> None:
-    """Fail if the name of an output has the suffix of another format that the command can write.
-
-    Args:
-        output: Path of the output, if it is a file.
-        form: The format that is written.
-        command: Name of the command.
-
-    Raises:
-        UsageError: The suffix is that of another format, or of the report.
-    """
+    """Raise :class:`UsageError` if an output has the suffix of another format of the command."""
     expected = () if output is None else _FORMATS.get(output.suffix.lower(), ())
     if output is None or form in expected:
         return

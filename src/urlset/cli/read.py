@@ -126,7 +126,6 @@ def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
 
 
 def _check_filters(filters: dict[str, Any], follow_only: Sequence[str]) -> None:
-    """Raise :class:`UsageError` if a filter is invalid."""
     try:
         compile_patterns("follow-only", follow_only)
         found = EntryFilter.of(**filters)

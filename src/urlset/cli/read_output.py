@@ -44,12 +44,6 @@ def entry_table(
 
     A URL that is too long is shortened in its middle. If the loc column would be narrow,
     ``lastmod`` is shown without its time. After :data:`CHUNK` rows a new table begins.
-
-    Args:
-        entries: The entries, those of a document in sequence.
-        render: The function that renders a line, such as :func:`urlset.cli.console.line_renderer`
-            returns.
-        width: The width of the terminal in cells.
     """
     is_first = True
     for source, group in groupby(entries, key=lambda entry: entry.source):
@@ -200,11 +194,11 @@ class _Tree:
     ) -> Iterator[Span]:
         parts = []
         if record.kind == "index":
-            parts = ["index", pluralize(record.sitemaps, "sitemap")]
-            parts.append(pluralize(self._entries_in(children), "entry", "entries"))
+            entries = pluralize(self._entries_in(children), "entry", "entries")
+            parts = ["index", pluralize(record.sitemaps, "sitemap"), entries]
         elif record.kind is not None:
-            parts = [record.kind, pluralize(record.entries, "entry", "entries")]
-            parts.append(format_size(record.packed_size))
+            entries = pluralize(record.entries, "entry", "entries")
+            parts = [record.kind, entries, format_size(record.packed_size)]
         if record.same_as:
             parts.append(f"the same as {record.same_as}")
         if record.skipped:

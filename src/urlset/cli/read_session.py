@@ -24,11 +24,9 @@ SLOW_S = 5.0
 
 
 class ReadSession:
-    """Read several sources in sequence; if one fails, the others are still read.
+    """Read several sources in sequence, with the options of :func:`urlset.read`.
 
-    Args:
-        is_quiet: Whether notices and progress are not printed.
-        options: The options of :func:`urlset.read`.
+    If one fails, the others are still read.
     """
 
     def __init__(self, *, is_quiet: bool = False, **options: Any):
@@ -84,12 +82,6 @@ class ReadSession:
         """Yield the documents of one source with their selected entries.
 
         A source that cannot be read is noted in ``failures`` and ends the iteration.
-
-        Args:
-            source: The source.
-            progress: The progress display.
-            row_limit: Counts the entries, and holds their limit.
-            on_response: Is called with the documents and requests; None for no calls.
         """
         try:
             with (
@@ -122,10 +114,8 @@ class ReadSession:
             self.failures.append(f"{record.source or 'the document'}: {record.error}")
         if record.skipped is not None:
             self.skipped += 1
-            chosen = ("--follow-only", "--max-documents")
-            self.skipped_by.add(
-                next((name for name in chosen if name in record.skipped), "--since")
-            )
+            chosen = [n for n in ("--follow-only", "--max-documents") if n in record.skipped]
+            self.skipped_by.add(next(iter(chosen), "--since"))
         if record.kind in SITEMAP_KINDS:
             self.documents += 1
             self.indexes += record.kind == "index"
@@ -161,8 +151,7 @@ class ReadSession:
             by = ", ".join(sorted(self.skipped_by))
             text += f"; {pluralize(self.skipped, 'document')} skipped by {by}"
         if self.problems:
-            problems = pluralize(self.problems, "problem")
-            text += f"; {problems}, see `urlset check`"
+            text += f"; {pluralize(self.problems, 'problem')}, see `urlset check`"
         if self.unreadable:
             entries = pluralize(self.unreadable, "entry", "entries")
             text += f"; {entries} without a readable URL omitted"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from urlset.arrow.streams import NumberedRows, RowLimit, without_row_numbers
 from urlset.cli.console import Progress, Sink, line_renderer, terminal_width
-from urlset.cli.options import Exit, UsageError, time_limit
+from urlset.cli.options import Exit, UsageError
 from urlset.cli.read_output import query_table
 from urlset.cli.read_session import ReadSession
 from urlset.errors import QueryError
@@ -38,20 +38,10 @@ def write_tables(
     form: str,
     output: Path | None,
 ) -> int | None:
-    """Read sources into a store or a Parquet file, or query them.
+    """Read sources into a store or a Parquet file, or query them; return the size of the result.
 
-    Args:
-        session: Reads the sources.
-        sources: The sources; a query over a single store reads nothing else.
-        row_limit: Counts the entries, and holds their limit.
-        is_filtered: Whether filters select entries; a store is then read like a sitemap.
-        sql: The query; None to write the entries.
-        sql_timeout: Time limit of the query in seconds, 0 for none; None for the default.
-        form: The format: parquet, duckdb, or for a query one of the text formats.
-        output: The file; None or ``-`` is stdout.
-
-    Returns:
-        The number of rows of the query result; None without a query.
+    A query over a single store reads nothing else. ``is_filtered`` is whether filters select
+    entries; a store is then read like a sitemap.
 
     Raises:
         UsageError: The format does not fit the output, or the query.
@@ -69,14 +59,10 @@ def write_tables(
             "--sql: expected the format table, jsonl, json, csv, txt or parquet, found duckdb; "
             "write the store first, then query it"
         )
-    is_store = (
-        len(sources) == 1
-        and not is_filtered
-        and row_limit.limit is None
-        and is_database(sources[0])
-    )
+    is_whole = len(sources) == 1 and not is_filtered and row_limit.limit is None
+    is_store = is_whole and is_database(sources[0])
     end_process_when_stuck()
-    with _open(sources[0] if is_store else None) as store:
+    with Store.open(sources[0] if is_store else None, read_only=is_store) as store:
         with _query_errors():
             store.check(sql)  # report errors before reading
         if not is_store:
@@ -86,7 +72,8 @@ def write_tables(
             if session.exit_code == 2:
                 raise Exit(2)
         with _query_errors():
-            result = store.query(sql, timeout_s=time_limit(sql_timeout, QUERY_S))
+            limit = QUERY_S if sql_timeout is None else sql_timeout or None  # 0 is no limit
+            result = store.query(sql, timeout_s=limit)
         _write_result(result, form, target)
         return len(result)
 
@@ -139,11 +126,6 @@ def _into_parquet(
     session.report_failures()
 
 
-def _open(path: str | None) -> Store:
-    """Open an existing store for reading, or a temporary one."""
-    return Store.open(path, read_only=path is not None)
-
-
 @contextmanager
 def _query_errors() -> Iterator[None]:
     try:
@@ -182,15 +164,7 @@ def _parquet(target: Path | None) -> Iterator[Path]:
 
 
 def _query_lines(result: QueryResult, form: str) -> Iterator[str]:
-    """Yield the rows of a query result in a text format.
-
-    Args:
-        result: The result of a query.
-        form: The format: jsonl, json, csv, or txt for a single column.
-
-    Raises:
-        UsageError: The format is txt, and the result has several columns.
-    """
+    """Return the rows of a query result as jsonl, json, csv, or txt for a single column."""
     if form in ("jsonl", "json"):
         lines = (escape_json(f"{line}\n") for line in result.objects())
         return lines if form == "jsonl" else json_array(lines)

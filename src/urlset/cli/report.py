@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from urlset.cli.console import Progress, Sink, print_error, print_info
+from urlset.cli.console import Progress, Sink, json_or, print_error, print_info
 from urlset.cli.options import Exit, UsageError, expect_format_of, expect_own_outputs
 from urlset.terminal_text import clip, sanitize
 
@@ -19,13 +18,7 @@ MAX_NAME = 300
 """Width of the name of a site, in cells; the middle of a longer one is cut."""
 
 
-def report(
-    *,
-    stores: list[str],
-    format: str | None,
-    output: Path | None,
-    quiet: bool,
-) -> None:
+def report(*, stores: list[str], format: str | None, output: Path | None, quiet: bool) -> None:
     """Summarize several sites in one page: what is listed, visited, wrong and alerted.
 
     Each store is that of one site: of `urlset audit`, `crawl` or `watch --store`, or of `urlset
@@ -55,7 +48,7 @@ def report(
             found.report(output)
         else:
             with Sink(output) as sink:
-                for line in _lines(found, chosen):
+                for line in json_or(found, chosen, _lines(found)):
                     sink.write(f"{line}\n")
         for error in found.incomplete:
             print_error(error)
@@ -65,10 +58,7 @@ def report(
             raise Exit(1)
 
 
-def _lines(found: Report, format_: str) -> Iterator[str]:
-    if format_ == "json":
-        yield json.dumps(found.to_dict(), ensure_ascii=False)
-        return
+def _lines(found: Report) -> Iterator[str]:
     rows = [_COLUMNS, *map(_row, found.sites)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(_COLUMNS))]
     for row in rows:

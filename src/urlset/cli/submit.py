@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, print_errors, print_info
+from urlset.cli.console import Progress, Sink, json_or, print_errors, print_info
 from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
 from urlset.config import Configuration, load_config
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
@@ -16,7 +15,6 @@ from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.live.submit import Submission
-    from urlset.model import ProgressEvent
 
 MAX_SHOWN = 10
 
@@ -65,7 +63,7 @@ def submit(
         values["keys"] = _keys(keys, is_needed=_may_have_changes(updates))
     if "google" in channels:
         values["google_credentials"] = _secret(
-            google_credentials, (TOKEN_VARIABLE,), "GOOGLE_APPLICATION_CREDENTIALS"
+            google_credentials, TOKEN_VARIABLE, "GOOGLE_APPLICATION_CREDENTIALS"
         )
     source: str | Path | None = updates
     if source is None and "indexnow" in channels:
@@ -74,12 +72,9 @@ def submit(
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("submit"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(event.source or "")
-
-            found = run(source, progress=on_event, **values)
-        for line in _lines(found, format):
+            values["progress"] = lambda event: progress.update(event.source or "")
+            found = run(source, **values)
+        for line in json_or(found, format, _lines(found)):
             sink.write(f"{line}\n")
     print_errors((*found.faults, *(result.error for result in found.results if result.error)))
     if not quiet:
@@ -115,7 +110,7 @@ def _keys(file: Path | None, *, is_needed: bool) -> Any:
     """Read the keys of IndexNow from a file, or from the environment."""
     from urlset.live.submit.keys import parse_keys
 
-    text = _secret(file, (KEY_VARIABLE,))
+    text = _secret(file, KEY_VARIABLE)
     if text is None and not is_needed:
         return None
     if text is None:
@@ -127,15 +122,14 @@ def _keys(file: Path | None, *, is_needed: bool) -> Any:
         return parse_keys(text, f"${KEY_VARIABLE}" if file is None else str(file))
 
 
-def _secret(file: Path | None, variables: tuple[str, ...], path_variable: str = "") -> str | None:
-    """Return the content of a file, or the value of the first environment variable that is set.
+def _secret(file: Path | None, variable: str, path_variable: str = "") -> str | None:
+    """Return the content of a file, or the value of an environment variable.
 
     ``path_variable`` is the name of a variable with the path of a file, used last.
     """
     if file is None:
-        for name in variables:
-            if os.environ.get(name, "").strip():
-                return os.environ[name].strip()
+        if text := os.environ.get(variable, "").strip():
+            return text
         path = os.environ.get(path_variable, "") if path_variable else ""
         if not path:
             return None
@@ -160,13 +154,9 @@ def _ledger(configuration: Configuration) -> Path | None:
     return ledger
 
 
-def _lines(found: Submission, format_: str) -> Iterator[str]:
-    if found.is_dry_run and format_ == "text":
-        for request in found.requests:
-            yield request.replace("\r\n", "\n")
-        return
-    if format_ == "json":
-        yield json.dumps(found.to_dict(), ensure_ascii=False)
+def _lines(found: Submission) -> Iterator[str]:
+    if found.is_dry_run:
+        yield from (request.replace("\r\n", "\n") for request in found.requests)
         return
     for result in found.results:
         counts = (

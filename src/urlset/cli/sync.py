@@ -74,15 +74,12 @@ def sync(
     from urlset.live.sync import sync as start
 
     with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):
-
-        def on_event(event: ProgressEvent) -> None:
-            progress.update(_progress_text(event))
-
+        settings["progress"] = lambda event: progress.update(_progress_text(event))
         if output is None or str(output) == "-" or settings.get("dry_run"):
             target: Path | BinaryIO = sys.stdout.buffer
         else:
             target = output
-        with start(site, store, progress=on_event, **settings) as run:
+        with start(site, store, **settings) as run:
             try:
                 run.to_jsonl(target)
             except BrokenPipeError as error:

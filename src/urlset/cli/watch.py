@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, print_error, print_info
+from urlset.cli.console import Progress, Sink, json_or, print_error, print_info
 from urlset.cli.options import (
     Exit,
     NetworkOptions,
@@ -22,7 +21,6 @@ from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.live.watch import SectionEstimate, Watch
-    from urlset.model import ProgressEvent
 
 MAX_SHOWN = 10
 MAX_SECTIONS = 12
@@ -72,18 +70,15 @@ def watch(
 
     with Sink(None) as sink:
         with Progress(is_shown=not quiet) as progress, as_usage_error("watch"):
-
-            def on_event(event: ProgressEvent) -> None:
-                progress.update(f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}")
-
+            settings["progress"] = lambda event: progress.update(
+                f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}"
+            )
             try:
-                found = run(site, store, progress=on_event, **settings)
+                found = run(site, store, **settings)
             except KeyboardInterrupt:
                 print_info("interrupted: no snapshot was stored; the same command starts again")
                 raise
-        is_json = format == "json"
-        text = json.dumps(found.to_dict(), ensure_ascii=False) if is_json else ""
-        for line in [text] if is_json else _text(found):
+        for line in json_or(found, format, _text(found)):
             sink.write(f"{line}\n")
     if not quiet:
         for reason in found.incomplete:
@@ -144,6 +139,4 @@ def _normal(section: SectionEstimate) -> str:
 
 
 def _rate(section: SectionEstimate) -> str:
-    if section.changes_per_day is None:
-        return ""
-    return f"{7 * section.changes_per_day:.2g}"
+    return "" if section.changes_per_day is None else f"{7 * section.changes_per_day:.2g}"

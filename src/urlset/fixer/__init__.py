@@ -12,7 +12,7 @@ from urlset.checker.rule import Rule
 from urlset.checker.rule_selection import MIN_PREFIX, catalogue_with, rules_named, selector
 from urlset.errors import SourceError
 from urlset.fixer.fix_document import Dropped
-from urlset.fixer.fix_set import Fixed, FixedDocument, fix_set
+from urlset.fixer.fix_set import Fixed, FixedDocument, SetFixer
 from urlset.fixer.options import FixOptions
 from urlset.fixer.output import unified_diff, write_fixed
 from urlset.model import Level, ProgressEvent
@@ -100,6 +100,6 @@ def fix(
         max_bytes=max_bytes,
         profile=profile,
     )
-    fixed = fix_set(document_source(source, base_url, max_bytes), options, progress)
+    fixed = SetFixer(document_source(source, base_url, max_bytes), options, progress).fix()
     fixed.source = os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
     return fixed

@@ -118,30 +118,19 @@ _RANK: dict[Effect, int] = {"none": 0, "values": 1, "url": 2, "removed": 3}
 _OPEN_KINDS = ("unknown", "empty")  # not recognised before, so that any kind may result
 
 
-def difference(before: Document, after: Document, changes: Iterable[Change]) -> str | None:
+def difference(before: Document, after: Document, changes: list[Change]) -> str | None:
     """Compare a document before and after changes; return what they broke, or None.
 
     Entries without an edit must keep all their values. Entries with an edit must keep their URL,
     unless the effect of the change permits otherwise. The order must be the same. No new error
     may appear.
     """
-    applied = list(changes)
     if before.kind != after.kind and before.kind not in _OPEN_KINDS:
         return f"the document would be read as {after.kind}, no longer as {before.kind}"
     found, missing = _errors(after), _errors(before)
     worse = next((code for code, count in found.items() if count > missing[code]), None)
     if worse is not None:
         return f"it would cause another error, {worse}"
-    return _difference(before, after, applied)
-
-
-def _errors(document: Document) -> Counter[str]:
-    counts = Counter(p.code for p in document.problems if p.level == "error")
-    counts.update({rule: count for rule, count in document.omitted.items() if count})
-    return counts
-
-
-def _difference(before: Document, after: Document, changes: list[Change]) -> str | None:
     old, new = list(_rows(before)), list(_rows(after))
     effects = _effects([offset for offset, _ in old], changes)
     added = sum(change.added for change in changes)
@@ -158,6 +147,12 @@ def _difference(before: Document, after: Document, changes: list[Change]) -> str
     if len(new) - at > added:
         return f"{new[at][1].loc} would be added"
     return None
+
+
+def _errors(document: Document) -> Counter[str]:
+    counts = Counter(p.code for p in document.problems if p.level == "error")
+    counts.update({rule: count for rule, count in document.omitted.items() if count})
+    return counts
 
 
 def _rows(document: Document) -> Iterator[tuple[int, Entry | Sitemap]]:
@@ -182,15 +177,12 @@ def _effects(offsets: list[int], changes: list[Change]) -> dict[int, Effect]:
         if change.effect == "none":
             continue
         for start, end, _ in change.edits:
-            first, last = (
-                bisect_left(sorted_offsets, start),
-                bisect_left(sorted_offsets, max(end, start + 1)),
-            )
+            first = bisect_left(sorted_offsets, start)
+            last = bisect_left(sorted_offsets, max(end, start + 1))
             enclosing = bisect_right(sorted_offsets, start) - 1
             for number in range(min(first, max(enclosing, 0)), last):
-                is_within = number >= first
                 effect: Effect = change.effect
-                if effect == "removed" and not is_within:
+                if effect == "removed" and number < first:
                     effect = "values"
                 known = effects.get(order[number], "none")
                 if _RANK[effect] > _RANK[known]:

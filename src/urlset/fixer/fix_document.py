@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from urlset import engine as engines
-from urlset.document import IN_PACKED, Document, parse
+from urlset.document import IN_PACKED, Document
 from urlset.engine import source_offset
 from urlset.fixer.edits import Change, Edit, apply, difference, loses_content, without_overlaps
 from urlset.fixer.fixers import FIXERS
@@ -38,11 +38,6 @@ class Container(NamedTuple):
     raw: bytes
     is_packed: bool
     faults: frozenset[str]
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether a part of the document is missing."""
-        return bool(self.faults & _TRUNCATED)
 
     def packed(self, raw: bytes, engine: str | None) -> bytes:
         """Compress ``raw`` if the document was compressed; return the bytes of the file."""
@@ -78,9 +73,7 @@ def _member(data: bytes, max_bytes: int) -> bytes | None:
                 with archive.open(files[0]) as member:
                     return _limited(member.read(max_bytes + 1), max_bytes)
     except (OSError, *DAMAGE, zipfile.BadZipFile, RuntimeError):
-        return None
-    except NotImplementedError:  # a compression method that zipfile does not support
-        return None
+        pass  # also a NotImplementedError: a compression method that zipfile does not support
     return None
 
 
@@ -127,9 +120,6 @@ class FixedText(NamedTuple):
 
     Attributes:
         data: New bytes of the file.
-        raw: The same, decompressed.
-        container: Compression of the file.
-        document: Parsed document.
         fixed: Number of fixes by rule.
         dropped: What was dropped.
         remaining: Why findings were not fixed, by code; the code is empty for a document that must
@@ -137,9 +127,6 @@ class FixedText(NamedTuple):
     """
 
     data: bytes
-    raw: bytes
-    container: Container
-    document: Document
     fixed: Counter[str]
     dropped: list[Dropped]
     remaining: dict[str, str]
@@ -163,7 +150,7 @@ class DocumentFixer:
         self.options = options
         self.container: Container = open_container(data, options.max_bytes, options.engine)
         self.raw: bytes = self.container.raw
-        self.document: Document = self._parsed(self.raw)
+        self.document: Document = options.parse(self.raw, name, base_url)
         self.fixed: Counter[str] = Counter()
         self.dropped: list[Dropped] = []
         self.remaining: dict[str, str] = {}
@@ -184,34 +171,18 @@ class DocumentFixer:
         data = self.data
         if self.raw != self.container.raw or self._is_repacked:
             data = self.container.packed(self.raw, self.options.engine)
-        return FixedText(
-            data, self.raw, self.container, self.document, self.fixed, self.dropped, self.remaining
-        )
+        return FixedText(data, self.fixed, self.dropped, self.remaining)
 
     def fix_findings(self, findings: FindingsByRule) -> bool:
         """Apply fixes for given findings once; return whether anything changed."""
         return self._may_be_changed() and self._pass(findings)
 
-    def context(self) -> DocumentContext:
-        """Return the context of the fixers in this pass."""
+    def _context(self) -> DocumentContext:
         return DocumentContext(
             parsed=self.document,
-            name=self.name,
             base_url=self.base_url,
-            now=self.options.now,
             is_unsafe=self.options.is_unsafe,
-            profile=self.options.profile,
             index=self.index,
-        )
-
-    def _parsed(self, raw: bytes) -> Document:
-        options = self.options
-        return parse(
-            raw,
-            base_url=self.base_url,
-            engine=options.engine,
-            source=self.name,
-            max_bytes=options.max_bytes,
         )
 
     def _may_be_changed(self) -> bool:
@@ -250,7 +221,7 @@ class DocumentFixer:
 
     def _pass(self, findings: FindingsByRule) -> bool:
         """Apply the changes for findings; if these break the document, harmless ones of a rule."""
-        document = self.context()
+        document = self._context()
         changes = self._changes(document, findings)
         if not changes:
             return False
@@ -258,7 +229,7 @@ class DocumentFixer:
             return True
         is_changed = False
         for code in dict.fromkeys(change.code for change in changes):
-            again = self._changes(self.context(), {code: findings[code]}) if not is_changed else []
+            again = self._changes(self._context(), {code: findings[code]}) if not is_changed else []
             if again:
                 why = self._apply_harmless(again)
                 is_changed = why is None
@@ -284,7 +255,8 @@ class DocumentFixer:
     def _changes(self, document: DocumentContext, findings: FindingsByRule) -> list[Change]:
         found = [
             change
-            for code in sorted(findings, key=_order)
+            # Encodings first: other changes need them.
+            for code in sorted(findings, key=lambda code: (code not in _ENCODINGS, code))
             if code in FIXERS and code not in self.remaining
             for change in FIXERS[code].changes(document, findings[code])
             if change.edits and self._is_permitted(code, change)
@@ -304,18 +276,13 @@ class DocumentFixer:
         raw = _changed(self.raw, self.document, changes)
         if raw == self.raw:
             return "it would change nothing"
-        document = self._parsed(raw)
+        document = self.options.parse(raw, self.name, self.base_url)
         why = difference(self.document, document, changes)
         if why is None:
             self.dropped += _listed(self.document.text, changes, self.name)
             self.fixed.update(change.code for change in changes)
             self.raw, self.document = raw, document
         return why
-
-
-def _order(code: str) -> tuple[int, str]:
-    """Return a sort key of a rule code that puts encodings first: other changes need them."""
-    return (0 if code in _ENCODINGS else 1, code)
 
 
 def _changed(raw: bytes, document: Document, changes: list[Change]) -> bytes:
@@ -361,7 +328,7 @@ def objection_to_fixing(container: Container, document: Document) -> str | None:
     >>> objection_to_fixing(open_container(data, 1_000, None), parse(data))
     'it has bytes that are not valid in its encoding; save it as UTF-8 first'
     """
-    if container.is_cut:
+    if container.faults & _TRUNCATED:
         return "part of the document could not be read"
     if signature(container.raw[:HEAD_BYTES]) == "duckdb":
         return "it is a store (a DuckDB file); fix the sitemaps that were read into it"

@@ -12,7 +12,7 @@ from urlset.document import text_offset
 from urlset.errors import SourceError
 from urlset.fixer.fix_document import DocumentFixer, Dropped, FixedText, open_container
 from urlset.fixer.options import FindingsByRule, FixOptions, needs_set
-from urlset.fixer.overlay import Overlay
+from urlset.fixer.overlay import Overlay, is_file
 from urlset.fixer.registry import FindingLocation
 from urlset.fixer.robots_txt import fix_robots
 from urlset.fixer.split import SplitResult, split
@@ -136,21 +136,11 @@ class Fixed(Result):
         self.remaining += [(code, name, why) for code, why in result.remaining.items()]
 
 
-def fix_set(
-    source: DocumentSource,
-    options: FixOptions,
-    progress: Callable[[ProgressEvent], None] | None = None,
-) -> Fixed:
-    """Fix all documents of a source in memory; ``progress`` is called after each one was checked.
-
-    Raises:
-        SourceError: There is nothing to read.
-    """
-    return SetFixer(source, options, progress).fix()
-
-
 class SetFixer:
-    """Fixer of the documents of one source; use one object per source."""
+    """Fixer of the documents of one source in memory; use one object per source.
+
+    ``progress`` is called after each document was checked.
+    """
 
     def __init__(
         self,
@@ -166,7 +156,11 @@ class SetFixer:
         self.new: dict[object, str] = {}
 
     def fix(self) -> Fixed:
-        """Fix the documents, and return the result."""
+        """Fix the documents, and return the result.
+
+        Raises:
+            SourceError: There is nothing to read.
+        """
         for name in self._affected():
             self._fix(self.overlay.locations_by_name[name])
         for _ in range(MAX_ROUNDS):
@@ -223,26 +217,15 @@ class SetFixer:
 
     def _fix_set(self) -> bool:
         """Fix the findings that depend on several documents; return whether anything changed."""
-        allowed = self.options.allows
-        rules = {
-            c: rule
-            for c, rule in self.options.rules.items()
-            if needs_set(rule) and allowed(c, None)
-        }
+        allowed, known = self.options.allows, self.options.rules
+        rules = {c: rule for c, rule in known.items() if needs_set(rule) and allowed(c, None)}
         if not rules:
             return False
         by_name: dict[str, list[FindingLocation]] = defaultdict(list)
         entries = read_documents(self.overlay, self.options.engine, self.options.max_bytes)
         for found in self.options.findings(entries, rules):
-            finding = FindingLocation(
-                found.code,
-                found.offset or 0,
-                found.offset or 0,
-                found.level,
-                found.loc,
-                found.parameters,
-            )
             if allowed(found.code, found.source):
+                finding = FindingLocation.of(found, found.offset or 0)
                 by_name[found.source or ""].append(finding)
         changed = [name for name, findings in by_name.items() if self._fix_in_set(name, findings)]
         return bool(changed)
@@ -264,7 +247,6 @@ class SetFixer:
         return self._replace(location, result.data)
 
     def _split(self) -> None:
-        """Split the documents that exceed a limit."""
         for location in list(self.overlay.locations_by_name.values()):
             try:
                 result = split(location, self.overlay, self.options)
@@ -313,9 +295,8 @@ class SetFixer:
             name, before = self.before.get(key, (self.new.get(key, ""), None))
             if before == after:
                 continue
-            yield FixedDocument(
-                name, key, before, after, self._text(before or b""), self._text(after)
-            )
+            texts = self._text(before or b""), self._text(after)
+            yield FixedDocument(name, key, before, after, *texts)
 
     def _set_passed(self) -> None:
         for location in self.overlay.locations_by_name.values():
@@ -332,7 +313,6 @@ def objection_to_name(location: Location) -> str | None:
     An index can list any file of its folder.
     """
     key = location.key
-    is_file = isinstance(key, str) and os.path.isabs(key)
-    if is_file and not location.is_named and not has_sitemap_ending(os.path.basename(str(key))):
+    if is_file(key) and not location.is_named and not has_sitemap_ending(os.path.basename(key)):
         return "its name does not end like that of a sitemap; to fix it, name the file itself"
     return None

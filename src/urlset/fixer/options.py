@@ -10,7 +10,7 @@ from typing import Any
 
 from urlset.checker.findings import Findings
 from urlset.checker.rule import Rule
-from urlset.document import IN_PACKED, Document, locate_problems, text_offset
+from urlset.document import IN_PACKED, Document, locate_problems, parse, text_offset
 from urlset.fixer.registry import (
     CONTAINER_RULES,
     FIXERS,
@@ -66,13 +66,9 @@ class FixOptions:
         rule = self.rules.get(code)
         if rule is None or not any(code in those for those in _FIXABLE):
             return False
-        is_partly_safe = code in FIXERS and FIXERS[code].is_partly_safe
-        is_requested = {
-            "safe": True,
-            "unsafe": self.is_unsafe or is_partly_safe,
-            "opt-in": code in self.named,
-        }
-        return is_requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
+        is_unsafe = self.is_unsafe or (code in FIXERS and FIXERS[code].is_partly_safe)
+        requested = {"safe": True, "unsafe": is_unsafe, "opt-in": code in self.named}
+        return requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
 
     def engine_findings(self, document: Document, name: str) -> FindingsByRule:
         """Return the selected problems that the parser reported, with offsets in the text."""
@@ -82,46 +78,32 @@ class FixOptions:
         for problem, _, loc in locate_problems(document) if allowed else ():
             if problem.code in allowed:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
-                findings[problem.code].append(
-                    FindingLocation(
-                        problem.code,
-                        at,
-                        end,
-                        problem.level,
-                        loc,
-                        (("detail", problem.detail),),
-                    )
-                )
+                details = (("detail", problem.detail),)
+                found = FindingLocation(problem.code, at, end, problem.level, loc, details)
+                findings[problem.code].append(found)
         return findings
 
     def sql_findings(
         self, raw: bytes, document: Document, name: str, base_url: str | None
     ) -> FindingsByRule:
         """Return the findings of the selected SQL rules that need only this document."""
-        rules = {
-            code: rule
-            for code, rule in self.rules.items()
-            if not rule.is_engine_rule and not needs_set(rule) and self.allows(code, name)
-        }
+        alone = {c: r for c, r in self.rules.items() if not (r.is_engine_rule or needs_set(r))}
+        rules = {code: rule for code, rule in alone.items() if self.allows(code, name)}
         findings: FindingsByRule = defaultdict(list)
         if not rules:
             return findings
-        entries = read_documents(
-            _OneDocument(raw, name, base_url, self.robots), self.engine, self.max_bytes
-        )
+        source = _OneDocument(raw, name, base_url, self.robots)
+        entries = read_documents(source, self.engine, self.max_bytes)
         for finding in self.findings(entries, rules):
             offset = 0 if finding.offset is None else text_offset(document, finding.offset)
-            findings[finding.code].append(
-                FindingLocation(
-                    finding.code,
-                    offset,
-                    offset,
-                    finding.level,
-                    finding.loc,
-                    finding.parameters,
-                )
-            )
+            findings[finding.code].append(FindingLocation.of(finding, offset))
         return findings
+
+    def parse(self, raw: bytes, name: str | None, base_url: str | None) -> Document:
+        """Parse a document with the engine and the limit of the options."""
+        return parse(
+            raw, base_url=base_url, engine=self.engine, source=name, max_bytes=self.max_bytes
+        )
 
     def findings(
         self,

@@ -16,6 +16,7 @@ from urlset.document import parse
 from urlset.errors import TargetError
 from urlset.fixer.fix_document import open_container
 from urlset.fixer.fix_set import FixedDocument
+from urlset.fixer.overlay import is_file
 from urlset.option_names import option
 from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
@@ -199,8 +200,8 @@ def replace_files(
         for stage, files in stages:
             for name, document in files:
                 _stage(stage, name, document)
-        for stage, files in sorted(stages, key=lambda pair: _has_index(pair[1])):
-            written += _swap(stage, sorted(files, key=lambda file: _is_index(file[1])), backup)
+        for stage, files in sorted(stages, key=lambda pair: any(map(_is_index, pair[1]))):
+            written += _swap(stage, sorted(files, key=_is_index), backup)
     return written
 
 
@@ -208,22 +209,25 @@ def _swap(
     stage: FolderTarget, files: list[tuple[str, FixedDocument]], backup: bool | None
 ) -> list[Written]:
     """Back up the files of a folder, and replace them by staged ones."""
-    backups = Backups()
     olds = [(stage.folder / name, document.before) for name, document in files]
+    kept: dict[Path, Path] = {}
     try:
-        kept = {path: backups.create(path) for path in files_to_back_up(olds, backup)}
+        for path in files_to_back_up(olds, backup):
+            kept[path] = _backed_up(path)
         for name, document in files:
             _expect_unchanged(stage, name, document)
         stage.swap([name for name, _ in files], ())
     except BaseException:
-        backups.discard()
+        for made in kept.values():  # their files were not replaced
+            with suppress(OSError):
+                made.unlink()
         raise
     return [Written(path, kept.get(path)) for path, _ in olds]
 
 
 def _path_of(document: FixedDocument, robots: str | os.PathLike[str] | None) -> Path:
     key = document.key
-    if isinstance(key, str) and os.path.isabs(key):
+    if is_file(key):
         if is_outside_link(document.name):
             raise TargetError(
                 f"cannot write {document.name}: it is a link that leads out of its folder; "
@@ -258,52 +262,35 @@ def _expect_unchanged(stage: FolderTarget, name: str, document: FixedDocument) -
         raise TargetError(f"cannot write {stage.folder / name}: it {state}; no file was written")
 
 
-def _is_index(document: FixedDocument) -> bool:
-    return b"<sitemapindex" in document.text_after[:4096]
+def _is_index(file: tuple[str, FixedDocument]) -> bool:
+    return b"<sitemapindex" in file[1].text_after[:4096]
 
 
-def _has_index(files: list[tuple[str, FixedDocument]]) -> bool:
-    return any(_is_index(document) for _, document in files)
+def _backed_up(path: Path) -> Path:
+    """Copy a file to its backup; return the path of the backup.
 
+    The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
+    replaced.
 
-class Backups:
-    """Backups of one run; :meth:`discard` removes them if the run fails."""
-
-    def __init__(self) -> None:
-        self.created: list[Path] = []
-
-    def create(self, path: Path) -> Path:
-        """Copy a file to its backup; return the path of the backup.
-
-        The name is the first unused one of ``NAME.bak``, ``NAME.bak2``, …; no backup is ever
-        replaced.
-
-        Raises:
-            TargetError: The file cannot be backed up.
-        """
-        for number in range(1, MAX_BACKUPS):
-            backup = path.with_name(f"{path.name}{ENDING}{'' if number == 1 else number}")
-            try:
-                _copy(path, backup)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise TargetError(
-                    f"cannot back up {path}: {error.strerror or error}; no file "
-                    f"was written; use {option('backup', False)} to write without a backup"
-                ) from error
-            self.created.append(backup)
-            return backup
-        raise TargetError(
-            f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
-            f"them, or use {option('backup', False)}"
-        )
-
-    def discard(self) -> None:
-        """Remove the backups, because their files were not replaced."""
-        for backup in self.created:
-            with suppress(OSError):
-                backup.unlink()
+    Raises:
+        TargetError: The file cannot be backed up.
+    """
+    for number in range(1, MAX_BACKUPS):
+        backup = path.with_name(f"{path.name}{ENDING}{'' if number == 1 else number}")
+        try:
+            _copy(path, backup)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise TargetError(
+                f"cannot back up {path}: {error.strerror or error}; no file "
+                f"was written; use {option('backup', False)} to write without a backup"
+            ) from error
+        return backup
+    raise TargetError(
+        f"cannot back up {path}: it has {MAX_BACKUPS - 1} backups already; remove "
+        f"them, or use {option('backup', False)}"
+    )
 
 
 def _copy(path: Path, backup: Path) -> None:
@@ -332,7 +319,8 @@ def is_in_git(path: Path, data: bytes) -> bool:
     Committed or staged bytes can be restored; untracked, ignored or changed ones cannot.
     """
     try:
-        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", _literal(path.name))
+        name = f":(literal){path.name}"  # no character of it is a pattern
+        listed = run_git(str(path.parent), "ls-files", "-s", "-z", "--", name)
     except GitError:
         return False
     blob = b"blob %d\0%s" % (len(data), data)
@@ -341,17 +329,9 @@ def is_in_git(path: Path, data: bytes) -> bool:
     return bool(hashes & set(known))
 
 
-def _literal(name: str) -> str:
-    """Return a git path specification in which no character is a pattern."""
-    return f":(literal){name}"
-
-
 def files_to_back_up(files: Sequence[tuple[Path, bytes | None]], backup: bool | None) -> list[Path]:
     """Return the files to back up: all, none, or by default those that are not in git."""
     if backup is False:
         return []
-    return [
-        path
-        for path, before in files
-        if before is not None and (backup or not is_in_git(path, before))
-    ]
+    olds = [(path, before) for path, before in files if before is not None]
+    return [path for path, before in olds if backup or not is_in_git(path, before)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from typing import TypeGuard
 
 from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
@@ -59,7 +60,7 @@ class Overlay:
         )
 
     def _register(self, location: Location) -> Location:
-        self.locations_by_name.setdefault(_name(location), location)
+        self.locations_by_name.setdefault(location.name or "", location)
         if location.key in self.changed:
             return location._replace(load=lambda: self.changed[location.key])
         return location
@@ -83,11 +84,7 @@ class Overlay:
         if found is None:
             return None
         document, location = found
-        if (
-            location.key in self.changed
-            and isinstance(location.key, str)
-            and os.path.isabs(location.key)
-        ):
+        if location.key in self.changed and is_file(location.key):
             return self._now
         latest = self._now + _TOLERANCE
         rows = (*document.entries, *document.sitemaps)
@@ -112,15 +109,15 @@ class Overlay:
         return [(child.loc, child.lastmod_text) for child in found[0].sitemaps]
 
 
-def _name(location: Location) -> str:
-    return location.name or ""
+def is_file(key: object) -> TypeGuard[str]:
+    """Return whether the key of a document is the path of a file."""
+    return isinstance(key, str) and os.path.isabs(key)
 
 
 def _modified(location: Location) -> datetime | None:
     """Return the modification time of the file at a location; None if it is not a file."""
-    if not isinstance(location.key, str) or not os.path.isabs(location.key):
-        return None
     try:
-        return datetime.fromtimestamp(os.stat(location.key).st_mtime, UTC)
+        time = os.stat(location.key).st_mtime if is_file(location.key) else None
     except OSError:
         return None
+    return None if time is None else datetime.fromtimestamp(time, UTC)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from urlset.checker.finding import Parameters
+from urlset.checker.finding import Finding, Parameters
 from urlset.document import Document
+from urlset.engine.reference.tokens import AttributeSpan
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit, Effect
 from urlset.formats.spans import DocumentSpans, ElementSpan, decode_text
@@ -29,6 +30,11 @@ class FindingLocation:
     level: Level
     loc: str | None = None
     parameters: Parameters = ()
+
+    @classmethod
+    def of(cls, finding: Finding, at: int) -> FindingLocation:
+        """Return a finding of a check at an offset in the text."""
+        return cls(finding.code, at, at, finding.level, finding.loc, finding.parameters)
 
     def parameter(self, name: str) -> str:
         """Return one of the values in the message; an empty string if there is none."""
@@ -53,21 +59,15 @@ class DocumentContext:
 
     Attributes:
         parsed: Parsed document.
-        name: Name for messages.
         base_url: URL of the document.
-        now: Current time.
         is_unsafe: Whether unsafe fixes are made.
-        profile: Search engine whose rules apply.
         index: Lookups for the documents that it lists.
         spans: Positions of its elements.
     """
 
     parsed: Document
-    name: str
     base_url: str | None
-    now: datetime
     is_unsafe: bool
-    profile: str | None = None
     index: IndexContext = field(default_factory=IndexContext)
     spans: DocumentSpans = field(init=False)
 
@@ -134,19 +134,10 @@ class FixContext:
         return self.document.spans.element_at(self.start) if self.entry is not None else None
 
     def change(
-        self,
-        *edits: Edit,
-        dropped: str | None = None,
-        effect: Effect | None = None,
-        added: int = 0,
+        self, *edits: Edit, dropped: str | None = None, effect: Effect | None = None, added: int = 0
     ) -> Change:
         """Return a change of these edits for the rule of the finding."""
         return Change(self.code, edits, effect or self.effect, dropped, added)
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the level of the finding is error."""
-        return self.finding.level == "error"
 
     def replace(self, new: bytes, *, dropped: str | None = None) -> Change:
         """Return a change that replaces the bytes of the finding."""
@@ -159,14 +150,19 @@ class FixContext:
 
     def remove(self, element: ElementSpan, *, effect: Effect | None = None) -> Change:
         """Return a change that removes an element and lists it as dropped."""
-        return self.change(
-            Edit(*element.span(), b""), dropped=element_excerpt(element), effect=effect
-        )
+        dropped = excerpt(element.data[element.start : element.end])
+        return self.change(Edit(*element.span(), b""), dropped=dropped, effect=effect)
 
+    def rewrite_attribute(
+        self, found: AttributeSpan, new: bytes, *, dropped: str | None = None
+    ) -> Change:
+        """Return a change that replaces the value of an attribute by escaped text."""
+        return self.change(Edit(found.value_start, found.value_end, new), dropped=dropped)
 
-def element_excerpt(element: ElementSpan) -> str:
-    """Return an excerpt of an element for the list of dropped content."""
-    return excerpt(element.data[element.start : element.end])
+    def remove_attribute(self, found: AttributeSpan, *, effect: Effect | None = None) -> Change:
+        """Return a change that removes an attribute and lists it as dropped."""
+        dropped = excerpt(self.data[found.start : found.end])
+        return self.change(Edit(found.start, found.end, b""), dropped=dropped, effect=effect)
 
 
 def excerpt(data: bytes) -> str:

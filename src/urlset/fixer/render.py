@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from urlset import engine as engines
@@ -24,8 +24,7 @@ def render_document(document: Document) -> bytes | None:
         The bytes; None for feeds, and for documents with both entries and index children.
     """
     if document.kind == "index" and not len(document.entries):
-        lines = [index_child(child.loc, child.lastmod_text) for child in document.sitemaps]
-        return "".join([INDEX_START, *lines, INDEX_END]).encode()
+        return _index(index_child(each.loc, each.lastmod_text) for each in document.sitemaps)
     if document.kind not in ("urlset", "text") or document.sitemaps:
         return None
     chosen = engines.get(document.engine)
@@ -44,7 +43,10 @@ def index_child(loc: str, lastmod: str | None) -> str:
 def render_index(locs: list[str], lastmod: datetime) -> bytes:
     """Return an index of files whose lastmod is ``lastmod``."""
     date = format_date(lastmod.replace(microsecond=0))
-    lines = [index_child(loc, date) for loc in locs]
+    return _index(index_child(loc, date) for loc in locs)
+
+
+def _index(lines: Iterable[str]) -> bytes:
     return "".join([INDEX_START, *lines, INDEX_END]).encode()
 
 
@@ -83,11 +85,11 @@ def _indexes(document: Document, most: int) -> Iterator[bytes]:
         line = index_child(child.loc, child.lastmod_text)
         length = len(line.encode())
         if lines and (len(lines) == MAX_URLS or size + length > most):
-            yield "".join([INDEX_START, *lines, INDEX_END]).encode()
+            yield _index(lines)
             lines, size = [], frame
         lines.append(line)
         size += length
-    yield "".join([INDEX_START, *lines, INDEX_END]).encode()
+    yield _index(lines)
 
 
 def _is_all(document: Document, parts: list[bytes], most: int) -> bool:

@@ -29,27 +29,17 @@ class FixedRobots(NamedTuple):
 def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[str]) -> FixedRobots:
     """Fix the lines that declare sitemaps; other lines are unchanged.
 
-    The declared sitemaps must be the same before and after; otherwise nothing is changed.
-
-    Args:
-        data: Bytes of the robots.txt.
-        url: Its URL.
-        options: Options of the run.
-        addresses: Sitemaps to declare if the file declares none.
+    The declared sitemaps must be the same before and after; otherwise nothing is changed. If there
+    are none, those of ``addresses`` are declared.
     """
     before = read_robots(data, url)
     codes = {problem.code for problem in before.problems}
     missing = () if before.sitemaps else addresses
-    allowed = {
-        code
-        for code in (*codes, "R001", "R004")
-        if code in ROBOTS_RULES and options.allows(code, url)
-    }
+    fixable = ROBOTS_RULES & {*codes, "R001", "R004"}
+    allowed = {code for code in fixable if options.allows(code, url)}
     fixed: Counter[str] = Counter()
     dropped: list[Dropped] = []
-    if "R006" in codes or not allowed:
-        return FixedRobots(data, fixed, dropped)
-    if "R007" in codes and "R007" not in allowed:
+    if "R006" in codes or not allowed or "R007" in codes - allowed:
         return FixedRobots(data, fixed, dropped)
     decoded = decode(data, None, get(options.engine).is_utf8)
     if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.diagnostics):

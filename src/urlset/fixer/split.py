@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from urlset.dates import format_date
-from urlset.document import Document, parse, text_offset
+from urlset.document import Document, text_offset
 from urlset.fixer.edits import Change, Edit, apply
 from urlset.fixer.fix_document import Container, Dropped, objection_to_fixing, open_container
 from urlset.fixer.options import FixOptions
@@ -53,13 +53,7 @@ def split(location: Location, overlay: Overlay, options: FixOptions) -> SplitRes
         return None
     container = open_container(data, options.max_bytes, options.engine)
     name = location.name or ""
-    document = parse(
-        container.raw,
-        base_url=location.base_url,
-        engine=options.engine,
-        source=name,
-        max_bytes=options.max_bytes,
-    )
+    document = options.parse(container.raw, name, location.base_url)
     codes = {
         p.code for p in document.problems if p.code in SPLIT_RULES and options.allows(p.code, name)
     }
@@ -93,9 +87,7 @@ def _name_parts(
         return result
     is_child = location.key in overlay.parents
     folder, _, name = str(location.key).rpartition("/")
-    base_url = (
-        overlay.parents[location.key][1] if location.key in overlay.parents else location.base_url
-    ) or ""
+    base_url = (overlay.parents[location.key][1] if is_child else location.base_url) or ""
     if not base_url.startswith(("http://", "https://")):
         return f"the URL at which it is published is unknown; pass {option('base_url')}"
     used = {str(key).rpartition("/")[2] for key in overlay.changed} | _siblings(folder)
@@ -146,9 +138,7 @@ def _index_with(
     """Return the bytes of an index with children for ``urls`` added after the child ``loc``."""
     data = overlay.changed.get(parent.key) or parent.load()
     container = open_container(data, options.max_bytes, options.engine)
-    document = parse(
-        container.raw, base_url=parent.base_url, engine=options.engine, max_bytes=options.max_bytes
-    )
+    document = options.parse(container.raw, parent.name, parent.base_url)
     child = next((child for child in document.sitemaps if child.loc == loc), None)
     if child is None or document.runs:
         return None

@@ -120,22 +120,16 @@ def funnel(steps: Sequence[FunnelStep]) -> str:
     for step in steps:
         if step.lost:
             lines.append(f'<li class="lost"><span></span><span>{escape(step.lost)}</span></li>')
-        note = f"{step.size:,}"
         bar = _bar([Segment("fine", step.size)], most, height=26)
-        lines.append(_row(step.label, bar, note))
+        lines.append(_row(step.label, bar, f"{step.size:,}"))
     return f'<ul class="bars funnel">{"".join(lines)}</ul>'
 
 
 def histogram(bins: Sequence[Bin], labels: Sequence[AxisLabel], *, height: int = 180) -> str:
-    """Draw a histogram of vertical bars with labels on the axis.
+    """Draw a histogram of vertical bars, at most ``height`` pixels high, with labels on the axis.
 
     A spike is drawn to the full height with a gap that shows that it is cut, so that the other
     bars keep their shape.
-
-    Args:
-        bins: The bars from left to right.
-        labels: Labels of the axis.
-        height: Height of the tallest bar in pixels.
     """
     usual = max((found.size for found in bins if not found.spike), default=0)
     tallest = max((found.size for found in bins), default=0)
@@ -162,8 +156,9 @@ def histogram(bins: Sequence[Bin], labels: Sequence[AxisLabel], *, height: int =
             last_text = middle
             last_major = last_major if is_minor else middle
     axis = "".join(
-        f'<text x="{100 * at:.2f}%" y="{top + height + 18}"{_minor(is_minor)}'
-        f"{attributes(text_anchor=_anchor_of(at))}>{escape(text)}</text>"
+        f'<text x="{100 * at:.2f}%" y="{top + height + 18}"'
+        f"{attributes(class_='minor' if is_minor else None, text_anchor=_anchor_of(at))}>"
+        f"{escape(text)}</text>"
         for at, text, is_minor in labels
     )
     base = top + height + 0.5
@@ -219,10 +214,8 @@ def icicle(blocks: Sequence[Block]) -> str:
             marks.append(_block(part, inner, part_width, y=56, height=42, name=label))
             inner += part_width
         start += width
-    items = [
-        (f"heat-{number}", label.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
-        for number, label in enumerate(HEAT_LABELS)
-    ]
+    labels = [label.replace(" %", "\N{NARROW NO-BREAK SPACE}%") for label in HEAT_LABELS]
+    items = [(f"heat-{number}", label) for number, label in enumerate(labels)]
     height = 98 if any(block.parts for block in blocks) else 54
     return _svg("icicle", height, "".join(marks)) + legend(items)
 
@@ -399,10 +392,6 @@ def _spike_text(middle: float, top: int, text: str, *, is_minor: bool) -> str:
         f'<text class="{role}" x="{middle:.2f}%" y="{top - 22}"{anchor}>{escape(first)}</text>'
         f'<text class="{role}" x="{middle:.2f}%" y="{top - 7}"{anchor}>{escape(second)}</text>'
     )
-
-
-def _minor(is_minor: bool) -> str:
-    return ' class="minor"' if is_minor else ""
 
 
 def _anchor_of(at: float) -> str:

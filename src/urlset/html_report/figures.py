@@ -91,13 +91,7 @@ def take_figures(
 
 
 def _sitemap_figures(session: StoreSession, *, has_pages: bool, has_findings: bool) -> list[Figure]:
-    """Return the charts for which the sitemap tables have data.
-
-    Args:
-        session: The session with the tables.
-        has_pages: Whether the live table ``pages`` exists.
-        has_findings: Whether the temporary table ``finding_rows`` exists.
-    """
+    """Return the charts for which the sitemap tables have data."""
     figures = [_sections(session)] if has_findings and not has_pages else []
     figures += [_dates(session), _languages(session, has_pages=has_pages)]
     return [figure for figure in figures if figure is not None]
@@ -149,18 +143,11 @@ def _dates(session: StoreSession) -> Figure | None:
     bins, note = _bins(days, spikes, total)
     top = sorted(days, key=lambda item: (-item[1], item[0]))[:50]
     if spikes:
-        first = max(spikes, key=lambda day: dict(days)[day])
-        urls = dict(days)[first]
-        title = (
-            f"{share(urls, total)} of the dates fall on {_long(first)}: "
-            "rather a build than a last change"
-        )
+        urls = sum(urls for day, urls in days if day in spikes)
+        where, what = _long(next(iter(spikes))), "a build than a last change"
         if len(spikes) > 1:
-            urls = sum(urls for day, urls in days if day in spikes)
-            title = (
-                f"{share(urls, total)} of the dates fall on {len(spikes)} days: "
-                "rather builds than last changes"
-            )
+            where, what = f"{len(spikes)} days", "builds than last changes"
+        title = f"{share(urls, total)} of the dates fall on {where}: rather {what}"
     elif len(days) == 1:
         title = f"All {pluralize(total, 'date')} fall on {_long(days[0][0])}"
     else:
@@ -188,11 +175,8 @@ def _dates(session: StoreSession) -> Figure | None:
 def _spikes(days: Sequence[tuple[date, int]], total: int) -> set[date]:
     """Return the days with so many dates that they are hardly last changes."""
     usual = median(urls for _, urls in days)
-    return {
-        day
-        for day, urls in days
-        if len(days) > 1 and urls >= total * SPIKE_SHARE and urls >= usual * SPIKE_FACTOR
-    }
+    least = max(total * SPIKE_SHARE, usual * SPIKE_FACTOR)
+    return {day for day, urls in days if len(days) > 1 and urls >= least}
 
 
 def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tuple[list[Bin], str]:
@@ -204,14 +188,8 @@ def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tu
             break
         seen += urls
     end = days[-1][0]
-    unit = next(
-        (
-            unit
-            for unit in ("day", "week", "month", "quarter")
-            if _count(start, end, unit) <= MAX_BINS
-        ),
-        "year",
-    )
+    span = (end - start).days
+    unit = next((unit for unit, days in _DAYS.items() if span // days < MAX_BINS), "year")
     counts: Counter[date] = Counter()
     marks: dict[date, list[tuple[date, int]]] = defaultdict(list)
     for day, urls in days:
@@ -237,10 +215,6 @@ def _bins(days: Sequence[tuple[date, int]], spikes: set[date], total: int) -> tu
 _DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 
 
-def _count(start: date, end: date, unit: str) -> int:
-    return (end - start).days // _DAYS[unit] + 1
-
-
 def _floor(day: date, unit: str) -> date:
     """Return the first day of the bin of a day."""
     if unit == "day":
@@ -253,14 +227,11 @@ def _floor(day: date, unit: str) -> date:
 
 def _steps(first: date, end: date, unit: str) -> Iterator[date]:
     """Yield the first day of each bin up to ``end``."""
+    longest = {"month": 32, "quarter": 93, "year": 367}.get(unit, _DAYS[unit])
     while first <= end:
         yield first
         try:
-            first = _floor(
-                first
-                + timedelta(days={"month": 32, "quarter": 93, "year": 367}.get(unit, _DAYS[unit])),
-                unit,
-            )
+            first = _floor(first + timedelta(days=longest), unit)
         except OverflowError:
             return
 
@@ -300,10 +271,7 @@ GROUP BY ALL ORDER BY missing DESC, links DESC, 1, 2"""
 
 def _languages(session: StoreSession, *, has_pages: bool) -> Figure | None:
     query = _languages_sql(has_pages=has_pages)
-    found = [
-        (str(row), str(column), links, missing)
-        for row, column, links, missing in session.rows(query)
-    ]
+    found = [(str(row), str(column), *counts) for row, column, *counts in session.rows(query)]
     if not found:
         return None
     sizes: Counter[str] = Counter()

@@ -43,14 +43,13 @@ def first_steps(report: ReportInput) -> str:
         rule = report.rules.get(code)
         if rule is None or not rule.fix_hint or not (levels["error"] or levels["warning"]):
             continue
-        is_entry = not _is_about_document(code)
+        is_entry = not code.startswith(_DOCUMENT_CODES)
         ranked.append((levels["error"] == 0, is_entry, -levels.total(), code, rule))
-    items = []
-    for *_, count, code, rule in sorted(ranked, key=lambda item: item[:4])[:MAX_STEPS]:
-        items.append(
-            f'<li><a href="#rule-{escape(code)}">{_what_is_wrong(report, rule, -count)}</a> '
-            f"<span>{escape(safe(rule.fix_hint, 300))}.</span></li>"
-        )
+    items = [
+        f'<li><a href="#rule-{escape(code)}">{_what_is_wrong(report, rule, -count)}</a> '
+        f"<span>{escape(safe(rule.fix_hint, 300))}.</span></li>"
+        for *_, count, code, rule in sorted(ranked, key=lambda item: item[:4])[:MAX_STEPS]
+    ]
     if not items:
         return ""
     return f'<div class="first"><h2>What to do first</h2><ol>{"".join(items)}</ol></div>'
@@ -70,10 +69,6 @@ def _message(rule: RuleText, example: Example) -> str:
     return example.message if rule.names_url or not named else f"{named}: {example.message}"
 
 
-def _is_about_document(code: str) -> bool:
-    return code.startswith(_DOCUMENT_CODES)
-
-
 def are_findings_first(report: ReportInput) -> bool:
     """Return whether the findings come before the charts: there is an error or a warning."""
     levels = report.log.levels.values()
@@ -87,7 +82,8 @@ def findings_section(report: ReportInput, detail: Detail) -> Iterator[str]:
     by_level: dict[Level, list[tuple[bool, int, str]]] = {level: [] for level, _ in LEVELS}
     for code, levels in report.log.levels.items():
         worst = next(level for level, _ in LEVELS if levels[level])
-        by_level[worst].append((not _is_about_document(code), -levels.total(), code))
+        is_entry = not code.startswith(_DOCUMENT_CODES)
+        by_level[worst].append((is_entry, -levels.total(), code))
     if not any(by_level.values()):
         yield '<p class="lead">None.</p>'
     for level, name in LEVELS:
@@ -115,8 +111,7 @@ def _rule(report: ReportInput, code: str, count: int, level: Level, detail: Deta
     if rule.sql and detail.has_sql:
         parts.append(sql_block("SQL of this rule", rule.sql))
     else:
-        command = f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>'
-        parts.append(command)
+        parts.append(f'<p class="basis">Details: <code>urlset rules {escape(code)}</code></p>')
     if rule.source:
         parts.append(f'<p class="basis">Source: {_source(rule.source)}</p>')
     such = ""
@@ -142,10 +137,8 @@ def _url_list(report: ReportInput, code: str, count: int, detail: Detail) -> str
     rest = ""
     if report.log.recorded[code] < count or len(urls) >= report.log.max_urls:
         name = f"The first {len(urls):,} URLs as a list"
-        how = (
-            "the SQL of this rule returns all of them, see About" if detail.has_sql else "see About"
-        )
-        rest = f'<p class="more">{count:,} findings in total: {how}.</p>'
+        how = "the SQL of this rule returns all of them, " if detail.has_sql else ""
+        rest = f'<p class="more">{count:,} findings in total: {how}see About.</p>'
     cut = ""
     if len(shown) < len(urls):
         cut = f'<p class="more cut">The first {len(shown):,}; all of them with scripts.</p>'

@@ -218,11 +218,6 @@ class LastmodTrial(NamedTuple):
     invented: int
     unknown: int = 0
 
-    @property
-    def share(self) -> float:
-        """Share of truthful dates, from 0 to 1."""
-        return self.truthful / self.dates if self.dates else 0.0
-
 
 class RuleChange(NamedTuple):
     """Change of the findings of one rule since the previous run."""

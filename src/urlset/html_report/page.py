@@ -45,12 +45,7 @@ _FLEXIBLE = ("dates", "trial")
 """Wide figures that can be narrow."""
 
 
-_DETAILS = (
-    Detail(10, 100, True),
-    Detail(5, 20, True),
-    Detail(5, 10, False),
-    Detail(2, 5, False),
-)
+_DETAILS = (Detail(10, 100, True), Detail(5, 20, True), Detail(5, 10, False), Detail(2, 5, False))
 _LEAST = Detail(0, 0, False)
 
 
@@ -65,7 +60,7 @@ def html_report(report: ReportInput) -> str:
         if len(body.encode(errors="replace")) <= MAX_HTML_BYTES - 40_000:  # style and script
             break
     data, _ = packed_data(report.log, detail.examples)
-    return _document(_title(report), body, data)
+    return _document(f"{report.kind.capitalize()} of {safe(report.site, 100)}", body, data)
 
 
 def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None:
@@ -96,30 +91,27 @@ def _document(title: str, body: str, data: str) -> str:
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            '<meta name="robots" content="noindex">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(title)}</title>",
-            '<link rel="icon" href="data:,">',
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            body,
-            f'<script type="application/json" id="data">"{data}"</script>',
-            f"<script>{script}</script>",
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
+    return f"""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script type="application/json" id="data">"{data}"</script>
+<script>{script}</script>
+</body>
+</html>
+"""
 
 
 @cache
@@ -137,10 +129,6 @@ def _version() -> str:
         return version("urlset")
     except PackageNotFoundError:  # a checkout that is not installed
         return ""
-
-
-def _title(report: ReportInput) -> str:
-    return f"{report.kind.capitalize()} of {safe(report.site, 100)}"
 
 
 def _body(report: ReportInput, detail: Detail) -> str:
@@ -219,21 +207,12 @@ def _sentence(report: ReportInput) -> str:
     counts = [sum(levels[level] for levels in report.log.levels.values()) for level, _ in LEVELS]
     if len(report.sources) == 1 and report.sources[0].is_live:
         return report.sources[0].sentence
-    found = [
-        pluralize(count, noun, nouns)
-        for count, noun, nouns in zip(
-            counts, ("error", "warning", "info"), ("errors", "warnings", "info"), strict=True
-        )
-        if count
-    ]
-    where = (
-        report.sources[0].sentence
-        if len(report.sources) == 1
-        else f"{pluralize(len(report.sources), 'source')} checked"
-    )
-    if not found:
-        return f"{where}: no findings."
-    return f"{where}: {', '.join(found)}."
+    words = (("error", "errors"), ("warning", "warnings"), ("info", "info"))
+    found = [pluralize(count, *pair) for count, pair in zip(counts, words, strict=True) if count]
+    where = f"{pluralize(len(report.sources), 'source')} checked"
+    if len(report.sources) == 1:
+        where = report.sources[0].sentence
+    return f"{where}: {', '.join(found) or 'no findings'}."
 
 
 def _day(moment: datetime) -> str:
@@ -247,10 +226,7 @@ def _when(moment: datetime) -> str:
 
 def _source_parts(report: ReportInput) -> Iterator[str]:
     """Yield the HTML of the numbers and charts of each source."""
-    extra = [
-        *_lastmod_figures(report.lastmod_trial, report.lastmod_sql),
-        *_change_figures(report),
-    ]
+    extra = [*_lastmod_figures(report.lastmod_trial, report.lastmod_sql), *_change_figures(report)]
     if not report.sources and not extra:
         return
     yield '<section id="charts" aria-label="Charts">'
@@ -333,22 +309,17 @@ def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure
     title = "No date could be compared with its page"
     if judged:
         title = f"{share(truthful, judged)} of the dates that could be compared are truthful"
-    chart = stacked_bars(
-        [
-            StackedRow(
-                row.section,
-                [Segment(role, value) for (role, _), value in zip(_TRIAL, row[2:], strict=True)],
-                share(row.truthful, row.dates) if row.dates else "–",
-            )
-            for row in rows
-        ]
-    )
+    drawn = []
+    for row in rows:
+        parts = [Segment(role, value) for (role, _), value in zip(_TRIAL, row[2:], strict=True)]
+        note = share(row.truthful, row.dates) if row.dates else "–"
+        drawn.append(StackedRow(row.section, parts, note))
     yield Figure(
         "trial",
         title,
         "lastmod against the Last-Modified header, the date on the page, and changes of the "
         "content since the previous audit. At the end of each bar: the share of truthful dates.",
-        chart + legend(_TRIAL),
+        stacked_bars(drawn) + legend(_TRIAL),
         ("section", *(label for _, label in _TRIAL)),
         [(row.section, *row[2:]) for row in trial[:200]],
         sql,
@@ -371,17 +342,14 @@ def _change_figures(report: ReportInput) -> Iterator[Figure]:
         rule = report.rules.get(row.code)
         return f"{row.code} {rule.name}" if rule else row.code
 
+    rows = [
+        (label(row), row.fixed, row.new, f"{row.fixed:,} fixed, {row.new:,} new") for row in ranked
+    ]
     yield Figure(
         "changes",
         title,
         "Findings by rule: fixed to the left, new to the right.",
-        diverging_bars(
-            [
-                (label(row), row.fixed, row.new, f"{row.fixed:,} fixed, {row.new:,} new")
-                for row in ranked
-            ]
-        )
-        + legend([("fine", "fixed"), ("error", "new")]),
+        diverging_bars(rows) + legend([("fine", "fixed"), ("error", "new")]),
         ("rule", "new", "fixed", "still there"),
         [(label(row), row.new, row.fixed, row.still) for row in report.changes[:300]],
         report.changes_sql,
@@ -415,7 +383,6 @@ _ALL_URLS = (
     "To list the URLs of a rule that are not in the report, keep the tables with "
     "<code>{store}</code>, and run the SQL of the rule there."
 )
-_REST = {"audit": _ALL_URLS}
 _STORE_QUERY = "To run a query on all rows: <code>urlset read site.duckdb --sql QUERY</code>."
 _QUERIES = {
     "diff": "To run a query on all rows, write them with <code>urlset diff BEFORE AFTER --format "
@@ -424,8 +391,9 @@ _QUERIES = {
 
 
 def _footer(report: ReportInput, detail: Detail) -> str:
-    store = escape(option("store", "site.duckdb"))
-    rest = _REST.get(report.kind, "").format(store=store)
+    rest = ""
+    if report.kind == "audit":
+        rest = _ALL_URLS.format(store=escape(option("store", "site.duckdb")))
     known = ""
     if report.known:
         known = f" {pluralize(report.known, 'finding')} in the baseline are not shown."

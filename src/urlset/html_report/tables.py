@@ -28,10 +28,7 @@ def number_table(
 ) -> str:
     """Format rows as an HTML table; numbers have thousands separators, aligned to the right.
 
-    Args:
-        columns: Names of the columns.
-        rows: The rows.
-        key: Name by which the script makes the table sortable and searchable; None for neither.
+    With ``key``, its name for the script, the table can be sorted and searched.
     """
     values = zip(*rows, strict=True) if rows else ([None] for _ in columns)
     first = (next((value for value in column if value is not None), None) for column in values)

@@ -143,9 +143,5 @@ def attributes(**values: object) -> str:
 
 def code_block(text: str) -> str:
     """Return program text as HTML; the block can be scrolled with the keyboard."""
-    return f'<pre tabindex="0"><code>{escape(sanitize_lines(text))}</code></pre>'
-
-
-def sanitize_lines(text: str) -> str:
-    """Sanitize each line of a text and keep the line breaks."""
-    return "\n".join(map(sanitize, text.splitlines()))
+    lines = "\n".join(map(sanitize, text.splitlines()))
+    return f'<pre tabindex="0"><code>{escape(lines)}</code></pre>'

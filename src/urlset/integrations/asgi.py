@@ -107,10 +107,7 @@ def _path(scope: Message) -> str:
 
 
 async def _send(response: FileResponse, send: Send) -> None:
-    headers = [
-        (name.lower().encode("latin-1"), value.encode("latin-1"))
-        for name, value in response.headers
-    ]
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in response.headers]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     chunks = response.chunks()
     while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:

@@ -127,7 +127,7 @@ class PluginOptions:
         >>> PluginOptions.of({"exclude": ["drafts/*"]}).exclude
         ['drafts/*']
         """
-        known = {cls.key(each.name): each.name for each in fields(cls)}
+        known = {each.name.removesuffix("_"): each.name for each in fields(cls)}  # with: with_
         for key in options:
             if key not in known:
                 raise ConfigurationError(
@@ -135,10 +135,11 @@ class PluginOptions:
                 )
         return cls(**{known[key]: value for key, value in options.items()})
 
-    @staticmethod
-    def key(name: str) -> str:
-        """Return the name of an option in a configuration: ``with`` for the field ``with_``."""
-        return name.removesuffix("_")
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the defaults of all options by their names, with lists, as Sphinx expects."""
+        values = ((name.removesuffix("_"), value) for name, value in vars(cls()).items())
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values}
 
 
 @dataclass(frozen=True)
@@ -232,13 +233,7 @@ def stated_date(value: object) -> str | None:
 def with_stated_dates(
     page: HostPage, modified: Sequence[object], published: Sequence[object]
 ) -> HostPage:
-    """Return a page with the first date of each kind in its front matter.
-
-    Args:
-        page: The page.
-        modified: Values of the fields for its last change, the preferred first.
-        published: Values of the fields for its publication.
-    """
+    """Return a page with the first date of each kind in its front matter, the preferred first."""
     unused = (value for value in (*modified, *published) if value and stated_date(value) is None)
     return page._replace(
         lastmod=next(filter(None, map(stated_date, modified)), None),
@@ -316,29 +311,21 @@ class HostPages:
         names = [self._file(path) for path in column_values(batch, "source")]
         pages = [self._pages.get(name) for name in names]
         locs = column_values(batch, "loc")
-        reasons = column_values(batch, "reason")
-        reasons = [
-            self._reason(name, page, loc) or reason
-            for name, page, loc, reason in zip(names, pages, locs, reasons, strict=True)
-        ]
+        found = zip(names, pages, locs, column_values(batch, "reason"), strict=True)
+        reasons = [self._reason(name, page, loc) or reason for name, page, loc, reason in found]
         batch = replace_column(batch, "reason", text_array(reasons))
+        shown = zip(pages, column_values(batch, "page_lastmod"), strict=True)
         columns = {
-            "lastmod_text": text_array([page and page.lastmod for page in pages]),
-            "page_lastmod": text_array(
-                [
-                    None if page and page.has_file_date else text
-                    for page, text in zip(pages, column_values(batch, "page_lastmod"), strict=True)
-                ]
-            ),
-            "git_lastmod": text_array([page and self._git_date(page) for page in pages]),
+            "lastmod_text": [page and page.lastmod for page in pages],
+            "page_lastmod": [None if page and page.has_file_date else text for page, text in shown],
+            "git_lastmod": [page and self._git_date(page) for page in pages],
         }
-        for name, column in columns.items():
-            present = name in batch.schema.names
-            batch = (
-                replace_column(batch, name, column)
-                if present
-                else with_columns(batch, {name: column})
-            )
+        for name, texts in columns.items():
+            column = text_array(texts)
+            if name in batch.schema.names:
+                batch = replace_column(batch, name, column)
+            else:
+                batch = with_columns(batch, {name: column})
         return batch
 
     def _file(self, path: str) -> str:
@@ -382,11 +369,8 @@ class HostPages:
         languages = self._options.languages
         base = self._base
         local = {code: _below(place, base) for code, place in languages.items()}
-        own = max(
-            (p for p in local.values() if p is not None and file.startswith(p)),
-            key=len,
-            default=None,
-        )
+        inside = (p for p in local.values() if p is not None and file.startswith(p))
+        own = max(inside, key=len, default=None)
         if own is None:
             return
         rest, rest_of_loc = file[len(own) :], listed[file].removeprefix(base + own)

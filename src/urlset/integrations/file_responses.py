@@ -23,6 +23,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".gz": "application/gzip",
 }
+TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _CHUNK = 64 * 1024
 _CACHED = 64 << 20
 """Bytes of gzip twins in memory."""
@@ -106,10 +107,11 @@ class FileFolder:
         is_packed = is_text and not wanted_range and accepts_gzip(headers.get("accept-encoding"))
         tag = self._tag(found)
         etag = f'"{tag}-gzip"' if is_packed else f'"{tag}"'
+        modified = datetime.fromtimestamp(found.modified, UTC)
         common = [
             ("Content-Type", _TYPES[found.path.suffix]),
             ("ETag", etag),
-            ("Last-Modified", _http_date(found.modified)),
+            ("Last-Modified", format_datetime(modified, usegmt=True)),
             ("X-Robots-Tag", "noindex"),
         ]
         if is_text:
@@ -181,8 +183,7 @@ class FileFolder:
 def text_response(status: int, text: str, *headers: tuple[str, str]) -> FileResponse:
     """Return a short response in plain text."""
     data = f"{text}\n".encode()
-    kind = ("Content-Type", "text/plain; charset=utf-8")
-    return FileResponse(status, [kind, ("Content-Length", str(len(data))), *headers], data)
+    return FileResponse(status, [TEXT, ("Content-Length", str(len(data))), *headers], data)
 
 
 def accepts_gzip(value: str | None) -> bool:
@@ -254,7 +255,3 @@ def _parsed_date(value: str | None) -> int | None:
         return None if value is None else int(parsedate_to_datetime(value).timestamp())
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _http_date(seconds: int) -> str:
-    return format_datetime(datetime.fromtimestamp(seconds, UTC), usegmt=True)

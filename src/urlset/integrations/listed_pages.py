@@ -21,10 +21,6 @@ _METADATA = (
 def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield text and metadata of each page, in batches of memory; values that are None are absent.
 
-    Args:
-        site: URL of the site, or of a sitemap.
-        settings: Fields of :class:`urlset.live.sync.SyncSettings`.
-
     Raises:
         urlset.SourceError: No sitemap could be read.
     """

@@ -16,8 +16,6 @@ from mkdocs.plugins import BasePlugin, event_priority
 
 from urlset.errors import ConfigurationError, UrlsetError
 from urlset.integrations.built_site import (
-    CACHE,
-    EVIDENCE,
     BuiltSite,
     HostPage,
     PluginOptions,
@@ -41,14 +39,10 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
 
     config_scheme = (
         ("enabled", config_options.Type(bool, default=True)),
-        ("cache", config_options.Type(str, default=CACHE)),
-        ("lastmod", config_options.Type(list, default=list(EVIDENCE))),
-        ("exclude", config_options.Type(list, default=[])),
-        ("generated", config_options.Type(bool, default=False)),
-        ("languages", config_options.Type(dict, default={})),
-        ("with", config_options.Type(list, default=[])),
-        ("gzip", config_options.Type(bool, default=False)),
-        ("force", config_options.Type(list, default=[])),
+        *(
+            (key, config_options.Type(type(default), default=default))
+            for key, default in PluginOptions.defaults().items()
+        ),
     )
 
     def __init__(self) -> None:

@@ -65,11 +65,7 @@ def _write_sitemaps(pelican: Any) -> None:
         return
     base_url = f"{settings['SITEURL'].rstrip('/')}/"
     site = BuiltSite(
-        "pelican",
-        output=output,
-        base_url=base_url,
-        project=os.getcwd(),
-        content=settings["PATH"],
+        "pelican", output=output, base_url=base_url, project=os.getcwd(), content=settings["PATH"]
     )
     try:
         options = PluginOptions.of(settings.get("URLSET") or {})

@@ -11,12 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
-from urlset.arrow.frames import (
-    empty_polars_frame,
-    entry_frames,
-    polars_io_source,
-    polars_library,
-)
+from urlset.arrow.frames import empty_polars_frame, entry_frames, polars_io_source, polars_library
 from urlset.arrow.streams import NumberedRows
 from urlset.reader import DocumentBatch, Source, read
 from urlset.reader.entries import warn_incomplete

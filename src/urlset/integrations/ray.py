@@ -84,6 +84,5 @@ class RayDatasource(Datasource):
 
 
 def _tables(part: ReadPart, table: TableName, columns: list[str] | None) -> Iterator[Any]:
-    """Yield the rows of a part as tables of pyarrow."""
     for batch in read(part, table=table, columns=columns):
         yield to_arrow(batch)

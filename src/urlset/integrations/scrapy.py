@@ -84,7 +84,9 @@ class SitemapSpider(hosts.SitemapSpider):
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         if urlsplit(response.url).path.endswith("/robots.txt"):
             robots = read_robots(response.body, response.url, content_type)
-            return self._follow_all([line.url for line in robots.sitemaps], response, "robots")
+            meta = {META: {"source": response.url, "how": "robots"}}
+            urls = [line.url for line in robots.sitemaps if _is_web(line.url)]
+            return [Request(url, self._parse_sitemap, meta=meta) for url in urls]
         document = parse(
             response.body,
             base_url=response.url,
@@ -99,24 +101,16 @@ class SitemapSpider(hosts.SitemapSpider):
                 self._report_invalid(response, document)
             return None
         if document.problems:
-            first = document.problems[0]
-            log.info(
-                "%s: %d problems, the first in line %d: %s",
-                response.url,
-                len(document.problems),
-                first.line,
-                first.message,
-            )
+            count, first = len(document.problems), document.problems[0]
+            message = "%s: %d problems, the first in line %d: %s"
+            log.info(message, response.url, count, first.line, first.message)
         return self._requests_in(document, response, found)
 
     def _requests_in(
         self, document: Document, response: Response, found: Mapping[str, Any]
     ) -> Iterator[Request]:
-        about = {
-            "source": response.url,
-            "parent": found.get("source"),
-            "how": found.get("how", "given"),
-        }
+        how, parent = found.get("how", "given"), found.get("source")
+        about = {"source": response.url, "parent": parent, "how": how}
         for item in self._filtered("sitemapindex", document.sitemaps):
             for loc in _locs(item, self.sitemap_alternate_links):
                 if any(pattern.search(loc) for pattern in self._follow):
@@ -148,14 +142,6 @@ class SitemapSpider(hosts.SitemapSpider):
         meta = {META: {**about, "how": "index", "depth": depth}}
         yield Request(url, callback=self._parse_sitemap, meta=meta)
 
-    def _follow_all(self, urls: list[str], response: Response, how: str) -> list[Request]:
-        meta = {"source": response.url, "how": how}
-        return [
-            Request(url, callback=self._parse_sitemap, meta={META: meta})
-            for url in urls
-            if _is_web(url)
-        ]
-
     def _limit(self, response: Response) -> int:
         """Return the most bytes of a decompressed document."""
         limit = self._meta(response, "download_maxsize", getattr(self, "_max_size", 0))
@@ -175,9 +161,7 @@ class SitemapSpider(hosts.SitemapSpider):
 
     def _report_invalid(self, response: Response, document: Document) -> None:
         _scrapy_log.warning(
-            "Ignoring invalid sitemap: %(response)s",
-            {"response": response},
-            extra={"spider": self},
+            "Ignoring invalid sitemap: %(response)s", {"response": response}, extra={"spider": self}
         )
         log.info("%s: expected a sitemap, found %s", response.url, document.kind)
 
@@ -203,13 +187,8 @@ class SitemapSpider(hosts.SitemapSpider):
         if not search.leads and not search.has_sitemap:
             search.leads = list(search.discovery.fallback())
             if not search.leads:
-                log.warning(
-                    "%s: %s",
-                    site,
-                    no_sitemap_message(
-                        search.discovery, [*search.discovery.attempts, *search.tried]
-                    ),
-                )
+                attempts = [*search.discovery.attempts, *search.tried]
+                log.warning("%s: %s", site, no_sitemap_message(search.discovery, attempts))
         leads, search.leads = [lead for lead in search.leads if _is_web(lead.url)], []
         search.pending = len(leads)
         for lead in leads:
@@ -224,27 +203,23 @@ class SitemapSpider(hosts.SitemapSpider):
 
     def _parse_found(self, response: Response) -> Iterable[Request]:
         """Handle robots.txt or the home page of a site."""
-        site = response.meta[META]["site"]
-        search = self._searches.get(site)
-        if search is None or search.asked is None:  # after a restart: the search begins anew
-            return
         headers = {
             key.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
             for key, values in response.headers.items()
         }
-        answer = http.Response(search.asked, response.url, response.status, headers, response.body)
-        search.leads += search.discovery.handle(answer)
-        yield from self._next_of_search(site, search)
+        found = {"status": response.status, "headers": headers, "body": response.body}
+        return self._continued(response.meta[META]["site"], response.url, found)
 
     def _fail_found(self, failure: Any) -> Iterable[Request]:
         """Continue a search after a request that got no response."""
-        site = failure.request.meta[META]["site"]
+        found = {"error": "connect", "message": failure.getErrorMessage()}
+        return self._continued(failure.request.meta[META]["site"], None, found)
+
+    def _continued(self, site: str, url: str | None, found: dict[str, Any]) -> Iterator[Request]:
         search = self._searches.get(site)
-        if search is None or search.asked is None:
+        if search is None or search.asked is None:  # after a restart: the search begins anew
             return
-        answer = http.Response(
-            search.asked, search.asked.url, error="connect", message=failure.getErrorMessage()
-        )
+        answer = http.Response(search.asked, url or search.asked.url, **found)
         search.leads += search.discovery.handle(answer)
         yield from self._next_of_search(site, search)
 
@@ -253,13 +228,8 @@ class SitemapSpider(hosts.SitemapSpider):
         if found["site"] not in self._searches:
             return []
         status = getattr(getattr(failure.value, "response", None), "status", None)
-        attempt = Attempt(
-            failure.request.url,
-            found["how"],
-            "failed" if status is None else "absent",
-            status,
-            failure.getErrorMessage(),
-        )
+        url, state = failure.request.url, "failed" if status is None else "absent"
+        attempt = Attempt(url, found["how"], state, status, failure.getErrorMessage())
         self._searches[found["site"]].tried.append(attempt)
         return self._end_of_lead(found["site"])
 
@@ -328,9 +298,7 @@ def _locs(item: Any, with_alternates: bool) -> Iterator[str]:
 def _place(item: Any) -> dict[str, Any]:
     """Return where a row was found, as plain values, which a job on disk can store."""
     row = item.get("entry") if isinstance(item, Mapping) else item
-    if row is None:
-        return {}
-    return {"line": row.line, "lastmod": row.lastmod_text}
+    return {} if row is None else {"line": row.line, "lastmod": row.lastmod_text}
 
 
 def _is_web(url: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.errors import TargetError
-from urlset.integrations.file_responses import FileFolder, FileResponse, text_response
+from urlset.integrations.file_responses import TEXT, FileFolder, FileResponse, text_response
 from urlset.temp_files import LockedTempDir
 
 _LOG = logging.getLogger("urlset.serve")
@@ -119,9 +119,8 @@ class SitemapServer:
             rows: The rows, if they are not those of the source.
         """
         if not self._is_ready(rows or self._rows) or self._files is None:
-            return text_response(
-                503, "The sitemap is not available at the moment.", ("Retry-After", "60")
-            )
+            message = "The sitemap is not available at the moment."
+            return text_response(503, message, ("Retry-After", "60"))
         if name == "robots.txt":
             return self._robots_txt(method)
         return self._files.respond(method, name, headers)
@@ -178,12 +177,8 @@ class SitemapServer:
 
     def _publish(self, rows: Callable[[], Iterable[Any]]) -> None:
         assert self._files is not None  # set by the caller
-        options: dict[str, Any] = {
-            "name": self._name,
-            "base_url": self._base_url,
-            "on_error": "skip",
-            **self._options,
-        }
+        options: dict[str, Any] = {"name": self._name, "base_url": self._base_url}
+        options |= {"on_error": "skip"} | self._options
         end = time.monotonic() + _WAIT_S
         while True:
             try:
@@ -215,17 +210,11 @@ class SitemapServer:
         if method not in ("GET", "HEAD"):
             return text_response(405, "Method Not Allowed", ("Allow", "GET, HEAD"))
         text = (self._robots or "").encode()
-        names = [
-            f"{self._name}{ending}{packed}"
-            for ending in ("-index.xml", ".xml", ".txt")
-            for packed in ("", ".gz")
-        ]
+        endings = ("-index.xml", "-index.xml.gz", ".xml", ".xml.gz", ".txt", ".txt.gz")
+        names = [f"{self._name}{ending}" for ending in endings]
         there = [name for name in names if (self._files.folder / name).is_file()][:1]
         data = with_sitemaps(text, [f"{self._base_url}{name}" for name in there])
-        headers = [
-            ("Content-Type", "text/plain; charset=utf-8"),
-            ("Content-Length", str(len(data))),
-        ]
+        headers = [TEXT, ("Content-Length", str(len(data)))]
         return FileResponse(200, headers, b"" if method == "HEAD" else data)
 
     def _opened(self, folder: Path) -> FileFolder:

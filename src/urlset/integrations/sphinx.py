@@ -6,7 +6,6 @@ The URLs are those of the builder below ``html_baseurl``, as in the canonical li
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from typing import Any
 from urllib.parse import quote
 
@@ -33,10 +32,8 @@ PUBLISHED = ("date", "published", "created")
 
 def setup(app: Any) -> dict[str, bool]:
     """Register the options and the handlers of the extension."""
-    for each in fields(PluginOptions):
-        default = getattr(PluginOptions(), each.name)
-        default = list(default) if isinstance(default, tuple) else default  # -D sets only lists
-        app.add_config_value(f"urlset_{PluginOptions.key(each.name)}", default, "")
+    for key, default in PluginOptions.defaults().items():
+        app.add_config_value(f"urlset_{key}", default, "")
     app.add_config_value("urlset_enabled", True, "")
     app.add_config_value("urlset_base_url", "", "")
     app.connect("config-inited", _check_options)
@@ -45,7 +42,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _options(config: Any) -> PluginOptions:
-    keys = [PluginOptions.key(each.name) for each in fields(PluginOptions)]
+    keys = PluginOptions.defaults()
     return PluginOptions.of({key: getattr(config, f"urlset_{key}") for key in keys})
 
 

@@ -32,12 +32,8 @@ class WsgiSitemaps(SitemapServer):
     def answer(self, environ: dict[str, Any]) -> FileResponse | None:
         """Return the response for a request, or None if it is for another path."""
         # PEP 3333: the decoded bytes of the path, as Latin-1.
-        path = (
-            str(environ.get("PATH_INFO", ""))
-            .encode("latin-1", "replace")
-            .decode("utf-8", "replace")
-        )
-        name = self.name_of(path)
+        data = str(environ.get("PATH_INFO", "")).encode("latin-1", "replace")
+        name = self.name_of(data.decode("utf-8", "replace"))
         if name is None:
             return None
         headers = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -84,8 +85,6 @@ def check_options(verb: str, values: object) -> None:
         verb: Name of the function.
         values: Its arguments by name, or its settings.
     """
+    value_of = values.get if isinstance(values, Mapping) else partial(getattr, values)
     for option in options_of(verb):
-        if isinstance(values, Mapping):
-            option.check(values.get(option.name))
-        else:
-            option.check(getattr(values, option.name, None))
+        option.check(value_of(option.name, None))

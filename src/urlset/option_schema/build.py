@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Union
 
 from urlset.option_schema.common import (
@@ -31,6 +30,12 @@ from urlset.option_schema.option import (
     IndexMode,
     OnError,
     Option,
+    file,
+    number,
+    seconds,
+    switch,
+    text_or_texts,
+    texts,
 )
 from urlset.protocol import MAX_BYTES, MAX_URLS
 
@@ -39,11 +44,9 @@ _FILES, _PUBLISHING, _SAFETY = "Files", "Publishing", "Safety"
 
 BUILD_OPTIONS: tuple[Option, ...] = (
     CONFIG,
-    Option(
-        name="as_json",
-        type=bool,
-        help="Print the result as JSON.",
-        default=False,
+    switch(
+        "as_json",
+        "Print the result as JSON.",
         flags=("--json",),
         in_python=".to_dict()",
         allowed=COMMAND,
@@ -70,92 +73,78 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="TO=FROM,…",
     ),
     Option(
-        name="query",
-        help="Query over a database, or over a file as the table input.",
+        "query",
+        "Query over a database, or over a file as the table input.",
         group=_INPUT,
         metavar="SQL",
     ),
-    Option(
-        name="query_timeout_s",
-        type=float,
-        help="Time limit of the query over a file; 0 for none.",
+    seconds(
+        "query_timeout_s",
+        "Time limit of the query over a file; 0 for none.",
         doc="Maximum seconds of a query over a file; None for no limit.",
         default=600.0,
         group=_INPUT,
-        metavar="SECONDS",
-        unit="seconds",
-        minimum=0,
         is_time_limit=True,
         shows_default=True,
     ),
     Option(
-        name="table",
-        help="Table to read from a database file with several tables.",
+        "table",
+        "Table to read from a database file with several tables.",
         group=_INPUT,
         metavar="NAME",
     ),
     Option(
-        name="delimiter",
-        help="Delimiter of CSV; by default detected from the header.",
+        "delimiter",
+        "Delimiter of CSV; by default detected from the header.",
         group=_INPUT,
         metavar="MARK",
     ),
-    Option(
-        name="strip_html",
-        type=bool,
-        help="about.html is served as /about.",
+    switch(
+        "strip_html",
+        "about.html is served as /about.",
         doc="Whether ``about.html`` is served as ``/about``.",
-        default=False,
         group=_INPUT,
     ),
     Option(
-        name="trailing_slash",
+        "trailing_slash",
+        "Pages and folders are served as /about/ and /blog/, or as /about and /blog.",
         type=bool,
-        help="Pages and folders are served as /about/ and /blog/, or as /about and /blog.",
         doc="Whether pages and folders are served as ``/about/`` and ``/blog/``, or as "
         "``/about`` and ``/blog``.",
         group=_INPUT,
     ),
-    Option(
-        name="with_",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Add these facts of pages: images, videos, news, alternates.",
+    text_or_texts(
+        "with_",
+        "Add these facts of pages: images, videos, news, alternates.",
         doc='Extensions to read from pages: ``"images,alternates"``, ``["videos", "news"]``.',
-        default=(),
         group=_INPUT,
         metavar="WHAT,…",
         is_split=True,
     ),
-    Option(
-        name="keep_parameters",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Query parameter in logs that identifies a page, such as id.",
+    text_or_texts(
+        "keep_parameters",
+        "Query parameter in logs that identifies a page, such as id.",
         doc="Query parameters of logs that identify pages, such as ``id``.",
-        default=(),
         group=_INPUT,
         flags=("--keep-parameter",),
         metavar="NAME",
     ),
-    Option(
-        name="min_hits",
-        type=int,
-        help="Minimum number of successful requests of a URL in logs (1).",
+    number(
+        "min_hits",
+        "Minimum number of successful requests of a URL in logs (1).",
         group=_INPUT,
-        metavar="N",
         minimum=1,
     ),
     Option(
-        name="trust_mtime",
+        "trust_mtime",
+        "Skip pages whose file is unchanged by its size and times; the default.",
         type=bool,
-        help="Skip pages whose file is unchanged by its size and times; the default.",
         default=True,
         group=_INPUT,
     ),
     Option(
-        name="base_url",
-        help="URL at which the folder of --output is served; by default the root of the site of "
+        "base_url",
+        "URL at which the folder of --output is served; by default the root of the site of "
         "the first URL.",
         doc="The address of the target. Default: the root of the site of the first URL.",
         group=_URLS,
@@ -163,77 +152,64 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     replace(INCLUDE, group=_URLS, allowed=EVERYWHERE),
     replace(EXCLUDE, group=_URLS, allowed=EVERYWHERE),
-    Option(
-        name="filters",
-        type=list[str],
+    texts(
+        "filters",
+        "Keep or drop URLs that contain a match of RE, such as drop:/drafts/. The first "
+        "matching filter decides.",
         annotation="str | Filter | Iterable[str | Filter]",
         stored="tuple[Filter, ...]",
-        help="Keep or drop URLs that contain a match of RE, such as drop:/drafts/. The first "
-        "matching filter decides.",
         doc='Rules in order, after ``include`` and ``exclude``: ``"drop:/private/"``, '
         '``"keep:…"``; the first match counts.',
-        default=(),
         group=_URLS,
         flags=("--filter",),
         metavar="keep|drop:RE",
     ),
-    Option(
-        name="rewrites",
-        type=list[str],
+    texts(
+        "rewrites",
+        "Replace matches of RE in URLs, before any filter: '^http:=>https:'.",
         annotation="str | Rewrite | Iterable[str | Rewrite]",
         stored="tuple[Rewrite, ...]",
-        help="Replace matches of RE in URLs, before any filter: '^http:=>https:'.",
         doc='``"PATTERN=>TEXT"``, applied in order, before everything else.',
-        default=(),
         group=_URLS,
         flags=("--rewrite",),
         metavar="RE=>TEXT",
     ),
-    Option(
-        name="exclude_by_robots",
-        type=Path,
-        help="Exclude URLs that this robots.txt disallows.",
+    file(
+        "exclude_by_robots",
+        "Exclude URLs that this robots.txt disallows.",
         group=_URLS,
-        metavar="FILE",
         is_path=True,
     ),
-    Option(
-        name="allowed_hosts",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Allow URLs of this host, too.",
+    text_or_texts(
+        "allowed_hosts",
+        "Allow URLs of this host, too.",
         doc="Further hosts whose URLs may be listed.",
-        default=(),
         group=_URLS,
         flags=("--allowed-host",),
         metavar="HOST",
     ),
-    Option(
-        name="git_root",
-        type=Path,
-        help="Git folder with the sources of the pages, for their dates.",
+    file(
+        "git_root",
+        "Git folder with the sources of the pages, for their dates.",
         group=_DATES,
         metavar="DIR",
         is_path=True,
     ),
-    Option(
-        name="git_paths",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Path of the source of a page in it, such as posts/{page}.txt or {file}.",
+    text_or_texts(
+        "git_paths",
+        "Path of the source of a page in it, such as posts/{page}.txt or {file}.",
         doc="Paths of the sources of pages in it, such as ``posts/{page}.txt`` or ``{file}``.",
-        default=(),
         group=_DATES,
         flags=("--git-path",),
         metavar="PATTERN",
     ),
     Option(
-        name="lastmod",
+        "lastmod",
+        "Evidence for dates, best first: given,page,git,content,header; also mtime and "
+        "created; or none.",
         type=list[str],
         annotation="str | Iterable[str] | None",
         stored="tuple[Evidence, ...] | None",
-        help="Evidence for dates, best first: given,page,git,content,header; also mtime and "
-        "created; or none.",
         doc='Evidence for dates, best first: ``"git,page"``, or a list of ``given``, ``page``, '
         '``git``, ``content``, ``header``, ``mtime`` and ``created``; ``"none"`` for no '
         "dates.",
@@ -241,56 +217,43 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="FROM,…",
         is_split=True,
     ),
-    Option(
-        name="sections",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Separate files for URLs that contain a match of RE, such as blog=/blog/; or by "
+    text_or_texts(
+        "sections",
+        "Separate files for URLs that contain a match of RE, such as blog=/blog/; or by "
         "column:NAME or source.",
         doc="``NAME=PATTERN``, ``column:NAME`` or ``source``; the first match counts.",
-        default=(),
         group=_FILES,
         flags=("--section",),
         metavar="NAME=RE",
     ),
-    Option(
-        name="gzip",
-        type=bool,
-        help="Compress the files, such as sitemap.xml.gz.",
-        default=False,
-        group=_FILES,
-    ),
-    Option(
-        name="max_urls",
-        type=int,
-        help="Maximum number of URLs in a file (50,000).",
+    switch("gzip", "Compress the files, such as sitemap.xml.gz.", group=_FILES),
+    number(
+        "max_urls",
+        "Maximum number of URLs in a file (50,000).",
         default=MAX_URLS,
         group=_FILES,
-        metavar="N",
         minimum=1,
         maximum=MAX_URLS,
     ),
-    Option(
-        name="max_bytes",
-        type=int,
-        help="Maximum size of a file in bytes, uncompressed (52,428,800).",
+    number(
+        "max_bytes",
+        "Maximum size of a file in bytes, uncompressed (52,428,800).",
         default=MAX_BYTES,
         group=_FILES,
-        metavar="N",
         unit="bytes",
         minimum=1,
         maximum=MAX_BYTES,
     ),
     Option(
-        name="name",
-        help="Name of the files, without suffix (sitemap).",
+        "name",
+        "Name of the files, without suffix (sitemap).",
         default="sitemap",
         group=_FILES,
         metavar="NAME",
     ),
     Option(
-        name="pattern",
-        help="Names of several files: {name}-{section}-{number:03}.",
+        "pattern",
+        "Names of several files: {name}-{section}-{number:03}.",
         doc="Names of several files: ``{name}-{section}-{number:03}``.",
         group=_FILES,
         flags=("--name-pattern",),
@@ -298,96 +261,78 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="PATTERN",
     ),
     Option(
-        name="format",
+        "format",
+        "Format of the files: sitemaps, or lists of URLs.",
         type=FileFormat,
         annotation="FileFormat",
-        help="Format of the files: sitemaps, or lists of URLs.",
         default="xml",
         group=_FILES,
     ),
     Option(
-        name="index",
+        "index",
+        "Write an index if one is needed (auto), always, or one for each section.",
         type=IndexMode,
         annotation="IndexMode",
-        help="Write an index if one is needed (auto), always, or one for each section.",
         default="auto",
         group=_FILES,
     ),
-    Option(
-        name="include_sitemaps",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="List this sitemap of another system in the index, too, after it was read; "
+    text_or_texts(
+        "include_sitemaps",
+        "List this sitemap of another system in the index, too, after it was read; "
         "repeatable. Of an index, the sitemaps that it lists.",
         doc="URLs of sitemaps of other systems that the index lists, too, after they were read. Of "
         "an index, the sitemaps that it lists.",
-        default=(),
         group=_FILES,
         flags=("--include-sitemap",),
         metavar="URL",
     ),
     Option(
-        name="stylesheet",
-        help="CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.",
+        "stylesheet",
+        "CSS file that shows the sitemaps as tables in browsers, such as sitemap.css.",
         group=_FILES,
         metavar="NAME",
     ),
     Option(
-        name="target",
-        help="Folder or bucket (s3://, gs://, az://) to publish to; - prints a single sitemap.",
+        "target",
+        "Folder or bucket (s3://, gs://, az://) to publish to; - prints a single sitemap.",
         group=_PUBLISHING,
         flags=("--output", "-o"),
         key="output",
         metavar="DIR",
         is_path=True,
     ),
-    Option(
-        name="ledger",
-        type=Path,
-        help="Record of the published URLs (.urlset/ledger.duckdb).",
+    file(
+        "ledger",
+        "Record of the published URLs (.urlset/ledger.duckdb).",
         group=_PUBLISHING,
-        metavar="FILE",
         is_path=True,
     ),
-    Option(
-        name="adopt",
-        type=bool,
-        help="Take over the sitemaps that another tool published in the folder of --output.",
+    switch(
+        "adopt",
+        "Take over the sitemaps that another tool published in the folder of --output.",
         doc="Take over the sitemaps that another tool published in the target.",
-        default=False,
         group=_PUBLISHING,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="compact",
-        type=bool,
-        help="Rewrite all files, each as full as possible.",
-        default=False,
+    switch(
+        "compact",
+        "Rewrite all files, each as full as possible.",
         group=_PUBLISHING,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="robots",
-        type=Path,
-        help="Update the Sitemap lines of this robots.txt.",
-        group=_PUBLISHING,
-        metavar="FILE",
-        is_path=True,
-    ),
-    Option(
-        name="changes",
-        type=Path,
-        help="Write the added, changed and removed URLs to FILE, as JSON lines.",
+    file("robots", "Update the Sitemap lines of this robots.txt.", group=_PUBLISHING, is_path=True),
+    file(
+        "changes",
+        "Write the added, changed and removed URLs to FILE, as JSON lines.",
         doc="File to which added, changed and removed URLs are written, as JSON lines.",
         group=_PUBLISHING,
-        metavar="FILE",
         is_path=True,
     ),
     Option(
-        name="grace",
+        "grace",
+        "Delete files that are no longer listed after this time, such as 36h or 7d.",
         annotation="str | timedelta",
         stored="timedelta",
-        help="Delete files that are no longer listed after this time, such as 36h or 7d.",
         doc="Delete files that are no longer listed after this time: a timedelta, or a text "
         "such as ``36h`` or ``7d``.",
         default=timedelta(0),
@@ -395,63 +340,56 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         metavar="SPAN",
     ),
     Option(
-        name="cache_control",
+        "cache_control",
+        "Cache-Control header of files in a bucket (max-age=3600).",
         annotation="str | None",
-        help="Cache-Control header of files in a bucket (max-age=3600).",
         default="max-age=3600",
         group=_PUBLISHING,
         metavar="TEXT",
     ),
     Option(
-        name="encoding",
+        "encoding",
+        "Content-Encoding header of .xml and .txt files in a bucket.",
         type=Encoding,
         annotation="Encoding | None",
-        help="Content-Encoding header of .xml and .txt files in a bucket.",
         group=_PUBLISHING,
     ),
-    Option(
-        name="dry_run",
-        type=bool,
-        help="Report what would be written, without writing.",
-        default=False,
+    switch(
+        "dry_run",
+        "Report what would be written, without writing.",
         group=_SAFETY,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="why",
-        type=list[str],
-        annotation="str | Iterable[str]",
-        help="Explain why this URL is listed, or why not, without writing.",
+    text_or_texts(
+        "why",
+        "Explain why this URL is listed, or why not, without writing.",
         doc="URLs to explain in :attr:`urlset.builder.Build.why`, without writing.",
-        default=(),
         group=_SAFETY,
         metavar="URL",
         allowed=NOT_IN_FILE,
     ),
     Option(
-        name="on_error",
+        "on_error",
+        "For an invalid entry or unreadable source: fail without writing, or exclude the "
+        "entry, keep what is published of the source, and exit with 1.",
         type=OnError,
         annotation="OnError",
-        help="For an invalid entry or unreadable source: fail without writing, or exclude the "
-        "entry, keep what is published of the source, and exit with 1.",
         doc="``raise`` at an invalid entry or unreadable source, without writing; or ``skip`` "
         "it: exclude the entry, and keep what is published of the source.",
         default="raise",
         group=_SAFETY,
     ),
-    Option(
-        name="excluded",
-        type=Path,
-        help="Write the excluded URLs to FILE, as JSON lines: URL, source, reason.",
+    file(
+        "excluded",
+        "Write the excluded URLs to FILE, as JSON lines: URL, source, reason.",
         doc="File to which excluded URLs are written, as JSON lines: URL, source, reason.",
         group=_SAFETY,
-        metavar="FILE",
         is_path=True,
     ),
     Option(
-        name="min_share",
+        "min_share",
+        "Least number of URLs, as a share of the number that is published (0.5).",
         type=float,
-        help="Least number of URLs, as a share of the number that is published (0.5).",
         default=0.5,
         group=_SAFETY,
         metavar="X",
@@ -459,24 +397,22 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         maximum=1,
     ),
     Option(
-        name="max_removed",
-        type=str,
-        help="Fail (gate shrunk) if more published URLs disappear: N or N%; also those that others "
+        "max_removed",
+        "Fail (gate shrunk) if more published URLs disappear: N or N%; also those that others "
         "replace.",
+        type=str,
         doc="Number (``100``) or share (``5%``) of the published URLs that may disappear; "
         "``min_share`` compares totals only. None for no limit.",
         group=_SAFETY,
         metavar="N",
     ),
-    Option(
-        name="force",
-        type=list[str],
+    texts(
+        "force",
+        "Skip this safety gate: zero, shrunk, limits, hosts, unreadable, source.",
         annotation="Gate | Iterable[Gate]",
         stored="tuple[Gate, ...]",
-        help="Skip this safety gate: zero, shrunk, limits, hosts, unreadable, source.",
         doc="Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,"
         " ``source``.",
-        default=(),
         group=_SAFETY,
         metavar="GATE",
         allowed=NOT_IN_FILE,

@@ -8,44 +8,41 @@ from typing import Literal
 from urlset.option_schema.common import (
     BASE_URL,
     CLIENT,
-    COLOR,
     CONFIG,
+    CONSOLE,
     ENGINE,
     EXCLUDE,
     INCLUDE,
     MAX_REQUESTS,
     NETWORK,
     OUTPUT,
-    QUIET,
     REPORT,
-    VERBOSE,
 )
-from urlset.option_schema.option import COMMAND, EVERYWHERE, NOT_IN_FILE, NOT_IN_PYTHON, Option
+from urlset.option_schema.option import (
+    COMMAND,
+    EVERYWHERE,
+    NOT_IN_FILE,
+    NOT_IN_PYTHON,
+    Option,
+    argument,
+    number,
+    switch,
+)
 
 _LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of BEFORE, such as 5%."
 
 DIFF_OPTIONS: tuple[Option, ...] = (
-    Option(
-        name="before",
-        help="Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
+    argument(
+        "before",
+        "Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
         "REVISION:PATH of git.",
         metavar="BEFORE",
-        allowed=COMMAND,
-        is_argument=True,
-        is_required=True,
     ),
+    argument("after", "Later state, of any kind.", metavar="AFTER"),
     Option(
-        name="after",
-        help="Later state, of any kind.",
-        metavar="AFTER",
-        allowed=COMMAND,
-        is_argument=True,
-        is_required=True,
-    ),
-    Option(
-        name="format",
+        "format",
+        "Format: json is one object with the counts, jsonl has a line for each change.",
         type=Literal["text", "json", "jsonl", "markdown"],
-        help="Format: json is one object with the counts, jsonl has a line for each change.",
         default="text",
         allowed=COMMAND,
         shows_default=True,
@@ -55,56 +52,45 @@ DIFF_OPTIONS: tuple[Option, ...] = (
     REPORT,
     *(
         Option(
-            name=f"max_{kind}",
+            f"max_{kind}",
+            _LIMIT.format(kind),
             type=str,
-            help=_LIMIT.format(kind),
             metavar="N|N%",
             allowed=NOT_IN_PYTHON,
             is_number_text=True,
         )
         for kind in ("removed", "added", "changed")
     ),
-    Option(
-        name="exit_code",
-        type=bool,
-        help="Exit with 1 if there is any change, as git does.",
-        default=False,
-        allowed=COMMAND,
-    ),
-    Option(
-        name="max_examples",
-        type=int,
-        help="URLs of each kind of change that text and markdown show; 0 for all.",
+    switch("exit_code", "Exit with 1 if there is any change, as git does.", allowed=COMMAND),
+    number(
+        "max_examples",
+        "URLs of each kind of change that text and markdown show; 0 for all.",
         default=10,
-        metavar="N",
-        minimum=0,
         allowed=COMMAND,
         shows_default=True,
     ),
     replace(INCLUDE, allowed=EVERYWHERE),
     replace(EXCLUDE, allowed=EVERYWHERE),
     Option(
-        name="moves",
+        "moves",
+        "Search moved URLs among those that were added and removed; the default.",
         type=bool,
-        help="Search moved URLs among those that were added and removed; the default.",
         default=True,
     ),
-    Option(
-        name="live",
-        type=bool,
-        help="Request removed URLs, and follow their redirects to find moves.",
+    switch(
+        "live",
+        "Request removed URLs, and follow their redirects to find moves.",
         doc="Request URLs that were removed, and follow their redirects to find moves. robots.txt"
         " is obeyed, and the pace is that of ``policy``.",
-        default=False,
         allowed=NOT_IN_FILE,
     ),
     replace(
         MAX_REQUESTS, annotation="int | None", default=1_000, allowed=EVERYWHERE, shows_default=True
     ),
     Option(
-        name="min_confidence",
+        "min_confidence",
+        "Least confidence of a move, from 0 to 1 (0.7).",
         type=float,
-        help="Least confidence of a move, from 0 to 1 (0.7).",
         default=0.7,
         metavar="X",
         minimum=0,
@@ -120,9 +106,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
     CONFIG,
     *NETWORK,
     ENGINE,
-    QUIET,
-    VERBOSE,
+    *CONSOLE,
     *CLIENT,
-    COLOR,
 )
 """Options of :func:`urlset.diff` and ``urlset diff``, in the order of the help."""

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from urlset.option_schema.common import COLOR, QUIET, VERBOSE
-from urlset.option_schema.option import COMMAND, Option
+from urlset.option_schema.common import CONSOLE
+from urlset.option_schema.option import COMMAND, file, number, switch
 
 MCP_OPTIONS = (
-    Option(
-        name="root",
-        type=Path,
+    file(
+        "root",
+        "The only folder whose files the tools may read; by default the working directory.",
         is_path=True,
-        help="The only folder whose files the tools may read; by default the working directory.",
         metavar="DIR",
         allowed=COMMAND,
     ),
-    Option(
-        name="allow_private",
-        type=bool,
-        help="Allow requests to private addresses and to this machine.",
-        default=False,
-        allowed=COMMAND,
+    switch(
+        "allow_private", "Allow requests to private addresses and to this machine.", allowed=COMMAND
     ),
-    Option(
-        name="request_budget",
-        type=int,
-        help="Limit of the requests of the session: documents that are read, and visits of pages.",
+    number(
+        "request_budget",
+        "Limit of the requests of the session: documents that are read, and visits of pages.",
         default=10_000,
-        metavar="N",
         minimum=1,
         allowed=COMMAND,
     ),
-    QUIET,
-    VERBOSE,
-    COLOR,
+    *CONSOLE,
 )

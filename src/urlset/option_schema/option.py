@@ -6,7 +6,8 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -30,19 +31,19 @@ NOT_IN_PYTHON = ("file", "command")
 NOT_ON_COMMAND_LINE = ("python", "file")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Option:
     """One option of a command and its function.
 
-    >>> option = Option(name="hosts", type=list[str], help="Allow URLs of this host, too.")
+    >>> option = Option("hosts", "Allow URLs of this host, too.", type=list[str])
     >>> option.key, option.flags
     ('hosts', ('--hosts',))
 
     Attributes:
         name: Parameter of the Python function.
+        help: What the option does, in a sentence or two.
         type: Type of a value in ``urlset.toml`` and on the command line; in Python, a list may
             also be one value or any iterable, and a path may be text.
-        help: What the option does, in a sentence or two.
         doc: The same for Python, if the help names flags or placeholders; else the help.
         annotation: Type in Python, if it does not follow from ``type`` and ``default``.
         factory: Function that makes the default of the field, if it is None in Python.
@@ -73,8 +74,9 @@ class Option:
     """
 
     name: str
-    type: Any = str
     help: str
+    _: KW_ONLY
+    type: Any = str
     doc: str = ""
     annotation: str = ""
     stored: str = ""
@@ -103,13 +105,10 @@ class Option:
 
     def __post_init__(self) -> None:
         plain = self.name.removesuffix("_s").strip("_").replace("_", "-")
-        literal = self.type if get_origin(self.type) is Literal else None
-        for name, value in (
-            ("key", self.key or plain),
-            ("flags", self.flags or (f"--{plain}",)),
-            ("choices", get_args(literal) if literal is not None else ()),
-        ):
-            object.__setattr__(self, name, value)
+        is_literal = get_origin(self.type) is Literal
+        object.__setattr__(self, "key", self.key or plain)
+        object.__setattr__(self, "flags", self.flags or (f"--{plain}",))
+        object.__setattr__(self, "choices", get_args(self.type) if is_literal else ())
 
     def is_allowed(self, where: Literal["python", "file", "command"]) -> bool:
         """Return whether the option exists in Python, in urlset.toml or on the command line."""
@@ -244,6 +243,18 @@ class Option:
     def is_repeatable(self) -> bool:
         """Whether the option takes several values, on the command line by repeating it."""
         return get_origin(self.type) is list
+
+
+# Kinds of options that occur often: each sets what is the same in most of them.
+switch = partial(Option, type=bool, default=False)
+number = partial(Option, type=int, metavar="N", minimum=0)
+seconds = partial(Option, type=float, metavar="SECONDS", unit="seconds", minimum=0)
+file = partial(Option, type=Path, metavar="FILE")
+texts = partial(Option, type=list[str], default=())
+text_or_texts = partial(texts, annotation="str | Iterable[str]")
+patterns = partial(texts, annotation="Patterns", metavar="RE", allowed=NOT_IN_FILE)
+enabled = partial(Option, type=bool, default=True, allowed=NOT_IN_FILE, shows_default=True)
+argument = partial(Option, allowed=COMMAND, is_argument=True, is_required=True)
 
 
 _WORDS = {str: "str", int: "int", float: "float", bool: "bool", Path: "StrPath"}

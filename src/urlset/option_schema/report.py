@@ -5,30 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from urlset.option_schema.common import COLOR, OUTPUT, PROGRESS, QUIET, VERBOSE
-from urlset.option_schema.option import COMMAND, Option
+from urlset.option_schema.common import CONSOLE, OUTPUT, PROGRESS
+from urlset.option_schema.option import COMMAND, Option, argument
 
 REPORT_OPTIONS = (
-    Option(
-        name="stores",
+    argument(
+        "stores",
+        "Stores (.duckdb) of `audit`, `crawl` or `watch --store`, or of `read --output`.",
         type=list[str],
-        help="Stores (.duckdb) of `audit`, `crawl` or `watch --store`, or of `read --output`.",
         metavar="STORE",
-        allowed=COMMAND,
-        is_argument=True,
-        is_required=True,
     ),
     Option(
-        name="format",
+        "format",
+        "Format of the report: text, or html if the name of the output ends with .html.",
         type=Literal["text", "json", "html"],
-        help="Format of the report: text, or html if the name of the output ends with .html.",
         allowed=COMMAND,
         in_python=".to_dict()",
     ),
     replace(OUTPUT, in_python=".report(path)"),
-    QUIET,
-    VERBOSE,
+    *CONSOLE,
     PROGRESS,
-    COLOR,
 )
 """Options of :func:`urlset.report` and ``urlset report``, in the order of the help."""

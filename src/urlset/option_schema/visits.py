@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from urlset.option_schema.check import RULE_OPTIONS, SOURCE_OPTIONS
 from urlset.option_schema.common import (
     CLIENT,
-    COLOR,
     CONFIRM_AFTER_S,
+    CONSOLE,
     ENGINE,
     EXCLUDE,
     INCLUDE,
@@ -19,14 +18,24 @@ from urlset.option_schema.common import (
     NETWORK,
     OUTPUT,
     PAGE_NETWORK,
-    QUIET,
     RECHECK_SITEMAPS,
     REPORT,
     SITE,
     SUMMARY_FORMAT,
-    VERBOSE,
 )
-from urlset.option_schema.option import COMMAND, NOT_IN_FILE, PYTHON, Option
+from urlset.option_schema.option import (
+    COMMAND,
+    NOT_IN_FILE,
+    PYTHON,
+    Option,
+    argument,
+    enabled,
+    file,
+    number,
+    seconds,
+    switch,
+    texts,
+)
 
 WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
 """Environment variable with the URL of the webhook: other users can see arguments."""
@@ -34,27 +43,22 @@ WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
 _SCOPE = "Scope"
 
 AUDIT_OPTIONS: tuple[Option, ...] = (
-    Option(
-        name="source",
-        help="A site, the URL of a sitemap, or a file or folder with sitemaps.",
+    argument(
+        "source",
+        "A site, the URL of a sitemap, or a file or folder with sitemaps.",
         metavar="SOURCE",
-        allowed=COMMAND,
-        is_argument=True,
-        is_required=True,
     ),
-    Option(
-        name="sample",
-        type=int,
-        help="Visit only N of the listed URLs, the same share of each section and sitemap.",
+    number(
+        "sample",
+        "Visit only N of the listed URLs, the same share of each section and sitemap.",
         doc="Number of listed URLs to visit; None for all.",
-        metavar="N",
         minimum=1,
         allowed=NOT_IN_FILE,
     ),
     Option(
-        name="seed",
+        "seed",
+        "Number that selects the sample.",
         type=int,
-        help="Number that selects the sample.",
         doc="Number that selects the sample: equal seeds select equal URLs.",
         default=1,
         metavar="N",
@@ -63,108 +67,82 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
     ),
     INCLUDE,
     EXCLUDE,
-    Option(
-        name="crawl",
-        type=bool,
-        help="Follow links, too, to find pages that are not listed, and listed ones that are "
+    switch(
+        "crawl",
+        "Follow links, too, to find pages that are not listed, and listed ones that are "
         "not linked.",
-        default=False,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="logs",
-        type=list[str],
-        help="Access log: compare the listed URLs with those that are visited.",
-        default=(),
+    texts(
+        "logs",
+        "Access log: compare the listed URLs with those that are visited.",
         metavar="FILE",
         allowed=NOT_IN_FILE,
     ),
     MAX_REQUESTS,
     MAX_MINUTES,
-    Option(
-        name="head_only",
-        type=bool,
-        help="End the transfer after the head of a page. Contents are not compared then.",
-        default=False,
+    switch(
+        "head_only",
+        "End the transfer after the head of a page. Contents are not compared then.",
         allowed=NOT_IN_FILE,
     ),
     Option(
-        name="segments",
+        "segments",
+        "Parts of the site that the report counts apart, each by an SQL condition over the "
+        "columns of its pages: the section [segments] of urlset.toml.",
         type=dict[str, str],
         annotation="Mapping[str, str]",
-        help="Parts of the site that the report counts apart, each by an SQL condition over the "
-        "columns of its pages: the section [segments] of urlset.toml.",
         doc="Parts of the site that the report counts apart: names, each with an SQL condition "
         "over ``url``, ``section`` and the columns of the table ``pages``.",
         default={},
         allowed=PYTHON,
     ),
-    Option(
-        name="media",
-        type=bool,
-        help="Request the images and videos of entries.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
-    ),
-    Option(
-        name="llms_txt",
-        type=bool,
-        help="Check the links of the site's llms.txt.",
+    enabled("media", "Request the images and videos of entries."),
+    enabled(
+        "llms_txt",
+        "Check the links of the site's llms.txt.",
         doc="Whether the links of the llms.txt of the site are checked.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     CONFIRM_AFTER_S,
     Option(
-        name="indexnow_key",
+        "indexnow_key",
+        "Check the file of this IndexNow key; or the URL of the file.",
         is_hidden=True,
-        help="Check the file of this IndexNow key; or the URL of the file.",
         metavar="KEY",
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="store",
-        type=Path,
-        help="Keep the tables in this file (.duckdb). The next audit with it asks only for "
+    file(
+        "store",
+        "Keep the tables in this file (.duckdb). The next audit with it asks only for "
         "changes, and says what is new and what is fixed.",
-        metavar="FILE",
         allowed=NOT_IN_FILE,
     ),
     *RULE_OPTIONS,
     *SOURCE_OPTIONS,
     Option(
-        name="targets",
+        "targets",
+        "Visit canonical URLs, alternates and links of the llms.txt that are not listed.",
         type=bool,
-        help="Visit canonical URLs, alternates and links of the llms.txt that are not listed.",
         default=True,
         allowed=PYTHON,
     ),
-    Option(
-        name="max_media",
-        type=int,
-        help="Maximum number of media files that are requested.",
+    number(
+        "max_media",
+        "Maximum number of media files that are requested.",
         default=10_000,
-        minimum=0,
         allowed=PYTHON,
     ),
-    Option(
-        name="confirm_delay_s",
-        type=float,
-        help="Time between two requests of the second visit; confirm_after_s if it is less.",
+    seconds(
+        "confirm_delay_s",
+        "Time between two requests of the second visit; confirm_after_s if it is less.",
         doc="Time between two requests of the second visit; ``confirm_after_s`` if that is less.",
         default=1.0,
-        unit="seconds",
-        minimum=0,
         allowed=PYTHON,
     ),
-    Option(
-        name="max_confirmed",
-        type=int,
-        help="Maximum number of pages that are visited a second time.",
+    number(
+        "max_confirmed",
+        "Maximum number of pages that are visited a second time.",
         default=200,
-        minimum=0,
         allowed=PYTHON,
     ),
 )
@@ -172,29 +150,25 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
 
 CRAWL_OPTIONS: tuple[Option, ...] = (
     replace(SITE, help="URL of the start, as https://example.com/."),
-    Option(
-        name="store",
-        type=Path,
-        help="Store (.duckdb) of the pages and links; created if it does not exist.",
-        metavar="FILE",
+    file(
+        "store",
+        "Store (.duckdb) of the pages and links; created if it does not exist.",
         allowed=COMMAND,
     ),
     REPORT,
     SUMMARY_FORMAT,
-    Option(
-        name="why",
-        type=list[str],
-        help="Visit nothing; show how this URL was discovered, as JSON.",
-        default=(),
+    texts(
+        "why",
+        "Visit nothing; show how this URL was discovered, as JSON.",
         metavar="URL",
         allowed=COMMAND,
         in_python=".why(url)",
     ),
     Option(
-        name="scope",
+        "scope",
+        "Visit all pages of the host, or those below the folder of SITE.",
         type=Literal["host", "folder"],
         annotation="ScopeName",
-        help="Visit all pages of the host, or those below the folder of SITE.",
         doc="``host``: all pages of the host; ``folder``: those below the folder of the start.",
         default="host",
         group=_SCOPE,
@@ -203,65 +177,47 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
     ),
     replace(INCLUDE, group=_SCOPE),
     replace(EXCLUDE, group=_SCOPE),
-    Option(
-        name="max_pages",
-        type=int,
-        help="Visit at most N pages.",
+    number(
+        "max_pages",
+        "Visit at most N pages.",
         doc="Pages to visit.",
         group=_SCOPE,
-        metavar="N",
-        minimum=0,
         allowed=NOT_IN_FILE,
     ),
-    Option(
-        name="max_depth",
-        type=int,
-        help="Follow at most N links from SITE or a listed page.",
+    number(
+        "max_depth",
+        "Follow at most N links from SITE or a listed page.",
         doc="Links from the start, or from a listed page, to a page.",
         group=_SCOPE,
-        metavar="N",
-        minimum=0,
         allowed=NOT_IN_FILE,
     ),
     replace(MAX_MINUTES, group=_SCOPE),
-    Option(
-        name="read_sitemaps",
-        type=bool,
-        help="Read the sitemaps first.",
+    enabled(
+        "read_sitemaps",
+        "Read the sitemaps first.",
         doc="Read the sitemaps of the site first.",
-        default=True,
         group=_SCOPE,
         flags=("--sitemaps",),
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
-    Option(
-        name="follow_links",
-        type=bool,
-        help="Follow links; without, visit only listed pages.",
+    enabled(
+        "follow_links",
+        "Follow links; without, visit only listed pages.",
         doc="Follow the links of pages; if not, only listed URLs are visited.",
-        default=True,
         group=_SCOPE,
         flags=("--links",),
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
     CONFIRM_AFTER_S,
     *PAGE_NETWORK,
-    QUIET,
-    VERBOSE,
-    COLOR,
+    *CONSOLE,
     *CLIENT,
 )
 """Options of :func:`urlset.crawl` and ``urlset crawl``, in the order of the help."""
 
 SYNC_OPTIONS: tuple[Option, ...] = (
     SITE,
-    Option(
-        name="store",
-        type=Path,
-        help="Store of what the index has (.duckdb); created if it does not exist.",
-        metavar="FILE",
+    file(
+        "store",
+        "Store of what the index has (.duckdb); created if it does not exist.",
         allowed=COMMAND,
     ),
     replace(
@@ -270,47 +226,38 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         "incomplete is removed first.",
         in_python=".to_jsonl(path)",
     ),
-    Option(
-        name="text",
-        type=bool,
+    enabled(
+        "text",
+        "Whether the text of the pages is included.",
         annotation="TextOf | bool | None",
         doc="Whether the text of the pages is included; or a function that returns it, from the "
         "bytes of a page and its ``Content-Type``.",
-        help="Whether the text of the pages is included.",
-        default=True,
-        allowed=NOT_IN_FILE,
-        shows_default=True,
     ),
-    Option(
-        name="batch_size",
-        type=int,
-        help="Pages of one batch.",
+    number(
+        "batch_size",
+        "Pages of one batch.",
         doc="Pages that are requested for one batch, and removed or unknown ones in one.",
         default=100,
-        metavar="N",
         minimum=1,
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    Option(
-        name="recheck_pages",
-        type=int,
-        help="Request N pages that have the same lastmod, too, in turn.",
+    number(
+        "recheck_pages",
+        "Request N pages that have the same lastmod, too, in turn.",
         doc="Pages that are requested although their ``lastmod`` is the same, in turn: those "
         "first that were not requested for the longest time. Pages without a ``lastmod`` are "
         "requested in every run.",
         default=100,
-        metavar="N",
-        minimum=0,
         allowed=NOT_IN_FILE,
         shows_default=True,
     ),
     RECHECK_SITEMAPS,
     Option(
-        name="max_removed_share",
-        type=float,
-        help="Largest share of the pages that may be removed at once because no sitemap lists "
+        "max_removed_share",
+        "Largest share of the pages that may be removed at once because no sitemap lists "
         "them; above it they are unknown. Default: 0.5 of 20 or more pages.",
+        type=float,
         doc="Largest share of the known pages that may be removed at once because no sitemap "
         "lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no limit "
         "for fewer.",
@@ -321,48 +268,38 @@ SYNC_OPTIONS: tuple[Option, ...] = (
     ),
     MAX_REQUESTS,
     MAX_MINUTES,
-    Option(
-        name="dry_run",
-        type=bool,
-        help="Print the updates and change no file: neither the store nor that of --output. The "
+    switch(
+        "dry_run",
+        "Print the updates and change no file: neither the store nor that of --output. The "
         "requests are the same.",
         doc="Whether nothing is stored: the run works on a temporary copy of the store, and a "
         "commit changes the copy. The requests are the same.",
-        default=False,
         allowed=NOT_IN_FILE,
     ),
     *NETWORK,
     ENGINE,
-    QUIET,
-    VERBOSE,
-    COLOR,
+    *CONSOLE,
     *CLIENT,
 )
 """Options of :func:`urlset.sync` and ``urlset sync``, in the order of the help."""
 
 WATCH_OPTIONS: tuple[Option, ...] = (
     SITE,
-    Option(
-        name="store",
-        type=Path,
-        help="Store of the history (.duckdb); created if it does not exist.",
-        metavar="FILE",
-        allowed=COMMAND,
-    ),
+    file("store", "Store of the history (.duckdb); created if it does not exist.", allowed=COMMAND),
     RECHECK_SITEMAPS,
     Option(
-        name="webhook",
-        is_hidden=True,
-        help=f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "
+        "webhook",
+        f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "
         "nor stored.",
+        is_hidden=True,
         metavar="URL",
         allowed=NOT_IN_FILE,
     ),
     Option(
-        name="webhook_format",
+        "webhook_format",
+        "Format of that message; by default that of the host, or json.",
         type=Literal["slack", "discord", "ntfy", "json"],
         annotation="WebhookFormat | None",
-        help="Format of that message; by default that of the host, or json.",
         doc="Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None for that "
         "of the host.",
         allowed=NOT_IN_FILE,
@@ -371,9 +308,7 @@ WATCH_OPTIONS: tuple[Option, ...] = (
     SUMMARY_FORMAT,
     *NETWORK,
     ENGINE,
-    QUIET,
-    VERBOSE,
-    COLOR,
+    *CONSOLE,
     *CLIENT,
 )
 """Options of :func:`urlset.watch` and ``urlset watch``, in the order of the help."""

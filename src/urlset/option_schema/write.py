@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from urlset.option_schema.build import BUILD_OPTIONS
-from urlset.option_schema.option import PYTHON, OnError, Option
+from urlset.option_schema.option import PYTHON, OnError, Option, switch
 
 _BUILD = {option.name: option for option in BUILD_OPTIONS}
 
@@ -17,36 +17,30 @@ def _of_build(*names: str) -> tuple[Option, ...]:
 
 
 DUPLICATES = Option(
-    name="duplicates",
+    "duplicates",
+    "``keep`` writes repeated URLs, too; else they are excluded and reported as rejected.",
     type=Literal["drop", "keep"],
     annotation="Duplicates",
-    help="``keep`` writes repeated URLs, too; else they are excluded and reported as rejected.",
     default="drop",
     allowed=PYTHON,
 )
-ALLOW_EMPTY = Option(
-    name="allow_empty",
-    type=bool,
-    help="Whether a set without entries may be written.",
-    default=False,
-    allowed=PYTHON,
-)
+ALLOW_EMPTY = switch("allow_empty", "Whether a set without entries may be written.", allowed=PYTHON)
 
 WRITE_OPTIONS: tuple[Option, ...] = (
     *_of_build("base_url", "gzip", "max_urls", "max_bytes", "name", "format", "stylesheet"),
     Option(
-        name="index",
+        "index",
+        "Write an index if one is needed (auto), or always.",
         type=Literal["auto", "always"],
         annotation="WrittenIndex",
-        help="Write an index if one is needed (auto), or always.",
         default="auto",
         allowed=PYTHON,
     ),
     Option(
-        name="on_error",
+        "on_error",
+        "``raise`` at an invalid entry, without writing; or ``skip`` it.",
         type=OnError,
         annotation="OnError",
-        help="``raise`` at an invalid entry, without writing; or ``skip`` it.",
         default="raise",
         allowed=PYTHON,
     ),
@@ -61,11 +55,11 @@ RENDER_OPTIONS: tuple[Option, ...] = (
     DUPLICATES,
     ALLOW_EMPTY,
     Option(
-        name="on_rejected",
+        "on_rejected",
+        "Called with each :class:`urlset.writer.Rejection`, including duplicates. With it, "
+        "invalid entries are excluded instead of raised.",
         type=Callable,
         annotation="Callable[[Rejection], None] | None",
-        help="Called with each :class:`urlset.writer.Rejection`, including duplicates. With it, "
-        "invalid entries are excluded instead of raised.",
         allowed=PYTHON,
     ),
     *_of_build("engine"),

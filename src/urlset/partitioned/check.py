@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -24,13 +25,7 @@ from urlset.model import Level
 from urlset.option_schema import Profile, check_options
 from urlset.partitioned.parts import ReadPart
 from urlset.partitioned.rows import readings
-from urlset.partitioned.set_tables import (
-    SET_TABLES,
-    Piece,
-    SetContext,
-    exported,
-    load_rows,
-)
+from urlset.partitioned.set_tables import SET_TABLES, Piece, SetContext, exported, load_rows
 from urlset.reader.filters import EntryFilter
 from urlset.store import Store, StoreSession
 
@@ -101,7 +96,7 @@ class PartitionedCheck:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _check_with, (values,)
+        return partial(PartitionedCheck, **values), ()
 
     @cached_property
     def kinds(self) -> list[Partition]:
@@ -209,11 +204,8 @@ class PartitionedCheck:
     def _evaluated(
         self, partition: Partition, context: SetContext, pieces: Iterable[Piece], bucket: int
     ) -> Iterator[Piece]:
-        rules = [
-            rule
-            for rule in self._rules.values()
-            if rule.partition == partition and self._is_on(rule)
-        ]
+        known = self._rules.values()
+        rules = [rule for rule in known if rule.partition == partition and self._is_on(rule)]
         if not rules:
             return
         by_part: dict[int, list[Row]] = {}
@@ -298,10 +290,7 @@ def _batches(check: PartitionedCheck, parts: Sequence[ReadPart]) -> Iterator[Any
                 yield piece.batch
             else:
                 kept.setdefault((piece.kind, piece.bucket), []).append(piece)
-    context = check.context(
-        [piece for (kind, _), its in kept.items() if kind in SET_TABLES for piece in its],
-        len(parts),
-    )
+    context = check.context((piece for its in kept.values() for piece in its), len(parts))
     found = [*check.check_set(context)]
     for kind in check.kinds:
         for bucket in range(check.buckets):
@@ -312,15 +301,9 @@ def _batches(check: PartitionedCheck, parts: Sequence[ReadPart]) -> Iterator[Any
         yield from check.findings(parts[number] if number >= 0 else None, pieces)
 
 
-def _check_with(values: dict[str, Any]) -> PartitionedCheck:
-    return PartitionedCheck(**values)
-
-
 def _finding_batch(findings: Iterable[Finding]) -> Any:
-    names = [name for name, _ in FINDING_COLUMNS]
-    return rows_to_batch(
-        FINDING_COLUMNS, [tuple(getattr(one, name) for name in names) for one in findings]
-    )
+    row_of = attrgetter(*(name for name, _ in FINDING_COLUMNS))
+    return rows_to_batch(FINDING_COLUMNS, list(map(row_of, findings)))
 
 
 def _rows_of(batch: Any) -> Iterator[Row]:

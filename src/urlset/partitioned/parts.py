@@ -149,12 +149,6 @@ def plan(
         if number < 1:
             raise ValueError(f"{name}: expected 1 or more, found {number}")
     instant = EntryFilter.of(since=since)
-    options: dict[str, Any] = {
-        "engine": engine,
-        "max_bytes": max_bytes,
-        "follow": follow,
-        "since": instant.since,
-    }
     urls: list[str] = []
     planned: list[PlannedDocument] = []
     robots_files: list[RobotsFile] = []
@@ -183,7 +177,10 @@ def plan(
         auth=auth,
         cache=None if cache is None else os.fspath(cache),
         robots=read_robots,
-        **options,
+        engine=engine,
+        max_bytes=max_bytes,
+        follow=follow,
+        since=instant.since,
     )
     return [
         *(replace(common, kind="store", sources=(path,)) for path in stores),
@@ -194,14 +191,14 @@ def plan(
 
 
 def _sources(source: Any) -> list[Source]:
-    if not hasattr(source, "keys") and isinstance(source, Iterable):
-        is_one = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview)
-        if not is_one and not hasattr(source, "read"):
-            found = list(source)
-            if not found:
-                raise SourceError("expected paths or URLs, found none")
-            return found
-    return [source]
+    is_one = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview)
+    is_one = is_one or hasattr(source, "keys") or hasattr(source, "read")
+    if is_one or not isinstance(source, Iterable):
+        return [source]
+    found = list(source)
+    if not found:
+        raise SourceError("expected paths or URLs, found none")
+    return found
 
 
 def _document_parts(

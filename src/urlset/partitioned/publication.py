@@ -199,12 +199,17 @@ def _check_gates(found: Sequence[SectionBuild], settings: BuildOptions) -> None:
     urls = sum(each.build.urls for each in found)
     gained = sum(each.build.added - each.build.removed for each in found)
     if not urls:
-        excluded = Counter[str]()
-        for each in found:
-            excluded.update(each.build.excluded_counts or {})
+        excluded = _excluded(found)
         rejected = sum(len(each.build.rejected) for each in found)
         guards.check_zero(rejected + excluded.total(), ["the rows"], excluded, settings)
     guards.check_share(urls, urls - gained, settings)
+
+
+def _excluded(found: Sequence[SectionBuild]) -> Counter[str]:
+    counts = Counter[str]()
+    for each in found:
+        counts.update(each.build.excluded_counts or {})
+    return counts
 
 
 def _stage(
@@ -237,17 +242,9 @@ def _stage(
                 published.companions.append(name)
     notes: list[str] = []
     if settings.index != "section":
-        renderer = FileRenderer(
-            db,
-            settings,
-            engines.get(settings.engine),
-            target,
-            files=(),
-            own_names=(),
-            extensions=(),
-        )
-        names = FileNames(settings)
-        included = read_included(settings, engines.get(settings.engine), target)
+        engine, names = engines.get(settings.engine), FileNames(settings)
+        renderer = FileRenderer(db, settings, engine, target, files=(), own_names=(), extensions=())
+        included = read_included(settings, engine, target)
         published.included = included.listed
         notes += included.failures
         published.indexes = list(stage_indexes(published, names, renderer, settings))
@@ -303,9 +300,6 @@ def _move_ledgers(ledgers: Path, run: Path) -> None:
 def _result(
     plan: BuildPlan, found: Sequence[SectionBuild], published: Published, notes: list[str]
 ) -> Build:
-    excluded = Counter[str]()
-    for each in found:
-        excluded.update(each.build.excluded_counts or {})
     builds = [each.build for each in found]
 
     def joined(name: str) -> tuple[Any, ...]:
@@ -325,7 +319,7 @@ def _result(
         changed=total("changed"),
         removed=total("removed"),
         rejected=joined("rejected"),
-        excluded_counts=dict(excluded),
+        excluded_counts=dict(_excluded(found)),
         excluded=joined("excluded"),
         undated=total("undated"),
         duplicates=total("duplicates"),

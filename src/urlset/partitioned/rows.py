@@ -147,41 +147,26 @@ def readings(
 ) -> Iterator[Entries]:
     """Yield the readings of a part: one, or one for each site, store or archive.
 
-    Args:
-        part: Part of a source.
-        entry_filter: Filter of entries.
-        sources: Documents of a folder, a bucket or memory that are loaded; None for all.
+    Of a folder, a bucket or memory, only the documents of ``sources`` are loaded; None for all.
     """
-    common: dict[str, Any] = {
-        "engine": part.engine,
-        "max_bytes": part.max_bytes,
-        "follow": part.follow,
-    }
+    common: dict[str, Any] = {"engine": part.engine, "max_bytes": part.max_bytes}
     if part.kind == "documents":
         documents = part.documents
         if sources is not None:
             documents = tuple(one for one in documents if one.record.source in sources)
-        yield read_planned(documents, entry_filter, robots=part.robots_files, **common)
+        common |= {"robots": part.robots_files, "follow": part.follow}
+        yield read_planned(documents, entry_filter, **common)
         return
     if part.kind in ("store", "warc"):
-        del common["follow"]
         yield from (read_store(path, entry_filter, **common) for path in part.sources)
         return
     from urlset.http import run_policy
 
-    common["children"] = ChildFilter(common.pop("follow"), part.since)
+    common |= {"children": ChildFilter(part.follow, part.since), "hosts": part.hosts}
+    common |= {"auth": part.auth, "cache": part.cache, "robots": part.robots}
     policy = run_policy(part.policy)  # one clock for each host
     for url in part.sources:
-        yield read_site(
-            url,
-            entry_filter,
-            hosts=part.hosts,
-            policy=policy,
-            auth=part.auth,
-            cache=part.cache,
-            robots=part.robots,
-            **common,
-        )
+        yield read_site(url, entry_filter, policy=policy, **common)
 
 
 class _PartRows:
@@ -230,7 +215,8 @@ class _PartRows:
             yield from found
 
     def _found_in(self, part: ReadPart) -> Generator[_Found]:
-        for entries in readings(part, self._filter, self._only_sources()):
+        only = self._sources if [*self._tables] == ["entries"] else None
+        for entries in readings(part, self._filter, only):
             root = entries.source if part.kind == "sites" else None
             responses: deque[Any] = deque()
             note = partial(self._add_robots, responses, root)
@@ -245,10 +231,6 @@ class _PartRows:
                 yield root, DocumentBatch(record, None, None)
             for row in responses:
                 yield root, row
-
-    def _only_sources(self) -> Collection[str] | None:
-        """Return the sources of documents that are loaded; None for all."""
-        return self._sources if [*self._tables] == ["entries"] else None
 
     def _add_robots(self, rows: deque[Any], root: str | None, response: Response) -> None:
         from urlset.store.writer import is_robots, robots_rows

@@ -125,11 +125,8 @@ def plan_build(
     Raises:
         ValueError: An option is unknown or has an invalid value.
     """
-    defaults = {
-        name: each.default
-        for name, each in inspect.signature(build).parameters.items()
-        if each.kind is each.KEYWORD_ONLY
-    }
+    parameters = inspect.signature(build).parameters.values()
+    defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
     known = defaults.keys() - set(_OWN)
     for name in options:
         if name not in known:
@@ -165,10 +162,8 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
         ValueError: The section is not a word for file names.
     """
     if not _WORD.fullmatch(section):  # it becomes the name of a folder
-        word = section_word(section)
-        raise ValueError(
-            f"section: expected the result of section_word, {word!r}, found {section!r}"
-        )
+        expected = f"expected the result of section_word, {section_word(section)!r}"
+        raise ValueError(f"section: {expected}, found {section!r}")
     ledgers = Path(plan.ledger)
     name = f"{SECTION_FOLDER}{section}"
     folder = f"{name}~{uuid4().hex[:12]}"
@@ -194,9 +189,8 @@ def build_section(plan: BuildPlan, section: str, rows: Any) -> SectionBuild:
             f"expected rows of the section {section!r}, found rows of {', '.join(sorted(others))}"
         )
     with ScratchDatabase() as db:
-        ledger = Ledger(
-            db, place / LEDGER_FILE, target.location, settings.name, is_persistent=False
-        )
+        file = place / LEDGER_FILE
+        ledger = Ledger(db, file, target.location, settings.name, is_persistent=False)
         urls = quoted(str(place / URLS_FILE))
         db.run_long(f"COPY {ledger.table('urls')} TO {urls} (FORMAT parquet, COMPRESSION zstd)")
     digests = target.digests

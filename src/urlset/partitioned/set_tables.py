@@ -81,17 +81,14 @@ class Piece(NamedTuple):
 def exported(
     session: StoreSession, part: int, kinds: Collection[str], buckets: int, first: int
 ) -> Iterator[Piece]:
-    """Yield the rows of a part for the rules about the set.
+    """Yield the rows of a part for the rules about the set, after an evaluation of rules.
 
-    Args:
-        session: Session with the tables of the part, after an evaluation of rules.
-        part: Number of the part.
-        kinds: Names of :data:`SHUFFLED_ROWS` that are needed.
-        buckets: Number of buckets.
-        first: Number that is added to the number of documents.
+    ``first`` is added to the numbers of documents.
     """
-    values = {"$buckets": str(buckets), "$part": str(part)}
-    shuffled = {kind: _with_values(SHUFFLED_ROWS[kind], values) for kind in sorted(kinds)}
+    shuffled = {
+        kind: SHUFFLED_ROWS[kind].replace("$buckets", str(buckets)).replace("$part", str(part))
+        for kind in sorted(kinds)
+    }
     texts = [*SET_TABLES.values(), *shuffled.values()]
     [(is_ascii,)] = session.rows("SELECT getvariable('ascii_hosts') IS NULL")
     session.run(view_script(texts, is_ascii=is_ascii))
@@ -101,10 +98,8 @@ def exported(
             yield Piece(kind, part, 0, combine_batches(table_of(schema, *batches)))
     for kind, query in shuffled.items():
         session.run(f"CREATE OR REPLACE TEMP TABLE shuffled AS {query}")
-        sizes = session.rows(
-            "SELECT bucket, count(*) FROM shuffled GROUP BY bucket ORDER BY bucket"
-        )
-        ends = [(bucket, size) for bucket, size in sizes]
+        counts = "SELECT bucket, count(*) FROM shuffled GROUP BY bucket ORDER BY bucket"
+        ends = [(bucket, size) for bucket, size in session.rows(counts)]
         ordered = "(SELECT * EXCLUDE (bucket) FROM shuffled ORDER BY bucket)"
         schema, batches = session.batches(_numbered(session, ordered, first))
         session.run("DROP TABLE shuffled")
@@ -113,12 +108,6 @@ def exported(
         for bucket, size in ends:
             yield Piece(kind, part, bucket, whole.slice(start, size))  # type: ignore[union-attr]
             start += size
-
-
-def _with_values(query: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        query = query.replace(name, value)
-    return query
 
 
 def _numbered(session: StoreSession, rows: str, first: int) -> str:
@@ -156,10 +145,9 @@ class SetContext(NamedTuple):
                 session.insert(f"CREATE TABLE {name} AS FROM incoming LIMIT 0", its[0].batch)
                 load_rows(session, name, its, starts)
                 # A robots.txt of two sites in one part is requested twice.
-                once = (
-                    " QUALIFY row_number() OVER (PARTITION BY url) = 1" if name == "robots" else ""
-                )
-                schema, batches = session.batches(f"SELECT DISTINCT * FROM {name}{once}")
+                once = " QUALIFY row_number() OVER (PARTITION BY url) = 1"
+                query = f"SELECT DISTINCT * FROM {name}{once if name == 'robots' else ''}"
+                schema, batches = session.batches(query)
                 if batches:
                     tables[name] = combine_batches(table_of(schema, *batches))
         return cls(tables, starts)

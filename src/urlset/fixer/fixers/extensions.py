@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.values import REMOVE, better_date, fix_values
 from urlset.fixer.registry import FixContext, fixer
@@ -156,7 +155,7 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
             written = context.data[found.value_start : found.value_end]
             word = written.strip().lower()
             if found.name == "relationship" and word in (b"allow", b"deny") and word != written:
-                yield context.change(Edit(found.value_start, found.value_end, word))
+                yield context.rewrite_attribute(found, word)
 
 
 def _tidied(
@@ -203,14 +202,10 @@ def cut_many(context: FixContext) -> Iterator[Change]:
     """Remove elements over the limit: tags of a video, images of a page."""
     name: Literal["tag", "image"] = "tag" if context.code == "G034" else "image"
     limit = _MAX_TAGS if name == "tag" else MAX_IMAGES
-    owners = (
-        _within(context, "video")
-        if name == "tag"
-        else iter([context.entry] if context.entry else [])
-    )
-    for owner in owners:
-        for element in [child for child in owner.children if child.local_name == name][limit:]:
-            yield context.remove(element)
+    pages = [context.entry] if context.entry else []
+    for owner in _within(context, "video") if name == "tag" else pages:
+        found = [child for child in owner.children if child.local_name == name]
+        yield from map(context.remove, found[limit:])
 
 
 @fixer("G035", "G055")
@@ -238,8 +233,7 @@ def news_language(context: FixContext) -> Iterator[Change]:
 @fixer("G053")
 def remove_news(context: FixContext) -> Iterator[Change]:
     """Remove the news extension of an article that is too old; its URL is kept."""
-    for element in _within(context, "news"):
-        yield context.remove(element)
+    yield from map(context.remove, _within(context, "news"))
 
 
 @fixer("G056")
@@ -249,7 +243,4 @@ def strip_name(context: FixContext) -> Iterator[Change]:
         text = element.stripped
         short = _PARENTHESES.sub("", text).strip()
         if short and short != text:
-            new = escape(short).encode()
-            yield context.change(
-                Edit(element.content_start, element.content_end, new), dropped=text
-            )
+            yield context.rewrite(element, short, dropped=text)

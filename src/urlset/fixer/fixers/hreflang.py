@@ -26,8 +26,9 @@ def _links(context: FixContext) -> list[ElementSpan]:
 def _set(
     context: FixContext, attribute: AttributeSpan, text: str, dropped: str | None = None
 ) -> Change:
-    new = escape(text, attribute=True).encode()
-    return context.change(Edit(attribute.value_start, attribute.value_end, new), dropped=dropped)
+    return context.rewrite_attribute(
+        attribute, escape(text, attribute=True).encode(), dropped=dropped
+    )
 
 
 def _rewritten(

@@ -7,7 +7,7 @@ ignore (rules G and P) is removed only for rules selected by name: other readers
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
 from urlset.dates import parse_date
@@ -27,44 +27,38 @@ def remove_duplicates(context: FixContext) -> Iterator[Change]:
     """Remove entries that are equal to an earlier one."""
     seen: set[tuple[object, ...]] = set()
     for entry in context.document.parsed.entries:
-        values = entry_values(entry)
+        values = entry[:-3]  # without source, offset and line
         if values in seen:
             yield from _removal(context, entry)
         seen.add(values)
 
 
-def entry_values(entry: Entry) -> tuple[object, ...]:
-    """Return the values of an entry without its source, offset and line."""
-    return tuple(entry[:-3])
-
-
 @fixer("U024", effect="removed", per_document=True)
 def keep_newest(context: FixContext) -> Iterator[Change]:
     """Keep the entry with the newest date of those with the same URL."""
-    groups: dict[str, list[Entry]] = defaultdict(list)
-    for entry in context.document.parsed.entries:
-        groups[entry.loc].append(entry)
-    for group in groups.values():
-        yield from _all_but_newest(context, group)
+    yield from _all_but_newest(context, context.document.parsed.entries, str)
 
 
 @fixer("I004", effect="removed", per_document=True)
 def keep_newest_child(context: FixContext) -> Iterator[Change]:
     """Keep the index child with the newest date of those with the same URL."""
-    groups: dict[str, list[Sitemap]] = defaultdict(list)
-    for child in context.document.parsed.sitemaps:
-        groups[normalize_url(child.loc)].append(child)
+    yield from _all_but_newest(context, context.document.parsed.sitemaps, normalize_url)
+
+
+def _all_but_newest(
+    context: FixContext, rows: Iterable[Entry | Sitemap], key: Callable[[str], str]
+) -> Iterator[Change]:
+    """Remove the rows whose URLs have the same key, except the newest of each key."""
+    groups: dict[str, list[Entry | Sitemap]] = defaultdict(list)
+    for row in rows:
+        groups[key(row.loc)].append(row)
     for group in groups.values():
-        yield from _all_but_newest(context, group)
-
-
-def _all_but_newest(context: FixContext, group: list[Entry] | list[Sitemap]) -> Iterator[Change]:
-    if len(group) < 2:
-        return
-    newest = max(group, key=lambda entry: entry.lastmod or _EARLIEST)
-    for entry in group:
-        if entry is not newest:
-            yield from _removal(context, entry)
+        if len(group) < 2:
+            continue
+        newest = max(group, key=lambda row: row.lastmod or _EARLIEST)
+        for row in group:
+            if row is not newest:
+                yield from _removal(context, row)
 
 
 def _removal(context: FixContext, entry: Entry | Sitemap) -> Iterator[Change]:
@@ -88,8 +82,7 @@ def remove_duplicate_links(context: FixContext) -> Iterator[Change]:
 
 
 def _link_of(link: ElementSpan) -> object:
-    names = ("rel", "hreflang", "href", "media")
-    values = tuple(link.attribute(name) for name in names)
+    values = tuple(map(link.attribute, ("rel", "hreflang", "href", "media")))
     return values if values[2] else None
 
 
@@ -104,9 +97,9 @@ def _image_of(image: ElementSpan, is_unsafe: bool) -> object:
     if loc is None:
         return None
     others = {child.local_name: child.stripped for child in image.children if child != loc}
-    return (
-        loc.stripped if is_unsafe or not others else (loc.stripped, tuple(sorted(others.items())))
-    )
+    if is_unsafe or not others:
+        return loc.stripped
+    return loc.stripped, tuple(sorted(others.items()))
 
 
 def _repeated(
@@ -160,14 +153,8 @@ def remove_old_tags(context: FixContext) -> Iterator[Change]:
                 if element.local_name in names:
                     yield context.remove(element)
                 elif context.code == "G036" and element.local_name == "player_loc":
-                    yield from _without_attributes(context, element)
-
-
-def _without_attributes(context: FixContext, element: ElementSpan) -> Iterator[Change]:
-    for found in element.attributes:
-        if found.name in _PLAYER:
-            dropped = excerpt(context.data[found.start : found.end])
-            yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
+                    found = [each for each in element.attributes if each.name in _PLAYER]
+                    yield from map(context.remove_attribute, found)
 
 
 @fixer("P001", "P002", per_document=True)

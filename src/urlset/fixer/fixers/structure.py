@@ -27,8 +27,7 @@ def declare_namespace(context: FixContext) -> Iterator[Change]:
     for found in root.attributes:
         if found.name == "xmlns":
             if found.value_start == found.value_end:
-                place = Edit(found.value_start, found.value_end, SITEMAP_NS.encode())
-                yield context.change(place)
+                yield context.rewrite_attribute(found, SITEMAP_NS.encode())
             return
     yield context.change(insert_in_root(root, f' xmlns="{SITEMAP_NS}"'))
 
@@ -40,8 +39,7 @@ def correct_namespaces(context: FixContext) -> Iterator[Change]:
     for found in _namespace_attributes(context):
         written = context.data[found.value_start : found.value_end]
         ns = NAMESPACES.get((decode_text(written) or "").strip())
-        is_core = ns is Ns.CORE
-        is_meant = ns is not None and is_core == (context.code == "S003")
+        is_meant = (ns is Ns.CORE) == (context.code == "S003")
         if ns is not None and is_meant and written != URIS[ns].encode():
             edits.append(Edit(found.value_start, found.value_end, URIS[ns].encode()))
     if edits:
@@ -68,17 +66,14 @@ def _root_namespace(context: FixContext) -> Iterator[Change]:
     for found in root.attributes if root else ():
         if found.name == name:
             dropped = excerpt(context.data[found.value_start : found.value_end])
-            edit = Edit(found.value_start, found.value_end, SITEMAP_NS.encode())
-            yield context.change(edit, dropped=dropped)
+            yield context.rewrite_attribute(found, SITEMAP_NS.encode(), dropped=dropped)
 
 
 @fixer("S006", effect="none", per_document=True)
 def lower_names(context: FixContext) -> Iterator[Change]:
     """Change element names to lower case, in start and end tags."""
-    named = {
-        finding.parameter("detail").lstrip("/").rpartition(":")[2] for finding in context.findings
-    }
-    lower = {name.lower().encode() for name in named}
+    tags = [finding.parameter("detail").lstrip("/") for finding in context.findings]
+    lower = {tag.rpartition(":")[2].lower().encode() for tag in tags}
     spans = context.document.spans
     names = {n for n in spans.columns.name_table if n.rpartition(b":")[2].lower() in lower}
     edits = []
@@ -87,11 +82,8 @@ def lower_names(context: FixContext) -> Iterator[Change]:
         ends = [element.name_end]
         if element.content_end < element.end:
             ends.append(element.content_end + 2 + len(element.raw_name))
-        edits += [
-            Edit(end - len(name), end, name.lower())
-            for end in ends
-            if context.data[end - len(name) : end] != name.lower()
-        ]
+        lowered = [Edit(end - len(name), end, name.lower()) for end in ends]
+        edits += [edit for edit in lowered if context.data[edit.start : edit.end] != edit.new]
     if edits:
         yield context.change(*edits)
 
@@ -152,8 +144,7 @@ def remove_schema_location(context: FixContext) -> Iterator[Change]:
     root = context.document.spans.root
     for found in root.attributes if root else ():
         if found.name.rpartition(":")[2] == "schemaLocation":
-            dropped = excerpt(context.data[found.start : found.end])
-            yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
+            yield context.remove_attribute(found)
 
 
 @fixer("P005", effect="none")
@@ -164,8 +155,7 @@ def remove_unused_namespace(context: FixContext) -> Iterator[Change]:
         if found.name.startswith("xmlns:") and found.start <= context.start < found.end:
             prefix = found.name[6:].encode()
             if not re.search(rb"[\s<\"'/]" + re.escape(prefix) + rb":", context.data):
-                dropped = excerpt(context.data[found.start : found.end])
-                yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
+                yield context.remove_attribute(found)
 
 
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
@@ -198,10 +188,8 @@ def remove_second(context: FixContext) -> Iterator[Change]:
 
 
 def _second_loc(context: FixContext, entry: ElementSpan, element: ElementSpan) -> Iterator[Change]:
-    locs = [
-        split_urls(child.text or "") for child in entry.descendants("loc") if child.parent == entry
-    ]
-    urls = [url.strip(SPACE) for part in locs for url in part]
+    locs = [child for child in entry.descendants("loc") if child.parent == entry]
+    urls = [url.strip(SPACE) for child in locs for url in split_urls(child.text or "")]
     first = entry.child("loc")
     if not urls or first is None:
         return
@@ -227,14 +215,10 @@ def _move_to_entries(
     tags = [f"<{entry.qname}><{loc.qname}>", f"</{loc.qname}></{entry.qname}>"]
     after = "".join(f"\n{tags[0]}{_escaped(url)}{tags[1]}" for url in moved)
     new_entries = Edit(entry.end, entry.end, after.encode())
+    edit = Edit(*loc.span(), b"")
     if kept:
-        yield context.change(
-            Edit(loc.content_start, loc.content_end, _escaped(kept[0]).encode()),
-            new_entries,
-            effect="values",
-        )
-    else:
-        yield context.change(Edit(*loc.span(), b""), new_entries, effect="values")
+        edit = Edit(loc.content_start, loc.content_end, _escaped(kept[0]).encode())
+    yield context.change(edit, new_entries, effect="values")
 
 
 def _escaped(url: str) -> str:
@@ -247,11 +231,8 @@ def remove_element(context: FixContext) -> Iterator[Change]:
     element = context.element
     if element is None or element == context.entry:
         return
-    if (
-        context.code == "S009"
-        or element.local_name in ("changefreq", "priority")
-        or context.is_unsafe
-    ):
+    is_safe = context.code == "S009" or element.local_name in ("changefreq", "priority")
+    if is_safe or context.is_unsafe:
         yield context.remove(element)
 
 
@@ -291,8 +272,7 @@ def remove_attributes(context: FixContext) -> Iterator[Change]:
     for element in spans.named({name for name, _ in unknown}):
         for found in element.attributes:
             if (element.raw_name, found.name) in unknown:
-                dropped = excerpt(context.data[found.start : found.end])
-                yield context.change(Edit(found.start, found.end, b""), dropped=dropped)
+                yield context.remove_attribute(found)
 
 
 @fixer("S013")
@@ -304,14 +284,12 @@ def wrap_or_remove_text(context: FixContext) -> Iterator[Change]:
         prefix = f"{entry.prefix}:" if entry.prefix else ""
         stripped = context.span.strip()
         at = context.start + context.span.index(stripped)
+        end = at + len(stripped)
         tags = f"<{prefix}loc>".encode(), f"</{prefix}loc>".encode()
-        yield context.change(
-            Edit(at, at, tags[0]), Edit(at + len(stripped), at + len(stripped), tags[1])
-        )
+        yield context.change(Edit(at, at, tags[0]), Edit(end, end, tags[1]))
     else:
-        yield context.replace(
-            b"\n" if b"\n" in context.span else b"", dropped=excerpt(context.span)
-        )
+        new = b"\n" if b"\n" in context.span else b""
+        yield context.replace(new, dropped=excerpt(context.span))
 
 
 @fixer("S015", effect="none")
@@ -354,9 +332,8 @@ def keep_text(context: FixContext) -> Iterator[Change]:
     if element is not None and element.has_children:
         dropped = excerpt(element.content)
         new = _TAGS.sub(b"", element.content).strip()
-        yield context.change(
-            Edit(element.content_start, element.content_end, new), dropped=dropped, added=1
-        )
+        edit = Edit(element.content_start, element.content_end, new)
+        yield context.change(edit, dropped=dropped, added=1)
 
 
 @fixer("S018", per_document=True)
@@ -364,19 +341,15 @@ def reorder(context: FixContext) -> Iterator[Change]:
     """Sort the children of each entry in the order of the schema."""
     for entry in context.document.spans.entries():
         children = entry.children
-        ranks = [
-            _ORDER.get(child.local_name, 4) if child.prefix == entry.prefix else 4
-            for child in children
-        ]
+        ranks = [_ORDER.get(c.local_name, 4) if c.prefix == entry.prefix else 4 for c in children]
         if ranks != sorted(ranks):
             ordered = [children[n] for n in sorted(range(len(ranks)), key=ranks.__getitem__)]
-            yield context.change(
-                *(
-                    Edit(slot.start, slot.end, context.data[child.start : child.end])
-                    for slot, child in zip(children, ordered, strict=True)
-                    if slot != child
-                )
-            )
+            edits = [
+                Edit(slot.start, slot.end, context.data[child.start : child.end])
+                for slot, child in zip(children, ordered, strict=True)
+                if slot != child
+            ]
+            yield context.change(*edits)
 
 
 @fixer("I501", effect="removed")
@@ -389,11 +362,9 @@ def flatten_index(context: FixContext) -> Iterator[Change]:
         return
     known = {child.loc for child in context.document.parsed.sitemaps}
     lines = [_child_element(entry, loc, *child) for child in inner if child[0] not in known]
-    new = "\n".join(lines).encode()
     start = entry.start if lines else entry.span()[0]
-    yield context.change(
-        Edit(start, entry.end, new), dropped=f"the index {loc.stripped}", added=len(lines)
-    )
+    edit = Edit(start, entry.end, "\n".join(lines).encode())
+    yield context.change(edit, dropped=f"the index {loc.stripped}", added=len(lines))
 
 
 def _child_element(entry: ElementSpan, loc: ElementSpan, url: str, lastmod: str | None) -> str:

@@ -33,12 +33,10 @@ def absolute(url: str, context: FixContext) -> str | None:
     trimmed = url.strip(SPACE)
     if _HTTP.match(trimmed) or trimmed.lower().startswith("https://"):
         return None
+    base_url = context.document.base_url
     if trimmed.lower().startswith("www."):
-        scheme = (
-            split_origin(context.document.base_url)[0] if context.document.base_url else "https"
-        )
-        return f"{scheme}://{trimmed}"
-    return parse_url(trimmed, context.document.base_url).url
+        return f"{split_origin(base_url)[0] if base_url else 'https'}://{trimmed}"
+    return parse_url(trimmed, base_url).url
 
 
 @url_fixer("U005")
@@ -176,14 +174,9 @@ def with_one_slash(url: str, _context: FixContext) -> str | None:
 
 
 @url_fixer("U030")
+@url_fixer("U027", per_document=True)
 def over_https(url: str, _context: FixContext) -> str | None:
     """Return a URL with https in place of http."""
-    return _HTTP.sub("https://", url, count=1)
-
-
-@url_fixer("U027", per_document=True)
-def all_over_https(url: str, _context: FixContext) -> str | None:
-    """Return a URL with https in place of http; called for all URLs of the document."""
     return _HTTP.sub("https://", url, count=1)
 
 

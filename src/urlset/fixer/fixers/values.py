@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 from urlset.dates import LOOSE_DAY, WITHOUT_SECONDS, YEAR_LAST, Date, format_date, parse_date
@@ -96,8 +96,7 @@ def add_seconds(context: FixContext) -> Iterator[Change]:
 @fixer("D007", "D008")
 def remove_date(context: FixContext) -> Iterator[Change]:
     """Remove an impossible lastmod, such as one in the future."""
-    for element in _lastmods(context):
-        yield context.remove(element)
+    yield from map(context.remove, _lastmods(context))
 
 
 @fixer("D009", "D010", per_document=True)
@@ -138,9 +137,10 @@ def correct_priority(context: FixContext) -> Iterator[Change]:
         yield context.remove(context.element)
 
 
-def fix_values(context: FixContext, names: tuple[str, ...], better: object) -> Iterator[Change]:
+def fix_values(
+    context: FixContext, names: tuple[str, ...], better: Callable[[str], str | None]
+) -> Iterator[Change]:
     """Replace the text of elements of an entry if ``better`` returns another text."""
-    assert callable(better)
     entry = context.entry
     for element in entry.descendants(*names) if entry else ():
         text = element.text
@@ -182,7 +182,6 @@ def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:
     found = child.child("lastmod")
     if found is None:
         name = f"{loc.prefix}:lastmod" if loc.prefix else "lastmod"
-        new = f"<{name}>{text}</{name}>".encode()
-        yield context.change(Edit(loc.end, loc.end, new))
+        yield context.change(Edit(loc.end, loc.end, f"<{name}>{text}</{name}>".encode()))
     elif found.stripped != text:
         yield context.rewrite(found, text)

@@ -70,12 +70,10 @@ def remove_content_around_root(context: FixContext) -> Iterator[Change]:
 @fixer("X015", "X016", effect="none", partly_safe=True)
 def remove_doctype(context: FixContext) -> Iterator[Change]:
     """Remove the DOCTYPE if no entity that it declares is used; external DTDs are never read."""
-    if not context.span.startswith(b"<!") or context.document.parsed.kind not in (
-        "urlset",
-        "index",
-    ):
+    is_sitemap = context.document.parsed.kind in ("urlset", "index")
+    if not context.span.startswith(b"<!") or not is_sitemap:
         return
-    if context.code == "X015" and context.is_error:
+    if context.code == "X015" and context.finding.level == "error":
         if context.is_unsafe:
             yield from rewrite(context)
         return
@@ -194,10 +192,7 @@ def _without_prefix(context: FixContext, prefix: str) -> Iterator[Change]:
         yield context.remove(element, effect="values")
     for found in element.attributes:
         if found.name.startswith(f"{prefix}:"):
-            dropped = excerpt(context.data[found.start : found.end])
-            yield context.change(
-                Edit(found.start, found.end, b""), dropped=dropped, effect="values"
-            )
+            yield context.remove_attribute(found, effect="values")
 
 
 @fixer("X021", effect="none")

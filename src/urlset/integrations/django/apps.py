@@ -32,11 +32,7 @@ class UrlsetConfig(AppConfig):  # type: ignore[misc] # Django has no types
 
 
 def check_sitemaps(app_configs: Any, **_: Any) -> list[Any]:
-    """Return the mistakes in the sitemaps of the URL configuration.
-
-    Args:
-        app_configs: Ignored: sitemaps belong to URLs.
-    """
+    """Return the mistakes in the sitemaps of the URL configuration."""
     del app_configs
     found: list[Any] = []
     done: set[int] = set()

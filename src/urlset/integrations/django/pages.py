@@ -139,7 +139,7 @@ def plan_of(
         number: The page that is requested; None for all pages.
         field: The field with the dates, to update ``Plan.latest``; None if they are not needed.
     """
-    cache = caches[getattr(conf.settings, "URLSET_CACHE", "default")]
+    cache = shared_cache()
     key = _cache_key(queryset, size)
     plan: Plan | None = cache.get(key)
     is_new = plan is None
@@ -162,7 +162,12 @@ def plan_of(
 
 def forget_plan(queryset: Any, size: int) -> None:
     """Remove the plan of a queryset from the cache."""
-    caches[getattr(conf.settings, "URLSET_CACHE", "default")].delete(_cache_key(queryset, size))
+    shared_cache().delete(_cache_key(queryset, size))
+
+
+def shared_cache() -> Any:
+    """Return the cache of the boundaries and sizes of pages."""
+    return caches[getattr(conf.settings, "URLSET_CACHE", "default")]
 
 
 def range_facts(queryset: Any, keys: KeyRange, field: str | None) -> RangeFacts:

@@ -7,7 +7,7 @@ are set together. A queryset or model for which that may make a difference is le
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from inspect import getattr_static
 from typing import Any
@@ -55,10 +55,9 @@ def _instances(
         state.db = database
     # Note: not by `__dict__`: an instance that never had to make one is faster and smaller.
     for name, column in zip(names, zip(*rows, strict=True), strict=bool(found)):
-        parse = parsers.get(name)
-        values = (
-            column if parse is None else [None if text is None else parse(text) for text in column]
-        )
+        values: Iterable[Any] = column
+        if parse := parsers.get(name):
+            values = [None if text is None else parse(text) for text in column]
         for instance, value in zip(found, values, strict=True):
             setattr(instance, name, value)
     return found
@@ -99,7 +98,5 @@ def _is_plain_queryset(queryset: Any) -> bool:
 
 def _is_plain_model(model: Any) -> bool:
     """Return whether an instance is its fields and the state that Django adds."""
-    is_own = any(
-        getattr_static(model, name) is not getattr_static(Model, name) for name in _MODEL_METHODS
-    )
-    return not (is_own or pre_init.has_listeners(model) or post_init.has_listeners(model))
+    own = [n for n in _MODEL_METHODS if getattr_static(model, n) is not getattr_static(Model, n)]
+    return not (own or pre_init.has_listeners(model) or post_init.has_listeners(model))

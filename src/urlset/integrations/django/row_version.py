@@ -62,11 +62,8 @@ def row_version(section: Section | UrlsSection) -> RowVersion | None:
     text = blake2b(digest_size=16)
     text.update(repr((VERSION, cache_version, found["rows"], section.sample(SAMPLE_ROWS))).encode())
     # Note: dates as text, because conversion to datetime takes longer than the rest.
-    dates = (
-        rows.prefetch_related(None)
-        .order_by("pk")
-        .annotate(urlset_date=Cast(F(field), CharField(max_length=64)))
-    )
+    text_date = Cast(F(field), CharField(max_length=64))
+    dates = rows.prefetch_related(None).order_by("pk").annotate(urlset_date=text_date)
     pairs = dates.values_list("pk", "urlset_date").iterator(chunk_size=_CHUNK_ROWS)
     for chunk in _chunks(pairs):
         text.update(chunk)

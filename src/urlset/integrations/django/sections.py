@@ -10,8 +10,6 @@ from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
 
-from django import conf
-from django.core.cache import caches
 from django.core.paginator import EmptyPage
 from django.db.models import QuerySet
 
@@ -53,31 +51,25 @@ class SectionPage(NamedTuple):
 
 
 class Section:
-    """Pages of a sitemap whose items are a list, or a queryset that keys cannot page.
-
-    Args:
-        site: The sitemap.
-        protocol: ``http`` or ``https``.
-        domain: Host of the URLs.
-    """
+    """Pages of a sitemap whose items are a list, or a queryset that keys cannot page."""
 
     def __init__(self, site: Any, protocol: str, domain: str):
         self.site = site
         self._root = (site.get_protocol(protocol), domain)
-        self._items = self._prepare(site.items())
+        items = site.items()
+        self._items: Any = items if hasattr(items, "__getitem__") else list(items)
         self.factor: int = site.urls_per_item()
         self.size: int = self._page_size()
 
     @property
     def pages(self) -> int:
         """Number of pages, at least one."""
-        count: int = max(1, math.ceil(self._length / self.size))
-        return count
+        return max(1, math.ceil(self._length / self.size))
 
     def latest(self) -> list[datetime | date | None]:
         """Return the latest date of each page."""
         value = self.site.get_latest_lastmod()
-        return [value if _is_date(value) else None] * self.pages
+        return [value if isinstance(value, date) else None] * self.pages
 
     def facts(self, number: int) -> SectionPage:
         """Return the facts of a page; raise ``EmptyPage`` if there is none of this number."""
@@ -85,7 +77,7 @@ class Section:
             raise EmptyPage(f"Page {number} empty")
         rows = max(0, min(self.size, self._length - (number - 1) * self.size))
         lastmod = getattr(self.site, "lastmod", None)
-        latest = lastmod if rows and _is_date(lastmod) else None
+        latest = lastmod if rows and isinstance(lastmod, date) else None
         return SectionPage(rows * self.factor, latest, is_dated=latest is not None, version=None)
 
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
@@ -103,19 +95,12 @@ class Section:
     def shrink(self, urls: int) -> None:
         """Plan fewer items per page from now on, because only so many URLs fit into the bytes."""
         size = max(1, int(urls / self.factor * _SHARE))
-        _cache().set(self._size_key, size, _LEARNED_S)
-
-    def _prepare(self, items: Any) -> Any:
-        return items if hasattr(items, "__getitem__") else list(items)
+        key_pages.shared_cache().set(self._size_key, size, _LEARNED_S)
 
     @property
     def _length(self) -> int:
         items = self._items
-        count: int = items.count() if isinstance(items, QuerySet) else len(items)
-        return count
-
-    def _sample(self) -> list[Any]:
-        return list(self._items[:_SAMPLE])
+        return int(items.count() if isinstance(items, QuerySet) else len(items))
 
     @property
     def _size_key(self) -> str:
@@ -127,10 +112,10 @@ class Section:
         """Return how many items a page holds: URLs up to the limit, and estimated bytes."""
         limit: int = min(self.site.limit, MAX_URLS)
         size = max(1, limit // self.factor)
-        learned: int | None = _cache().get(self._size_key)
+        learned: int | None = key_pages.shared_cache().get(self._size_key)
         if learned is not None:
             size = min(size, learned)
-        if _is_large(self.site) and (sample := self._sample()):
+        if _is_large(self.site) and (sample := list(self._items[:_SAMPLE])):
             entries = self.site.entries(sample, *self._root)
             data = render(entries, allow_empty=True, on_rejected=lambda _: None)
             most = int(_SHARE * MAX_BYTES * len(sample) / len(data))
@@ -151,10 +136,10 @@ class KeysetSection(Section):
     def latest(self) -> list[datetime | date | None]:
         """Return the latest date of each page, by SQL if the sitemap names a field."""
         field = self._field
-        if field is None or _overrides_latest(self.site):
+        if field is None or type(self.site).get_latest_lastmod not in _LATEST:
             return super().latest()
         plan = key_pages.plan_of(self._items, self.size, field=field)
-        return [value if _is_date(value) else None for value in plan.latest or ()]
+        return [value if isinstance(value, date) else None for value in plan.latest or ()]
 
     def facts(self, number: int) -> SectionPage:
         """Return the facts of a page, by one query over its range of keys."""
@@ -223,13 +208,12 @@ class UrlsSection:
     @property
     def pages(self) -> int:
         """Number of pages, at least one."""
-        count: int = self.site.paginator.num_pages
-        return count
+        return int(self.site.paginator.num_pages)
 
     def latest(self) -> list[datetime | date | None]:
         """Return the latest date of the sitemap, for each page."""
         value = self.site.get_latest_lastmod()
-        return [value if _is_date(value) else None] * self.pages
+        return [value if isinstance(value, date) else None] * self.pages
 
     def facts(self, number: int) -> SectionPage:
         """Return the facts of a page; raise ``EmptyPage`` if there is none of this number."""
@@ -247,7 +231,8 @@ class UrlsSection:
 
 
 def open_section(site: Any, protocol: str, current: Any) -> Section | UrlsSection:
-    """Return the pages of a sitemap; ``current`` is the site with the domain."""
+    """Return the pages of a sitemap or of its class; ``current`` is the site with the domain."""
+    site = site() if callable(site) else site
     if uses_own_urls(site):
         return UrlsSection(site, protocol, current)
     items = site.items()
@@ -264,22 +249,10 @@ def all_entries(section: Section | UrlsSection) -> Iterator[Entry]:
         yield from chain.from_iterable(section.entry_batches(number))
 
 
-def _overrides_latest(site: Any) -> bool:
-    return type(site).get_latest_lastmod not in (
-        DjangoSitemap.get_latest_lastmod,
-        GenericSitemap.get_latest_lastmod,
-    )
+_LATEST = (DjangoSitemap.get_latest_lastmod, GenericSitemap.get_latest_lastmod)
 
 
 def _is_large(site: Any) -> bool:
     """Return whether entries may be larger than a URL with its date."""
     names = ("images", "videos", "news", "item_urls")
     return bool(site.i18n and site.alternates) or any(hasattr(site, name) for name in names)
-
-
-def _is_date(value: Any) -> bool:
-    return isinstance(value, date)
-
-
-def _cache() -> Any:
-    return caches[getattr(conf.settings, "URLSET_CACHE", "default")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from django import conf
@@ -217,13 +218,8 @@ def uses_own_urls(site: Any) -> bool:
 
 def item_batches(items: Any) -> Iterator[list[Any]]:
     """Yield any iterable of items in batches."""
-    batch: list[Any] = []
-    for item in _iterate(items):
-        batch.append(item)
-        if len(batch) == BATCH_ROWS:
-            yield batch
-            batch = []
-    if batch:
+    rows = iter(_iterate(items))
+    while batch := list(islice(rows, BATCH_ROWS)):
         yield batch
 
 

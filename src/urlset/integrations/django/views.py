@@ -76,14 +76,14 @@ def index(
     current = get_current_site(request)
     listed: list[tuple[str, Any]] = []
     for name, site in sitemaps.items():
-        section = _open(site, request, current)
+        section = open_section(site, request.scheme, current)
         protocol = section.site.protocol or request.scheme
         url = f"{protocol}://{current.domain}{reverse(sitemap_url_name, kwargs={'section': name})}"
         for number, latest in enumerate(section.latest(), 1):
             listed.append((url if number == 1 else f"{url}?p={number}", latest))
     dates = [None if latest is None else as_instant(latest) for _, latest in listed]
     rows = [
-        (url, latest if _is_day(latest) else when)
+        (url, when if latest is None or hasattr(latest, "hour") else latest)  # a day stays a day
         for (url, latest), when in zip(listed, dates, strict=True)
     ]
     data = next(render_indexes(rows, ""))[0]
@@ -113,7 +113,7 @@ def sitemap(
         raise Http404(f"No page {text!r}")
     current = get_current_site(request)
     chosen = sitemaps.values() if section is None else [sitemaps[section]]
-    opened = [_open(site, request, current) for site in chosen]
+    opened = [open_section(site, request.scheme, current) for site in chosen]
     try:
         parts = _parts(opened, int(text), is_single=section is not None)
     except EmptyPage:
@@ -169,7 +169,8 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
             return _with_validators(HttpResponse(content_type=content_type), etag, latest)
     else:
         etag = None
-    store = _page_store() if etag is not None else None
+    alias = getattr(conf.settings, "URLSET_PAGE_CACHE", None)
+    store = caches[alias] if etag is not None and alias is not None else None
     if store is not None and (packed := store.get(f"urlset:page:{etag}")) is not None:
         return _stored(request, packed, content_type, etag, latest)
     document = _Document(parts)
@@ -183,10 +184,8 @@ def _page(request: Any, parts: list[_Part], content_type: str) -> Any:
         body = _storing(body, store, f"urlset:page:{etag}", is_packed=is_packed)
     elif is_packed:
         body = _packed(body)
-    if isinstance(request, ASGIRequest):
-        response = StreamingHttpResponse(_asynchronous(body), content_type=content_type)
-    else:
-        response = StreamingHttpResponse(body, content_type=content_type)
+    streamed = _asynchronous(body) if isinstance(request, ASGIRequest) else body
+    response = StreamingHttpResponse(streamed, content_type=content_type)
     return _with_validators(response, etag, latest, is_packed=is_packed)
 
 
@@ -201,14 +200,7 @@ async def _asynchronous(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def _page_store() -> Any:
-    """Return the cache for whole pages, if the settings name one."""
-    alias = getattr(conf.settings, "URLSET_PAGE_CACHE", None)
-    return None if alias is None else caches[alias]
-
-
 def _stored(request: Any, packed: bytes, content_type: str, etag: str | None, latest: Any) -> Any:
-    """Return the response with a page of the cache."""
     is_packed = _accepts_gzip(request)
     data = packed if is_packed else gzip.decompress(packed)
     response = HttpResponse(data, content_type=content_type)
@@ -365,10 +357,6 @@ def _with_validators(
     return response
 
 
-def _open(site: Any, request: Any, current: Any) -> Section | UrlsSection:
-    return open_section(site() if callable(site) else site, request.scheme, current)
-
-
 def _etag(content: bytes | str, *, weak: bool = False) -> str:
     data = content.encode() if isinstance(content, str) else content
     return f'{"W/" if weak else ""}"{hashlib.sha256(data).hexdigest()[:32]}"'
@@ -395,7 +383,3 @@ def _taken(buffer: io.BytesIO) -> bytes:
     buffer.seek(0)
     buffer.truncate()
     return data
-
-
-def _is_day(value: Any) -> bool:
-    return value is not None and not hasattr(value, "hour")

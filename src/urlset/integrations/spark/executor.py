@@ -15,6 +15,13 @@ def reduced(make: Callable[..., Any], *values: Any) -> tuple[Callable[..., Any],
     return _portable(_load), (cloudpickle.dumps((make, values)),)
 
 
+def restored(kind: type[Any], values: dict[str, Any]) -> Any:
+    """Return an object of a class with these attributes, for :func:`reduced`."""
+    found = object.__new__(kind)
+    found.__dict__.update(values)
+    return found
+
+
 def task(function: Callable[..., Any], *values: Any) -> Callable[[Any], Any]:
     """Return a function of one argument, which an executor calls, after these values."""
     load, (state,) = reduced(functools.partial, function, *values)

@@ -31,7 +31,7 @@ from pyspark.sql.types import (
 from urlset.arrow.frames import to_arrow
 from urlset.errors import suggestion
 from urlset.http import Policy
-from urlset.integrations.spark.executor import reduced
+from urlset.integrations.spark.executor import reduced, restored
 from urlset.integrations.spark.stream import SparkStreamReader
 from urlset.partitioned import TABLES, ReadPart, plan, read, table_schema
 
@@ -108,8 +108,10 @@ class SparkSource(DataSource):
             value = _value(name, text, _OPTIONS[name])
             if name in _PLAN:
                 self.settings[name] = value
+            elif name == "hosts":
+                self.filters[name] = [part.strip() for part in value.split(",") if part.strip()]
             elif name in _FILTERS:
-                self.filters[name] = _list_of(value) if name == "hosts" else value
+                self.filters[name] = value
             elif name == "pushdown":
                 self.pushdown = value
             elif name == "max_files":
@@ -163,7 +165,7 @@ class SparkReader(DataSourceReader):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[bytes]]:
         """Pickle with a function that says what an executor lacks."""
-        return reduced(_reader_of, type(self), vars(self))
+        return reduced(restored, type(self), vars(self))
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return one partition for each part of the source."""
@@ -226,16 +228,15 @@ def _expect_columns(schema: StructType, table: Any) -> None:
                 f"the schema has the column {field.name!r}, which the table {table} does not have"
                 f"{suggestion(field.name, columns)}"
             )
-        wanted = field.dataType.simpleString()
-        if wanted != found and wanted not in _CASTS.get(found, ()):
-            expected = " or ".join((found, *_CASTS.get(found, ())))
+        wanted, known = field.dataType.simpleString(), (found, *_CASTS.get(found, ()))
+        if wanted not in known:
+            expected = " or ".join(known)
             raise ValueError(
                 f"the schema has the column {field.name!r} as {wanted}, expected {expected}"
             )
 
 
 def _columns(table: Any) -> StructType:
-    """Return the columns of a table in types of Spark."""
     return StructType([_spark_field(field) for field in table_schema(table)])
 
 
@@ -278,17 +279,11 @@ def _instant(value: date) -> datetime:
 
 
 _PLAN = {
-    "parts": "int",
-    "part_bytes": "int",
-    "base_url": "str",
-    "engine": "str",
-    "max_bytes": "int",
-    "follow": "bool",
-    "since": "str",
-    "cache": "str",
-    "read_robots": "bool",
+    **dict.fromkeys(("parts", "part_bytes", "max_bytes"), "int"),
+    **dict.fromkeys(("base_url", "engine", "since", "cache"), "str"),
+    **dict.fromkeys(("follow", "read_robots"), "bool"),
 }
-_FILTERS = {"include": "str", "exclude": "str", "hosts": "str"}
+_FILTERS = dict.fromkeys(("include", "exclude", "hosts"), "str")
 _SIMPLE = ("int", "float", "bool", "str")
 _OPTIONS = {
     **{name: kind for name, text in _POLICY.items() if (kind := text.split(" ")[0]) in _SIMPLE},
@@ -300,7 +295,6 @@ _OPTIONS = {
 
 
 def _value(name: str, text: str, kind: str) -> Any:
-    """Convert the text of an option."""
     try:
         if kind == "bool":
             return _FLAGS[text.strip().lower()]
@@ -308,13 +302,3 @@ def _value(name: str, text: str, kind: str) -> Any:
     except (ValueError, KeyError):
         noun = {"int": "a whole number", "float": "a number", "bool": "true or false"}[kind]
         raise ValueError(f"option {name}: expected {noun}, found {text!r}") from None
-
-
-def _list_of(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _reader_of(kind: type[SparkReader], values: dict[str, Any]) -> SparkReader:
-    reader = object.__new__(kind)
-    reader.__dict__.update(values)
-    return reader

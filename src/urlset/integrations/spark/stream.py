@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import streaming
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 
-from urlset.integrations.spark.executor import reduced
+from urlset.integrations.spark.executor import reduced, restored
 from urlset.partitioned.changes import plan_documents, validators
 
 
@@ -16,12 +16,7 @@ class SparkStreamReader(DataSourceStreamReader):
     """Reader of a stream: each step reads the documents that are new or changed since the last.
 
     An offset has a validator for each document (:func:`urlset.partitioned.changes.validators`).
-
-    Args:
-        reader: Reader of parts.
-        paths: Paths and URLs of the source.
-        settings: Options of the plan.
-        max_files: Maximum number of documents of a step; None for no limit.
+    A step has at most ``max_files`` documents; None for no limit.
     """
 
     def __init__(
@@ -39,7 +34,7 @@ class SparkStreamReader(DataSourceStreamReader):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with a function that says what an executor lacks."""
-        return reduced(_reader_of, vars(self))
+        return reduced(restored, type(self), vars(self))
 
     def initialOffset(self) -> dict[str, str]:
         """Return the offset before all documents."""
@@ -79,9 +74,3 @@ class SparkStreamReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the batches of a part."""
         return self._reader.read(partition)
-
-
-def _reader_of(values: dict[str, Any]) -> SparkStreamReader:
-    reader = object.__new__(SparkStreamReader)
-    reader.__dict__.update(values)
-    return reader

@@ -30,6 +30,9 @@ from urlset.terminal_text import pluralize
 PROGRESS_S = 1.0
 """Seconds between two reports of the progress."""
 
+_BUILD = {"sections": "source", "lastmod": "given", "on_error": "skip"}
+"""Options of a build, unless the settings have others."""
+
 _KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
 
 
@@ -83,8 +86,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         address = urlsplit(base_url)
         current = SimpleNamespace(domain=address.netloc, name=address.netloc)
         sections = {
-            name: open_section(_site(site), address.scheme, current)
-            for name, site in sitemaps.items()
+            name: open_section(site, address.scheme, current) for name, site in sitemaps.items()
         }
         sources = [
             InMemorySource(
@@ -103,12 +105,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             dry_run=options["dry_run"],
             force=options["force"],
             progress=self._progress(options.get("verbosity", 1)),
-            **{
-                "sections": "source",
-                "lastmod": "given",
-                "on_error": "skip",
-                **settings.get("BUILD", {}),
-            },
+            **(_BUILD | settings.get("BUILD", {})),
         )
         for rejection in result.rejected:
             self.stderr.write(rejection.reason)
@@ -185,10 +182,6 @@ def _frozen_objects() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
-
-
-def _site(given: Any) -> Any:
-    return given() if callable(given) else given
 
 
 def _ledger(settings: dict[str, Any]) -> Path:
