@@ -255,7 +255,7 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
         from urlset.http.policy import expect_token
 
         with as_usage_error(origin):
-            expect_token(token.strip())
+            expect_token(token.strip(), "`Bearer TOKEN` or `user:password`")
         return token.strip()
     user, colon, password = text.strip().partition(":")
     if not colon or user.lower() == "authorization":
