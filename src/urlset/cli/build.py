@@ -227,7 +227,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
         text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
-    text += f", {len(result.changed_files):,} of them new or changed"
+    text += f", {pluralize(len(result.changed_files), 'file')} new or changed"
     is_first = result.added == result.urls and not result.removed
     duplicates = "duplicate" if result.duplicates == 1 else "duplicates"
     counts = [(len(result.rejected), "rejected"), (result.duplicates, duplicates)]

@@ -451,12 +451,15 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     Option(
         name="min_share",
         type=float,
-        help="Share of the published URLs that must remain (0.5).",
+        help="Share of the published URLs that must remain (0.5): 0.9 or 90%. Limits of removed "
+        "URLs are --max-removed of diff and --max-removed-share of sync.",
+        doc="Share of the published URLs that must remain (0.5).",
         default=0.5,
         group=_SAFETY,
-        metavar="X",
+        metavar="X|N%",
         minimum=0,
         maximum=1,
+        is_share=True,
     ),
     Option(
         name="force",
