@@ -329,3 +329,25 @@ def test_progress_in_a_log_says_something_new_or_nothing(monkeypatch, capsys):
             progress._next_update = 0.0
 
     assert capsys.readouterr().err.split() == ["one", "two", "one"]
+
+
+@pytest.mark.parametrize("words", [[], ["--output", "site.duckdb"]])
+def test_hosts_without_a_match_name_the_hosts_that_were_found(box: SiteBox, urlset, words):
+    url = box.put_urlset("/s.xml", 2)
+    host = box.site.split("/")[2]
+
+    ran = urlset("read", url, "--hosts", "127.0.0.1", *words)
+
+    assert ran.code == 0
+    assert f"--hosts 127.0.0.1: no URL has such a host; found {host}\n" in ran.err
+    assert "no URL has" not in urlset("read", url, "--hosts", host).err
+    assert "no URL has" not in urlset("read", url, "--hosts", host, "--include", "x$").err
+    assert "no URL has" not in urlset("read", url, "--include", "x$").err
+
+
+def test_three_hosts_are_named(urlset, tmp_path):
+    (tmp_path / "urls.txt").write_text("".join(f"https://e{n}.com/\n" for n in range(5)))
+
+    ran = urlset("read", "urls.txt", "--hosts", "example.com")
+
+    assert "found e0.com, e1.com, e2.com, …\n" in ran.err
