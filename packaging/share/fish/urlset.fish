@@ -55,7 +55,7 @@ complete -c urlset -n '__fish_seen_subcommand_from build' -l engine -x -a 'nativ
 complete -c urlset -n '__fish_seen_subcommand_from build' -l map -x -d 'Columns of a table, such as loc=url,lastmod=updated_at'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l query -x -d 'Query over a database, or over a file as the table input'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l query-timeout -x -d 'Time limit of the query over a file; 0 for none'
-complete -c urlset -n '__fish_seen_subcommand_from build' -l table -x -d 'Table to read from a database file with several tables'
+complete -c urlset -n '__fish_seen_subcommand_from build' -l table -x -d 'Table to read from a database file (SQLite, DuckDB) with several tables; a database server takes --query'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l delimiter -x -d 'Delimiter of CSV; by default detected from the header'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l strip-html -l no-strip-html -d 'about.html is served as /about'
 complete -c urlset -n '__fish_seen_subcommand_from build' -l trailing-slash -l no-trailing-slash -d 'Pages and folders are served as /about/ and /blog/, or as /about and /blog'

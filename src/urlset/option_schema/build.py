@@ -90,7 +90,10 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         name="table",
-        help="Table to read from a database file with several tables.",
+        help="Table to read from a database file (SQLite, DuckDB) with several tables; a database "
+        "server takes --query.",
+        doc="Table to read from a database file (SQLite, DuckDB) with several tables; a database "
+        "server takes ``query``.",
         group=_INPUT,
         metavar="NAME",
     ),
