@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
 from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
-from urlset.errors import GateError, TargetError
+from urlset.errors import GateError, TargetError, UrlsetError
 from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.builder import Build
-    from urlset.builder.json_forms import GateJson
+    from urlset.builder.json_forms import FailureJson, GateJson
 
 MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""
@@ -33,7 +33,7 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
     safety gates.
 
     Prints the files, indexes last; with --json an object with urls, files, indexes, added, changed,
-    removed and rejected, or with gate, error and exit_code. Exit codes: 0 success, 1 success, but
+    removed and rejected, or with error and exit_code, and gate if it is one. Exit codes: 0 success, 1 success, but
     some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk, limits, hosts,
     unreadable, source).
 
@@ -91,7 +91,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:
-        with Progress(is_shown=not is_quiet) as progress:
+        with _failure_as_json(is_json=as_json), Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
                 sources,
                 output.target,
@@ -121,6 +121,20 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
 
 
 @contextmanager
+def _failure_as_json(*, is_json: bool) -> Iterator[None]:
+    """Print a failure in a ``with`` block as a JSON object, too, unless a gate reports it."""
+    try:
+        yield
+    except GateError:
+        raise
+    except (UrlsetError, OSError) as error:
+        if is_json:
+            fields: FailureJson = {"error": str(error), "exit_code": 2}
+            _print_json(fields)
+        raise
+
+
+@contextmanager
 def _unprinted_is_published(*, is_published: bool) -> Iterator[None]:
     """Add to the error of stdout in a ``with`` block that the sitemaps are published."""
     try:
@@ -143,6 +157,10 @@ def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> N
 def _report_gate(error: GateError) -> None:
     """Print the safety gate that failed, as a JSON object."""
     fields: GateJson = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    _print_json(fields)
+
+
+def _print_json(fields: GateJson | FailureJson) -> None:
     with Sink(None) as sink:
         sink.write(f"{json.dumps(fields, ensure_ascii=False)}\n")
 

@@ -170,6 +170,7 @@ def _add(
         for host, first in log.exclude(without).items():
             result.faults += (no_key_message(host, keys),)
             reason = f"there is no key for {host}"
+            result.excluded_counts["no-key"] += staged.hosts[host]
             result.excluded += [ExcludedUrl(url, "no-key", reason) for url in first]
     new: list[int] = []
     for channel in channels:
