@@ -114,7 +114,11 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     },
     **{
         ("build", name): lambda: _SITE_FIRST if is_command() else ""
-        for name in ("auth_file", "concurrency", "delay", "header", "timeout", "user_agent")
+        for name in ("concurrency", "delay", "header", "timeout", "user_agent")
+    },
+    **{
+        ("build", name): lambda: "$URLSET_AUTH is sent to sites" if is_command() else ""
+        for name in ("auth_file", "bearer", "token")
     },
     ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
     ("fix", "dry_run"): "fix writes nothing, urlset.write_fixed writes its result",

@@ -349,6 +349,7 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ": options of requests are those of read: `urlset read SITE --delay 2 -o site.duckdb`, "
             "then `urlset build site.duckdb`",
         ),
+        (["build", "a", "--auth-file", "x"], ": $URLSET_AUTH is sent to sites"),
         (["rules", "--json"], "; did you mean --format json?"),
         (["sync", "a", "--json"], ": sync always writes JSON lines"),
         (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, print_error, print_errors, print_info
-from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    UsageError,
+    as_usage_error,
+    auth_of_environment,
+    given_options,
+)
 from urlset.errors import GateError, TargetError, UrlsetError
 from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.terminal_text import pluralize
@@ -88,6 +94,8 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
             "expected a source, found none; name a folder, a file, a site or - "
             "(or `sources` in urlset.toml)"
         )
+    if any(_is_site(source) for source in sources):
+        values["auth"] = auth_of_environment()
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:
@@ -118,6 +126,12 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
                 for address in result.addresses:
                     print_info(f"For robots.txt: Sitemap: {address}")
     return int(bool(result.incomplete or result.rejected))
+
+
+def _is_site(source: str | Mapping[str, Any]) -> bool:
+    """Return whether a source is a URL, with or without its kind: ``sitemap:https://…``."""
+    text = source if isinstance(source, str) else str(source.get("path", ""))
+    return "http://" in text or "https://" in text
 
 
 @contextmanager

@@ -233,6 +233,11 @@ def _header(line: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def auth_of_environment() -> str | tuple[str, str] | None:
+    """Return the token, or user and password, of the environment variable; None without one."""
+    return _credentials(None)
+
+
 def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """Read a token, or user and password, from a file or an environment variable.
 
