@@ -17,6 +17,7 @@ from tests.reader.test_site import small_site
 from tests.site_box import SiteBox, index_of
 from tests.waits import SOON_S
 from urlset.cli import console
+from urlset.http import Policy
 from urlset.reader import read
 
 
@@ -163,6 +164,7 @@ def test_secrets_come_from_the_environment_or_from_a_file(
         (["--header", "Authorization: Basic x"], "--auth-file is for its site alone"),
         (["--hosts", "a b"], "--hosts: expected a host"),
         (["--exclude", "("], "--exclude: expected a regular expression"),
+        (["--user-agent", ""], "urlset: --user-agent: expected a name, found an empty text"),
     ],
 )
 def test_misuse_is_told(box: SiteBox, urlset, tmp_path, options, message):
@@ -351,3 +353,18 @@ def test_three_hosts_are_named(urlset, tmp_path):
     ran = urlset("read", "urls.txt", "--hosts", "example.com")
 
     assert "found e0.com, e1.com, e2.com, …\n" in ran.err
+
+
+@pytest.mark.parametrize("verb", ["read", "crawl", "audit", "watch", "sync"])
+def test_a_site_without_a_scheme_is_named_with_one(urlset, verb):
+    store = [] if verb in ("read", "audit") else ["--store", "s.duckdb"]
+
+    ran = urlset(verb, "127.0.0.1:8917", *store)
+
+    assert ran.code == 2
+    assert ran.err.endswith("write http://127.0.0.1:8917\n")
+
+
+def test_a_policy_refuses_an_empty_user_agent():
+    with pytest.raises(ValueError, match="user_agent: expected a name, found an empty text"):
+        Policy(user_agent=" ")

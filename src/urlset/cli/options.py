@@ -63,6 +63,8 @@ class NetworkOptions(NamedTuple):
         auth = _credentials(auth_file)
         changes: dict[str, object] = {}
         if user_agent is not None:
+            if not user_agent.strip():
+                raise UsageError("--user-agent: expected a name, found an empty text")
             changes["user_agent"] = user_agent
         if header:
             changes["headers"] = dict(map(_header, header))

@@ -104,6 +104,8 @@ class Policy:
                 f"headers are sent to every host, and {', '.join(secrets)} must not be: "
                 f"{option('auth_file', python='auth or Policy.site_headers')} is for its site alone"
             )
+        if self.user_agent is not None and not self.user_agent.strip():
+            raise ValueError("user_agent: expected a name, found an empty text")
         if self.only_public and self.allow_private:
             raise ValueError("only_public: expected no allow_private, which is its opposite")
         if self.concurrency < 1 or self.per_host < 1:
