@@ -259,9 +259,8 @@ def test_base_url_is_that_of_the_first_source_with_a_url(tmp_path, monkeypatch):
 
 
 def test_a_query_with_a_table_is_refused(tmp_path):
-    options = {"base_url": "https://e.com/", "query": "SELECT 1", "table": "page"}
     with pytest.raises(ValueError, match="table cannot be combined with query: the query names"):
-        urlset.build("x.sqlite", tmp_path, **options)
+        urlset.build("x.sqlite", tmp_path, query="SELECT 1", table="page")
 
     source = {"path": "x.sqlite", "query": "SELECT 1", "table": "page"}
     with pytest.raises(ValueError, match="table cannot be combined with query"):

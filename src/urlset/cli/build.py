@@ -39,9 +39,9 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
     safety gates.
 
     Prints the files, indexes last; with --json an object with urls, files, indexes, added, changed,
-    removed and rejected, or with error and exit_code, and gate if it is one. Exit codes: 0 success, 1 success, but
-    some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk, limits, hosts,
-    unreadable, source).
+    removed and rejected, or with error and exit_code, and gate if it is one. Exit codes: 0 success,
+    1 success, but some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk,
+    limits, hosts, unreadable, source).
 
     \b
     Examples:

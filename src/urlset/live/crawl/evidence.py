@@ -200,9 +200,7 @@ def _unread_sitemaps(session: StoreSession) -> list[str]:
     reasons = [f"sitemaps: {len(rows):,} not read, or not completely"]
     reasons += [f"sitemaps: {source}: {error}" for source, error in rows[:MAX_SITEMAPS]]
     if len(rows) > MAX_SITEMAPS:
-        reasons.append(
-            f"sitemaps: … and {len(rows) - MAX_SITEMAPS:,} more, in the table documents"
-        )
+        reasons.append(f"sitemaps: … and {len(rows) - MAX_SITEMAPS:,} more, in the table documents")
     return reasons
 
 
