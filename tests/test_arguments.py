@@ -44,7 +44,11 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("build", ("public",), "output", "target"),
         ("build", ("public", "o"), "section", "sections"),
         ("sync", (SITE, "s.duckdb"), "max_pages", "max_requests"),
-        ("audit", (SITE,), "max_pages", "max_requests"),
+        ("build", (SITE,), "max_removed_share", "max_removed"),
+        ("read", (b"",), "max_urls", "limit"),
+        ("read", (b"",), "token", "auth"),
+        ("read", (b"",), "exclude_host", "exclude"),
+        ("crawl", (SITE,), "ledger", "store"),
         ("read", (b"",), "base_ulr", "base_url"),
         ("parse", (b"",), "sorce", "source"),
         ("write", ([],), "output", "target"),
@@ -118,7 +122,6 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("read", (b"",), "json", "the result has .to_jsonl(path)"),
         ("audit", (SITE,), "dry_run", "build, submit, sync and write have it"),
         ("check", (b"",), "max_pages", "crawl has it"),
-        ("read", (b"",), "store", "crawl, audit, watch, submit and sync have it"),
     ],
 )
 def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, advice):
@@ -146,6 +149,18 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "exclude",
             "check has no selection of URLs, because rules are about whole documents; read, "
             "build, crawl, audit and diff have it",
+        ),
+        ("read", "store", ".to_duckdb(path) of the result writes a store"),
+        (
+            "read",
+            "format",
+            "the result has .to_csv(path), .to_json(path), .to_jsonl(path), .to_parquet(path) and "
+            ".to_text(path)",
+        ),
+        (
+            "audit",
+            "max_pages",
+            "sample visits so many of the listed pages, max_requests limits all requests",
         ),
         (
             "read",

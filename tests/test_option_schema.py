@@ -176,7 +176,7 @@ def test_a_build_by_the_file_is_that_of_the_command(tmp_path, monkeypatch, capsy
     assert (made.urls, made.files[0].changed) == (1, True)
     assert (tmp_path / ".urlset" / "ledger.duckdb").exists()
     assert run(["build"]) == 0
-    assert "0 of them new or changed" in capsys.readouterr().err
+    assert "0 files new or changed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

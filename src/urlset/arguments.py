@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from urlset.errors import similar, suggestion
-from urlset.option_names import option
+from urlset.option_names import is_command, option
 
 if TYPE_CHECKING:
     from urlset.option_schema import Option
@@ -23,7 +23,7 @@ R = TypeVar("R")
 # only looks like it. The command has the same table: an option may exist only there.
 _MEANT = {
     "audit": {
-        "max_pages": "max_requests", "limit": "max_requests", "fail_on": "fail_level",
+        "max_pages": "", "limit": "", "max_urls": "", "hosts": "", "fail_on": "fail_level",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
     },
@@ -33,6 +33,7 @@ _MEANT = {
         "host": "allowed_hosts", "hosts": "allowed_hosts", "store": "ledger",
         "obey_robots": "exclude_by_robots", "match": "include",
         "git_path": "git_paths", "keep_parameter": "keep_parameters",
+        "max_removed_share": "max_removed",
     },
     "check": {
         "url": "base_url", "fail_on": "fail_level", "allow": "ignore", "disable": "ignore",
@@ -41,9 +42,10 @@ _MEANT = {
     "crawl": {
         "output": "store", "path": "store", "limit": "max_pages", "depth": "max_depth",
         "max_requests": "max_pages", "max_urls": "max_pages", "recheck_s": "confirm_after_s",
+        "hosts": "",
     },
     "fix": {"dry_run": "", "output": "", "diff": ""},
-    "diff": {"max_removed": "", "old": "before", "new": "after"},
+    "diff": {"max_removed": "", "hosts": "", "old": "before", "new": "after"},
     "Policy": {
         "rate": "delay_s", "max_rate": "delay_s", "rps": "delay_s",
         "requests_per_second": "delay_s", "delay": "delay_s", "max_delay": "max_delay_s",
@@ -59,11 +61,12 @@ _MEANT = {
     "sync": {
         "max_pages": "max_requests", "limit": "max_requests", "state": "store",
         "recheck": "recheck_pages", "max_removed": "max_removed_share",
+        "min_share": "max_removed_share",
     },
     "read": {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
         "robots": "read_robots", "max_requests": "max_documents", "max_pages": "max_documents",
-        "max_minutes": "",
+        "max_minutes": "", "max_urls": "limit", "store": "", "format": "",
     },
     "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
@@ -72,8 +75,16 @@ _MEANT = {
 _COMMON = {
     "rate": "delay", "max_rate": "delay", "rps": "delay", "max_time": "max_minutes",
     "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
+    "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
+    "exclude_host": "exclude", "exclude_hosts": "exclude",
 }  # fmt: skip
 """What callers write for an argument or option, in all functions that have it."""
+
+_SITE_FIRST = (
+    "options of requests are those of read: `urlset read SITE --delay 2 -o site.duckdb`, then "
+    "`urlset build site.duckdb`"
+)
+"""How a site is built whose requests need options."""
 
 _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("check", "store"): "check keeps no store",
@@ -85,6 +96,30 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("submit", "delay"): lambda: (
         f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
     ),
+    ("read", "store"): lambda: (
+        f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"
+    ),
+    ("read", "format"): "the result has .to_csv(path), .to_json(path), .to_jsonl(path), "
+    ".to_parquet(path) and .to_text(path)",
+    **{
+        (verb, "hosts"): lambda: f"{option('include', '//HOST/')} selects the URLs of a host"
+        for verb in ("audit", "crawl", "diff")
+    },
+    **{
+        ("audit", name): lambda: (
+            f"{option('sample')} visits so many of the listed pages, {option('max_requests')} "
+            "limits all requests"
+        )
+        for name in ("limit", "max_pages", "max_urls")
+    },
+    **{
+        ("build", name): lambda: _SITE_FIRST if is_command() else ""
+        for name in ("concurrency", "delay", "header", "timeout", "user_agent")
+    },
+    **{
+        ("build", name): lambda: "$URLSET_AUTH is sent to sites" if is_command() else ""
+        for name in ("auth_file", "bearer", "token")
+    },
     ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
     ("fix", "dry_run"): "fix writes nothing, urlset.write_fixed writes its result",
     ("fix", "output"): "fix writes nothing, urlset.write_fixed writes its result",
@@ -187,8 +222,8 @@ def meant_name(function: str, name: str) -> str | None:
 
     It is empty if none is meant.
 
-    >>> meant_name("audit", "max_pages"), meant_name("audit", "max_page")
-    ('max_requests', None)
+    >>> meant_name("crawl", "limit"), meant_name("crawl", "limits")
+    ('max_pages', None)
     """
     return _MEANT.get(function, {}).get(name, _COMMON.get(name))
 
@@ -200,7 +235,8 @@ def reason_against(function: str, name: str) -> str:
     (': check keeps no store', '')
     """
     reason = _REASONS.get((function, name))
-    return f": {reason() if callable(reason) else reason}" if reason else ""
+    text = reason() if callable(reason) else reason
+    return f": {text}" if text else ""
 
 
 def others_with(function: str, name: str) -> str:

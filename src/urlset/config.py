@@ -156,6 +156,8 @@ class Configuration(NamedTuple):
             option, place = schema[key], f"{self._section(section)} {key}"
             if option.is_number_text and type(value) is int:
                 value = str(value)
+            if option.is_share and isinstance(value, str):
+                value = self._share(option, value, place)
             self._expect(value, _checked_type(option), place)
             if value == "" or (isinstance(value, list) and "" in value):
                 raise self._error(
@@ -164,6 +166,13 @@ class Configuration(NamedTuple):
             if value != []:
                 values[option.name] = self._value(option, value)
         return values
+
+    def _share(self, option: Option, text: str, place: str) -> Any:
+        """Return the number of a share such as ``10%``."""
+        try:
+            return option.parse(text)
+        except ValueError as error:
+            raise self._error(f"{place}: {error}") from error
 
     def _value(self, option: Option, value: Any) -> Any:
         if not option.is_path:

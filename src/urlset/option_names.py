@@ -23,6 +23,11 @@ def flags_in_messages() -> Iterator[None]:
         _is_command = before
 
 
+def is_command() -> bool:
+    """Return whether messages name the flags of the command."""
+    return _is_command
+
+
 def option(name: str, value: str | bool | None = None, *, python: str = "") -> str:
     """Return an option as the caller writes it: a parameter in Python, a flag in the command.
 

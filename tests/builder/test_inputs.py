@@ -256,3 +256,12 @@ def test_base_url_is_that_of_the_first_source_with_a_url(tmp_path, monkeypatch):
     assert made.addresses == ("https://example.com/sitemap.xml",)
     with pytest.raises(ValueError, match=r"found none, and no URL in empty\.csv; set base_url"):
         urlset.build("empty.csv", "maps", ledger="ledger.duckdb")
+
+
+def test_a_query_with_a_table_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="table cannot be combined with query: the query names"):
+        urlset.build("x.sqlite", tmp_path, query="SELECT 1", table="page")
+
+    source = {"path": "x.sqlite", "query": "SELECT 1", "table": "page"}
+    with pytest.raises(ValueError, match="table cannot be combined with query"):
+        urlset.build([source], tmp_path, base_url="https://e.com/")

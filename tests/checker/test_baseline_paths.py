@@ -59,3 +59,12 @@ def test_another_document_is_not_known(project):
     (project / "other" / "sitemap.xml").write_text(DOCUMENT)
 
     assert list(Baseline.read(path).new(urlset.check("other/")))
+
+
+def test_paths_are_texts_too(project):
+    baseline = Baseline()
+    found = list(baseline.record(urlset.check("public/")))
+    baseline.write("known.json")
+
+    assert len(Baseline.read("known.json")) == len(found) > 0
+    assert list(urlset.check("public/", baseline="known.json")) == []

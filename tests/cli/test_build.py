@@ -64,7 +64,7 @@ def test_build_from(data, is_stream, urlset):
     assert (ran.code, ran.out) == (0, "out/sitemap.xml\n")
     assert locs() == PAGES
     assert ran.err == (
-        "2 URLs in 1 file, 1 of them new or changed\n"
+        "2 URLs in 1 file, 1 file new or changed\n"
         "For robots.txt: Sitemap: https://e.com/sitemap.xml\n"
     )
 
@@ -157,7 +157,7 @@ def test_build_again_changes_nothing(urlset):
     ran = urlset("build", "a.txt", "-o", "out", *BASE, "--json")
 
     assert json.loads(ran.out)["files"][0]["changed"] is False
-    assert "0 of them new or changed" in ran.err
+    assert "0 files new or changed" in ran.err
 
 
 def test_build_max_bytes(urlset):
@@ -401,7 +401,7 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
     ran = urlset("build", "a.txt", "-o", tmp_path / "out", *BASE)
 
     assert "adopted" not in ran.err
-    assert "0 of them new or changed" in ran.err
+    assert "0 files new or changed" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -435,3 +435,22 @@ def test_a_configuration_that_cannot_be_meant_is_told(line, words, urlset):
 @pytest.mark.parametrize("words", [[], ["check"]])
 def test_help_is_a_word_too(urlset, words):
     assert urlset("help", *words) == urlset(*words, "--help")
+
+
+def test_a_share_may_be_written_in_percent(urlset):
+    words = ["build", "list", "-o", "out", *BASE]
+    Path("list").write_text("".join(f"/{number}\n" for number in range(10)))
+    assert urlset(*words).code == 0
+    Path("list").write_text("".join(f"/{number}\n" for number in range(8)))
+
+    for text in ("90%", "0.9"):
+        assert urlset(*words, "--dry-run", "--min-share", text).code == 11
+    assert urlset(*words, "--dry-run", "--min-share", "80%").code == 0
+    Path("urlset.toml").write_text('[build]\nmin-share = "90%"\n')
+    assert urlset(*words, "--dry-run").code == 11
+    for wrong in ("101%", "%", "nan%", "9x%", "2"):
+        ran = urlset(*words, "--min-share", wrong)
+        assert ran.code == 2
+        assert "expected a number from 0 to 1, or a share such as 10%, found" in ran.err
+    Path("urlset.toml").write_text('[build]\nmin-share = "101%"\n')
+    assert "[build] min-share: expected a number from 0 to 1, or a share" in urlset(*words).err

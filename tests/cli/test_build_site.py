@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import command
+from tests.site_box import SiteBox
 from urlset.reader import read
 
 GARDEN = Path(__file__).parents[2] / "examples" / "garden"
@@ -305,3 +306,24 @@ def test_the_least_hits_of_a_log_are_told(urlset):
 
     assert ran.code == 0
     assert locs() == ["/a"]
+
+
+def test_the_login_of_the_environment_is_sent_to_a_site(box: SiteBox, urlset, monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    url = box.put_urlset("/s.xml", 2)
+    monkeypatch.setenv("URLSET_AUTH", "me:s3cret")
+
+    ran = urlset("build", url, "-o", "out", "--base-url", box.url("/"))
+
+    assert ran.code == 0, ran.err
+    [sent] = {hit.headers.get("authorization") for hit in box.hits if hit.path == "/s.xml"}
+    assert sent == "Basic bWU6czNjcmV0"
+
+
+def test_the_login_of_the_environment_is_read_for_sites_only(urlset, monkeypatch):
+    Path("urls.txt").write_text("/a\n")
+    monkeypatch.setenv("URLSET_AUTH", "s3cret")
+
+    assert urlset("build", "urls.txt", "-o", "out", *BASE).code == 0
+    ran = urlset("build", "sitemap:https://e.com/s.xml", "-o", "out", *BASE)
+    assert "$URLSET_AUTH: expected `user:password` or `Bearer TOKEN`" in ran.err

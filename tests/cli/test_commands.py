@@ -270,7 +270,13 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("crawl", "--nolinks", "--no-links"),
         ("crawl", "--agent", "--user-agent"),
         ("crawl", "--reprot", "--report"),
-        ("audit", "--max-pages", "--max-requests"),
+        ("build", "--max-removed-share", "--max-removed"),
+        ("read", "--max-urls", "--limit"),
+        ("crawl", "--ledger", "--store"),
+        ("audit", "--ledger", "--store"),
+        ("read", "--exclude-host", "--exclude"),
+        ("read", "--token", "--auth-file"),
+        ("crawl", "--bearer", "--auth-file"),
         ("sync", "--max-pages", "--max-requests"),
         ("sync", "--state", "--store"),
         ("check", "--fail-on", "--fail-level"),
@@ -329,6 +335,21 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ["read", "a", "--max-minutes", "2"],
             ": --timeout limits the time of each document",
         ),
+        (["read", "a", "--store", "x"], ": --output FILE.duckdb writes a store"),
+        (["diff", "a", "b", "--hosts", "x"], ": --include //HOST/ selects the URLs of a host"),
+        *(
+            (
+                ["audit", "a", name, "3"],
+                ": --sample visits so many of the listed pages, --max-requests limits all requests",
+            )
+            for name in ("--max-urls", "--limit", "--max-pages")
+        ),
+        (
+            ["build", "a", "--delay", "2"],
+            ": options of requests are those of read: `urlset read SITE --delay 2 -o site.duckdb`, "
+            "then `urlset build site.duckdb`",
+        ),
+        (["build", "a", "--auth-file", "x"], ": $URLSET_AUTH is sent to sites"),
         (["rules", "--json"], "; did you mean --format json?"),
         (["sync", "a", "--json"], ": sync always writes JSON lines"),
         (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_commands import command
 from tests.live_sites import put_sitemap, sitemap_of
-from tests.site_box import SiteBox, redirect
+from tests.site_box import SiteBox, page, redirect
 
 HTML = "text/html; charset=utf-8"
 
@@ -186,7 +186,23 @@ def test_a_crawl_without_one_of_the_sitemaps_fails(site, urlset):
 
     assert ran.code == 1, ran.err
     assert "sitemaps: 1 not read" in ran.out
+    assert f"\n  sitemaps: {site.url('/loop.xml')}: " in ran.out
     assert urlset(*words, "--no-sitemaps").code == 0
+
+
+def test_a_crawl_names_ten_sitemaps_that_it_could_not_read(site, urlset):
+    site.put_index("/sitemap.xml", ["/pages.xml", *(f"/{n}.xml" for n in range(12))])
+    site.put("/pages.xml", sitemap_of([site.url("/rye")]))
+    for n in range(12):
+        site.play(f"/{n}.xml", page(b"", 403))
+
+    ran = urlset("crawl", site.site, "--store", "s.duckdb", "--delay", "0", "--format", "json")
+
+    reasons = [one for one in json.loads(ran.out)["incomplete"] if one.startswith("sitemaps: ")]
+    assert reasons[0] == "sitemaps: 12 not read, or not completely"
+    assert reasons[1].startswith(f"sitemaps: {site.url('/0.xml')}: HTTP 403")
+    assert len(reasons) == 12
+    assert reasons[-1] == "sitemaps: … and 2 more, in the table documents"
 
 
 @pytest.mark.parametrize(("options", "code"), [(["--include", "/typo/"], 1), ([], 0)])

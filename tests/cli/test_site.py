@@ -17,6 +17,7 @@ from tests.reader.test_site import small_site
 from tests.site_box import SiteBox, index_of
 from tests.waits import SOON_S
 from urlset.cli import console
+from urlset.http import Policy
 from urlset.reader import read
 
 
@@ -163,6 +164,7 @@ def test_secrets_come_from_the_environment_or_from_a_file(
         (["--header", "Authorization: Basic x"], "--auth-file is for its site alone"),
         (["--hosts", "a b"], "--hosts: expected a host"),
         (["--exclude", "("], "--exclude: expected a regular expression"),
+        (["--user-agent", ""], "urlset: --user-agent: expected a name, found an empty text"),
     ],
 )
 def test_misuse_is_told(box: SiteBox, urlset, tmp_path, options, message):
@@ -329,3 +331,40 @@ def test_progress_in_a_log_says_something_new_or_nothing(monkeypatch, capsys):
             progress._next_update = 0.0
 
     assert capsys.readouterr().err.split() == ["one", "two", "one"]
+
+
+@pytest.mark.parametrize("words", [[], ["--output", "site.duckdb"]])
+def test_hosts_without_a_match_name_the_hosts_that_were_found(box: SiteBox, urlset, words):
+    url = box.put_urlset("/s.xml", 2)
+    host = box.site.split("/")[2]
+
+    ran = urlset("read", url, "--hosts", "127.0.0.1", *words)
+
+    assert ran.code == 0
+    assert f"--hosts 127.0.0.1: no URL has such a host; found {host}\n" in ran.err
+    assert "no URL has" not in urlset("read", url, "--hosts", host).err
+    assert "no URL has" not in urlset("read", url, "--hosts", host, "--include", "x$").err
+    assert "no URL has" not in urlset("read", url, "--include", "x$").err
+
+
+def test_three_hosts_are_named(urlset, tmp_path):
+    (tmp_path / "urls.txt").write_text("".join(f"https://e{n}.com/\n" for n in range(5)))
+
+    ran = urlset("read", "urls.txt", "--hosts", "example.com")
+
+    assert "found e0.com, e1.com, e2.com, …\n" in ran.err
+
+
+@pytest.mark.parametrize("verb", ["read", "crawl", "audit", "watch", "sync"])
+def test_a_site_without_a_scheme_is_named_with_one(urlset, verb):
+    store = [] if verb in ("read", "audit") else ["--store", "s.duckdb"]
+
+    ran = urlset(verb, "127.0.0.1:8917", *store)
+
+    assert ran.code == 2
+    assert ran.err.endswith("write http://127.0.0.1:8917\n")
+
+
+def test_a_policy_refuses_an_empty_user_agent():
+    with pytest.raises(ValueError, match="user_agent: expected a name, found an empty text"):
+        Policy(user_agent=" ")

@@ -84,7 +84,7 @@ def test_authorisation_goes_to_its_site_only(box: SiteBox):
         assert [hit.headers.get("authorization") for hit in box.hits] == ["Basic bWU6cHc="] * 2
         assert [hit.headers.get("authorization") for hit in other.hits] == [None, None]
     assert bearer_auth("x") == "Bearer x"
-    with pytest.raises(ValueError, match=r"user and password are a pair: \(user, password\)"):
+    with pytest.raises(ValueError, match=r'or a pair \("user", "password"\)'):
         with_login(Policy(), "https://example.com/", "user:password")
     wrong: list[tuple[Any, str]] = [
         (3, "found int"),

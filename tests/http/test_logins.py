@@ -155,3 +155,13 @@ def test_policies_do_not_show_credentials():
     policy = urlset.Policy(site_headers={"https://e.com": {"Authorization": PASSWORD}})
 
     assert PASSWORD not in repr(policy)
+
+
+@pytest.mark.parametrize("auth", ["Bearer s3cret", "user:password"])
+@pytest.mark.parametrize("verb", [urlset.read, urlset.check, urlset.audit])
+def test_a_wrong_token_says_what_to_write(verb, auth):
+    with pytest.raises(ValueError, match="found a text with characters that no token") as caught:
+        list(verb("https://example.com/", auth=auth))
+
+    assert 'the token without the word Bearer, or a pair ("user", "password")' in str(caught.value)
+    assert auth not in str(caught.value)

@@ -100,9 +100,9 @@ def test_build_publishes_each_section_and_writes_only_what_changes(run, folder):
     assert len(locs) == 22
     assert "https://example.com/articles/a3/" in locs
     assert "22 URLs in 2 files and 1 index" in first
-    assert ", 0 of them new or changed" in again
+    assert ", 0 files new or changed" in again
     # A file, and the index, unless it has the same date: that of the second of the build before.
-    assert re.search(r", [12] of them new or changed", changed)
+    assert re.search(r", [12] files? new or changed", changed)
 
 
 def test_name_of_the_sitemaps_in_the_settings(run):

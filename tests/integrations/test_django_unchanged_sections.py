@@ -90,7 +90,7 @@ def test_an_unchanged_section_is_not_read_again(run, tmp_path):
         f"articles: {ROWS:,} URLs are taken over from the last build without reading the rows, "
         "because cache_version is set, and all keys and dates in updated are the same" in again
     )
-    assert f"{ROWS:,} URLs in 1 file and 1 index, 0 of them new or changed" in again
+    assert f"{ROWS:,} URLs in 1 file and 1 index, 0 files new or changed" in again
     assert site.calls <= SAMPLE
     assert {path: path.read_bytes() for path in (tmp_path / "public").iterdir()} == before
 

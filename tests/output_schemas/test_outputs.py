@@ -194,6 +194,16 @@ def test_a_gate_validates(run, tmp_path):
     assert validate("build", json.loads(ran.out))["exit_code"] == ran.code
 
 
+@pytest.mark.parametrize("source", ["lost.csv", "maps", "http://127.0.0.1:9/"])
+def test_a_failure_of_a_build_validates(run, tmp_path, source):
+    (tmp_path / "maps").mkdir()
+    ran = run("build", source, "--base-url", "https://e.com/", "-o", "maps", "--json")
+
+    found = validate("build", json.loads(ran.out))
+    assert (ran.code, found["exit_code"]) == (2, 2), ran.err
+    assert found["error"] in ran.err
+
+
 def test_publications_validate(tmp_path):
     entries = ["https://e.com/a", "https://e.com/a", "https://e.com/b"]
     found = library.write(

@@ -121,9 +121,15 @@ def test_other_files_of_urlset_are_named(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
 
     assert main(["read", "announcements.duckdb"]) == 2
-    assert "record of announcements, which only `urlset submit` reads" in capsys.readouterr().err
+    assert (
+        "record of announcements: 'announcements.duckdb'; only `urlset submit` reads it"
+        in capsys.readouterr().err
+    )
     assert main(["read", "ledger.duckdb"]) == 2
-    assert "the ledger of `urlset build`" in capsys.readouterr().err
+    assert (
+        "found the ledger of `urlset build`: 'ledger.duckdb'; to read what was published, name the "
+        "folder of the sitemaps"
+    ) in capsys.readouterr().err
 
 
 MISSING = {

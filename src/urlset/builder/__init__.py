@@ -137,7 +137,8 @@ def build(
         map: Columns of a table: ``"loc=url,lastmod=updated_at"``, or a dict.
         query: Query over a database, or over a file as the table input.
         query_timeout_s: Maximum seconds of a query over a file; None for no limit.
-        table: Table to read from a database file with several tables.
+        table: Table to read from a database file (SQLite, DuckDB) with several tables; a database
+            server takes ``query``.
         delimiter: Delimiter of CSV; by default detected from the header.
         strip_html: Whether ``about.html`` is served as ``/about``.
         trailing_slash: Whether pages and folders are served as ``/about/`` and ``/blog/``, or as

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from urlset.arrow import is_arrow
 from urlset.arrow.batches import column_values
-from urlset.builder.options import EXTENSIONS, BuildOptions
+from urlset.builder.options import EXTENSIONS, BuildOptions, expect_query_or_table
 from urlset.builder.sections import FileNames
 from urlset.errors import SourceError
 from urlset.model import Entry
@@ -120,6 +120,7 @@ def _open_named(table: Mapping[str, Any], options: BuildOptions) -> Iterator[Sou
             f"expected a source with the keys {', '.join(_OF_SOURCE)}, "
             f"found {', '.join(unknown) or 'no path'}"
         )
+    expect_query_or_table(table.get("query"), table.get("table"))
     table = {**table, "path": os.fspath(table["path"])}
     name = table["path"]
     try:

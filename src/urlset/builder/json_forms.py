@@ -54,6 +54,18 @@ class GateJson(TypedDict):
     exit_code: int
 
 
+class FailureJson(TypedDict):
+    """Failure of a build, such as a source that cannot be read; nothing was published.
+
+    Attributes:
+        error: What failed, for people.
+        exit_code: Exit code of the command, 2.
+    """
+
+    error: str
+    exit_code: int
+
+
 class EntryValues(TypedDict):
     """Values of a URL in the set.
 

@@ -174,6 +174,7 @@ class BuildOptions:
 
     def __post_init__(self) -> None:
         check_options("build", self)
+        expect_query_or_table(self.query, self.table)
         if self.base_url is not None:
             _expect_folder(self.base_url)
         check_address(self.stylesheet)
@@ -312,3 +313,12 @@ def fail(gate: Gate, settings: BuildOptions, message: str) -> None:
         gate=gate,
         exit_code=GATES[gate],
     )
+
+
+def expect_query_or_table(query: str | None, table: str | None) -> None:
+    """Raise ``ValueError`` for a query with the name of a table, which would have no effect."""
+    if query is not None and table is not None:
+        raise ValueError(
+            f"{option('table')} cannot be combined with {option('query')}: the query names its "
+            f"tables (found the table {table!r}); remove one of them"
+        )

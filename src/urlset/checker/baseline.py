@@ -86,7 +86,7 @@ class Baseline:
         return self.known.total() + self.counted.total()
 
     @classmethod
-    def read(cls, path: Path) -> Baseline:
+    def read(cls, path: str | os.PathLike[str]) -> Baseline:
         """Read the baseline in a file.
 
         Files of earlier versions identify a finding without a URL by its message, whose wording may
@@ -95,6 +95,7 @@ class Baseline:
         Raises:
             urlset.ConfigurationError: The file cannot be read or is not a baseline.
         """
+        path = Path(path)
         try:
             if is_special(path) and not path.is_dir():  # a configuration of a stranger names it
                 raise OSError(errno.EINVAL, "a device or a pipe")
@@ -128,12 +129,13 @@ class Baseline:
             return source
         return cls.read(Path(source))
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline to a file atomically, one finding on each line.
 
         Raises:
             urlset.TargetError: The file cannot be written.
         """
+        path = Path(path)
         known: Counter[Key] = Counter()
         for key, count in self.known.items():
             known[key._replace(source=_relative(key.source, path.parent))] += count

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, json_or, print_error, print_errors, print_info
-from urlset.cli.options import Exit, UsageError, as_usage_error, given_options
-from urlset.errors import GateError, TargetError
+from urlset.cli.options import (
+    Exit,
+    UsageError,
+    as_usage_error,
+    auth_of_environment,
+    given_options,
+)
+from urlset.errors import GateError, TargetError, UrlsetError
 from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.builder import Build
-    from urlset.builder.json_forms import GateJson
+    from urlset.builder.json_forms import FailureJson, GateJson
 
 MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""
@@ -33,9 +39,9 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
     safety gates.
 
     Prints the files, indexes last; with --json an object with urls, files, indexes, added, changed,
-    removed and rejected, or with gate, error and exit_code. Exit codes: 0 success, 1 success, but
-    some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk, limits, hosts,
-    unreadable, source).
+    removed and rejected, or with error and exit_code, and gate if it is one. Exit codes: 0 success,
+    1 success, but some input was rejected, 2 failure, 10 to 15 a safety gate failed (zero, shrunk,
+    limits, hosts, unreadable, source).
 
     \b
     Examples:
@@ -84,10 +90,12 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
             "expected a source, found none; name a folder, a file, a site or - "
             "(or `sources` in urlset.toml)"
         )
+    if any(_is_site(source) for source in sources):
+        values["auth"] = auth_of_environment()
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:
-        with Progress(is_shown=not is_quiet) as progress:
+        with _failure_as_json(is_json=as_json), Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
                 sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
@@ -115,6 +123,26 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     return int(bool(result.incomplete or result.rejected))
 
 
+def _is_site(source: str | Mapping[str, Any]) -> bool:
+    """Return whether a source is a URL, with or without its kind: ``sitemap:https://…``."""
+    text = source if isinstance(source, str) else str(source.get("path", ""))
+    return "http://" in text or "https://" in text
+
+
+@contextmanager
+def _failure_as_json(*, is_json: bool) -> Iterator[None]:
+    """Print a failure in a ``with`` block as a JSON object, too, unless a gate reports it."""
+    try:
+        yield
+    except GateError:
+        raise
+    except (UrlsetError, OSError) as error:
+        if is_json:
+            fields: FailureJson = {"error": str(error), "exit_code": 2}
+            _print_json(fields)
+        raise
+
+
 @contextmanager
 def _unprinted_is_published(*, is_published: bool) -> Iterator[None]:
     """Add to the error of stdout in a ``with`` block that the sitemaps are published."""
@@ -138,6 +166,10 @@ def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> N
 def _report_gate(error: GateError) -> None:
     """Print the safety gate that failed, as a JSON object."""
     fields: GateJson = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    _print_json(fields)
+
+
+def _print_json(fields: GateJson | FailureJson) -> None:
     with Sink(None) as sink:
         sink.write(f"{json.dumps(fields, ensure_ascii=False)}\n")
 
@@ -210,7 +242,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
         text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
-    text += f", {len(result.changed_files):,} of them new or changed"
+    text += f", {pluralize(len(result.changed_files), 'file')} new or changed"
     is_first = result.added == result.urls and not result.removed
     duplicates = "duplicate" if result.duplicates == 1 else "duplicates"
     counts = [(len(result.rejected), "rejected"), (result.duplicates, duplicates)]

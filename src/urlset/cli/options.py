@@ -63,6 +63,8 @@ class NetworkOptions(NamedTuple):
         auth = _credentials(auth_file)
         changes: dict[str, object] = {}
         if user_agent is not None:
+            if not user_agent.strip():
+                raise UsageError("--user-agent: expected a name, found an empty text")
             changes["user_agent"] = user_agent
         if header:
             changes["headers"] = dict(map(_header, header))
@@ -201,6 +203,11 @@ def _header(line: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def auth_of_environment() -> str | tuple[str, str] | None:
+    """Return the token, or user and password, of the environment variable; None without one."""
+    return _credentials(None)
+
+
 def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """Read a token, or user and password, from a file or an environment variable.
 
@@ -223,7 +230,7 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
         from urlset.http.policy import expect_token
 
         with as_usage_error(origin):
-            expect_token(token.strip())
+            expect_token(token.strip(), "`Bearer TOKEN` or `user:password`")
         return token.strip()
     user, colon, password = text.strip().partition(":")
     if not colon or user.lower() == "authorization":

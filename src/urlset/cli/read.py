@@ -108,6 +108,8 @@ def read(
             session.report_failures()
             session.note(f"Interrupted: {job.total(is_limited=False)}")
         raise
+    if not job.count:
+        session.report_hosts()
     session.note(job.total(is_limited=limit is not None and job.count >= limit))
     raise Exit(session.exit_code)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, format_size, print_errors, print_info
@@ -14,10 +15,15 @@ from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
 from urlset.reader.entries import Entries, OnResponse
+from urlset.reader.filters import EntryFilter, host_of_loc
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import RowLimit
+    from urlset.document import Document
+
+MAX_HOSTS = 10
+"""Hosts that are remembered for a note."""
 
 SLOW_S = 5.0
 """Seconds from which a document is reported as slow; most arrive in less than one."""
@@ -50,6 +56,7 @@ class ReadSession:
         self._slow: list[tuple[float, str]] = []
         self._disallowed: list[str] = []
         self._notes: list[str] = []
+        self._hosts: dict[str, None] = {}
 
     def progress(self, *, is_shown: bool = True) -> Progress:
         """Return the progress display of this run; it shows nothing if the run is quiet."""
@@ -67,6 +74,7 @@ class ReadSession:
                 with self._open(source) as entries, closing(entries.visits()) as visits:
                     for visit in visits:
                         self.count(visit.record)
+                        self._note_hosts(visit.document)
                         progress.update(self._progress_text(visit.record), self._details())
                         yield from entries.filtered(visit)
             except SourceError as error:
@@ -90,6 +98,7 @@ class ReadSession:
             ):
                 for batch in batches:
                     self.count(batch.record)
+                    self._note_hosts(batch.document)
                     progress.update(self._progress_text(batch.record), self._details())
                     yield batch
         except SourceError as error:
@@ -122,6 +131,23 @@ class ReadSession:
             self.entries_read += record.entries
             self.problems += record.problem_count
             self.unreadable += record.unreadable_count
+
+    def _note_hosts(self, document: Document | None) -> None:
+        """Remember hosts of the first entries, for the note about ``--hosts`` without a match."""
+        if document is not None and self._options.get("hosts") and len(self._hosts) < MAX_HOSTS:
+            found = (host_of_loc(entry.loc) for entry in islice(document.entries, 100))
+            self._hosts |= dict.fromkeys(host for host in found if host)
+
+    def report_hosts(self) -> None:
+        """Print which hosts there are, if no URL has one of ``--hosts``."""
+        wanted = EntryFilter.of(hosts=self._options.get("hosts")).hosts or frozenset()
+        if self._hosts and not wanted & self._hosts.keys():
+            names = [*self._hosts]
+            more = ", …" if len(names) > 3 else ""
+            self.note(
+                f"--hosts {', '.join(sorted(wanted))}: no URL has such a host; found "
+                f"{', '.join(names[:3])}{more}"
+            )
 
     def report_failures(self) -> None:
         """Print what could not be read or used, and documents that were slow or disallowed."""

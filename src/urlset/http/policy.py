@@ -104,6 +104,8 @@ class Policy:
                 f"headers are sent to every host, and {', '.join(secrets)} must not be: "
                 f"{option('auth_file', python='auth or Policy.site_headers')} is for its site alone"
             )
+        if self.user_agent is not None and not self.user_agent.strip():
+            raise ValueError("user_agent: expected a name, found an empty text")
         if self.only_public and self.allow_private:
             raise ValueError("only_public: expected no allow_private, which is its opposite")
         if self.concurrency < 1 or self.per_host < 1:
@@ -239,7 +241,7 @@ def bearer_auth(token: str) -> str:
 
 def _authorization(auth: str | tuple[str, str]) -> str:
     if isinstance(auth, str):
-        expect_token(auth)
+        expect_token(auth, 'the token without the word Bearer, or a pair ("user", "password")')
         return bearer_auth(auth)
     pair: object = auth  # callers may pass anything
     if not isinstance(pair, tuple | list) or [type(part) for part in pair] != [str, str]:
@@ -251,13 +253,18 @@ def _authorization(auth: str | tuple[str, str]) -> str:
     return basic_auth(*auth)
 
 
-def expect_token(text: str) -> None:
-    """Raise ``ValueError`` for characters that no bearer token has, such as a colon."""
+def expect_token(text: str, forms: str) -> None:
+    """Raise ``ValueError`` for characters that no bearer token has, such as a colon.
+
+    Args:
+        text: The token.
+        forms: How credentials are written where they were given.
+    """
     if not _TOKEN.fullmatch(text):
         # Note: without the text, which may be a secret.
         raise ValueError(
             "expected a bearer token or a user with a password, found a text with characters that "
-            "no token has; user and password are a pair: (user, password)"
+            f"no token has; write {forms}"
         )
 
 

@@ -89,7 +89,10 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "table",
-        "Table to read from a database file with several tables.",
+        "Table to read from a database file (SQLite, DuckDB) with several tables; a database "
+        "server takes --query.",
+        doc="Table to read from a database file (SQLite, DuckDB) with several tables; a database "
+        "server takes ``query``.",
         group=_INPUT,
         metavar="NAME",
     ),
@@ -388,13 +391,16 @@ BUILD_OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "min_share",
-        "Least number of URLs, as a share of the number that is published (0.5).",
+        "Least number of URLs, as a share of the number that is published: 0.5 (the default) or "
+        "50%. --max-removed limits which ones disappear.",
         type=float,
+        doc="Least number of URLs, as a share of the number that is published (0.5).",
         default=0.5,
         group=_SAFETY,
-        metavar="X",
+        metavar="X|N%",
         minimum=0,
         maximum=1,
+        is_share=True,
     ),
     Option(
         "max_removed",

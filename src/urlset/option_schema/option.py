@@ -62,6 +62,7 @@ class Option:
         is_path: Whether relative values of the file refer to the folder of the file.
         is_split: Whether commas separate values within a text.
         is_number_text: Whether a number in the file stands for its text.
+        is_share: Whether the file and the command line also take a share such as ``10%``.
         is_url: Whether values are http(s) URLs.
         is_time_limit: Whether 0 in the file and on the command line means no limit.
         is_argument: Whether the command line has it without a flag.
@@ -94,6 +95,7 @@ class Option:
     is_path: bool = False
     is_split: bool = False
     is_number_text: bool = False
+    is_share: bool = False
     is_url: bool = False
     is_time_limit: bool = False
     is_argument: bool = False
@@ -168,8 +170,9 @@ class Option:
             return Path(text)
         if kind not in (int, float):
             return text
+        is_percent = self.is_share and text.endswith("%")
         try:
-            number = kind(text)
+            number = kind(text[:-1]) / 100 if is_percent else kind(text)
         except ValueError:
             number = None
         if number is None or not self._is_in_range(number) or not math.isfinite(number):
@@ -198,7 +201,8 @@ class Option:
     def _expected_number(self, found: float | None) -> str:
         noun = "a whole number" if self.type is int else "a number"
         if self.maximum is not None:
-            return f"{noun} from {self.minimum or 0:,} to {self.maximum:,}"
+            share = ", or a share such as 10%" if self.is_share else ""
+            return f"{noun} from {self.minimum or 0:,} to {self.maximum:,}{share}"
         if found is not None and found > sys.maxsize:
             return f"{noun} of at most {sys.maxsize:,}"
         return noun if self.minimum is None else f"{noun} of at least {self.minimum:,}"

@@ -42,6 +42,12 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="[CHANGES]",
         is_required=False,
     ),
+    switch(
+        "dry_run",
+        "Print each request instead of sending it.",
+        doc="Whether requests are described in the result instead of sent.",
+        allowed=NOT_IN_FILE,
+    ),
     file(
         "new_key",
         "Create a key of IndexNow and its file in this folder of the site, and exit.",
@@ -140,12 +146,6 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         "retry_refused",
         "Send again what an engine refused before.",
         doc="Whether URLs that an engine refused before are sent again.",
-        allowed=NOT_IN_FILE,
-    ),
-    switch(
-        "dry_run",
-        "Print each request instead of sending it.",
-        doc="Whether requests are described in the result instead of sent.",
         allowed=NOT_IN_FILE,
     ),
     texts(

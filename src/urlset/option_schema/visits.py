@@ -256,14 +256,16 @@ SYNC_OPTIONS: tuple[Option, ...] = (
     Option(
         "max_removed_share",
         "Largest share of the pages that may be removed at once because no sitemap lists "
-        "them; above it they are unknown. Default: 0.5 of 20 or more pages.",
+        "them, such as 0.1 or 10%; above it they are unknown. Default: 0.5 of 20 or more pages. "
+        "Similar: --max-removed of diff and build.",
         type=float,
         doc="Largest share of the known pages that may be removed at once because no sitemap "
         "lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no limit "
         "for fewer.",
-        metavar="SHARE",
+        metavar="X|N%",
         minimum=0,
         maximum=1,
+        is_share=True,
         allowed=NOT_IN_FILE,
     ),
     MAX_REQUESTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from urlset.builder.json_forms import BuildJson, GateJson, SetChange
+from urlset.builder.json_forms import BuildJson, FailureJson, GateJson, SetChange
 from urlset.builder.result import Excluded
 from urlset.checker.baseline import BaselineJson
 from urlset.checker.finding import AuditFindingJson, CountsJson, FindingJson
@@ -87,7 +87,7 @@ _BASES = (ResultJson, CountsJson, FindingJson, PublishedFileJson, EntryBaseJson)
 
 OUTPUTS = (
     Output("read", EntryJson, "urlset read --format jsonl"),
-    Output("build", BuildJson | GateJson, "urlset build --json"),
+    Output("build", BuildJson | GateJson | FailureJson, "urlset build --json"),
     Output("build-changes", SetChange, "urlset build --changes FILE"),
     Output("build-excluded", Excluded, "urlset build --excluded FILE"),
     Output("check", FindingJson, "urlset check --format json", is_list=True),

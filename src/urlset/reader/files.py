@@ -85,10 +85,10 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
                 return ObjectStoreSource(path, base_url, max_bytes)
         if _FILE.match(path):
             path = _path_of(path)
-        elif (scheme := _scheme_of(path)) is not None and not os.path.lexists(path):
+        elif (url := url_of_site(path)) is not None and not os.path.lexists(path):
             raise SourceError(
                 f"expected a file or a folder, found nothing at {path!r}; to read the site, "
-                f"write {scheme}://{path}"
+                f"write {url}"
             )
         return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
@@ -96,11 +96,11 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
     raise SourceError(_no_source(source))
 
 
-def _scheme_of(path: str) -> str | None:
-    """Return the scheme of a URL that has none, if a text looks like one."""
-    if _MACHINE.fullmatch(path):
-        return "http"
-    return "https" if _SITE.fullmatch(path) else None
+def url_of_site(text: str) -> str | None:
+    """Return the URL that a text without a scheme means, if it looks like the name of a site."""
+    if _MACHINE.fullmatch(text):
+        return f"http://{text}"
+    return f"https://{text}" if _SITE.fullmatch(text) else None
 
 
 def _no_source(source: object) -> str:

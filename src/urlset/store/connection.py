@@ -163,8 +163,7 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
     versions = versions_of(connection, name)
     if versions is None:
         raise StoreError(
-            f"expected a urlset store, found {described(connection, name)}: {path!r}; "
-            "name another file"
+            f"expected a urlset store, found {described(connection, name, path)}; name another file"
         )
     found_version = versions[0] if versions else None
     if found_version != VERSION:

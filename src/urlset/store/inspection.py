@@ -40,7 +40,7 @@ _KNOWN_FILES = (
     (
         {"announcements", "settings"},
         "the record of announcements",
-        ", which only `urlset submit` reads",
+        "; only `urlset submit` reads it",
     ),
     (
         {"files", "indexes", "orphans", "settings", "urls"},
@@ -107,19 +107,22 @@ def versions_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[An
     return [row[0] for row in rows]
 
 
-def described(connection: duckdb.DuckDBPyConnection, database: str, *, is_read: bool = True) -> str:
+def described(
+    connection: duckdb.DuckDBPyConnection, database: str, path: str, *, is_read: bool = True
+) -> str:
     """Describe another DuckDB file than expected: by who wrote it, or by its tables.
 
-    ``is_read`` is whether it was to be read, not to be written.
+    ``is_read`` is whether it was to be read, not to be written. The description ends with the path
+    and, then, with advice.
     """
     kinds = object_names(connection, database)
     tables = sorted(name for name, kind in kinds.items() if kind == "table")
     for names, text, advice in _KNOWN_FILES:
         if names <= set(tables):
-            return text + advice if is_read else text
+            return f"{text}: {path!r}{advice if is_read else ''}"
     if tables:
-        return f"a DuckDB file with other tables ({', '.join(tables[:5])})"
-    return "a DuckDB file with no tables"
+        return f"a DuckDB file with other tables ({', '.join(tables[:5])}): {path!r}"
+    return f"a DuckDB file with no tables: {path!r}"
 
 
 class FileKind(NamedTuple):
@@ -149,9 +152,9 @@ def expect_kind(
     )
     is_own = any(schema.startswith(kind.schema) and table == kind.table for schema, table in tables)
     if tables and not is_own:
-        found = described(connection, database, is_read=False)
+        found = described(connection, database, path, is_read=False)
         raise StoreError(
-            f"expected {kind.noun}, found {found}: {path!r}; name another file",
+            f"expected {kind.noun}, found {found}; name another file",
             failure="other-file",
         )
 

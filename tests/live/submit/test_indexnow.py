@@ -320,3 +320,18 @@ def states(bench) -> dict[str, str]:
         db.attach_copy(str(bench.path / "announcements.duckdb"), "log")
         rows = db.rows("SELECT url, state FROM log.announcements ORDER BY number")
     return {url.removeprefix(SITE): state for url, state in rows}
+
+
+def test_excluded_urls_are_counted_by_reason(bench):
+    bench.site.add_page("/b", head='<meta name="robots" content="noindex">')
+    paths = [f"/{n}" for n in range(5)]
+    foreign = added(*paths, host="foreign.example.org")
+
+    dry = bench.submit([*added("/a"), *foreign], dry_run=True)
+    result = bench.submit([*added("/a", "/b"), *foreign])
+
+    assert "; 5 URLs excluded (5 no-key); nothing was sent" in dry.summary
+    assert len(result.excluded) == 4  # the first three of a host without a key
+    assert result.excluded_counts == {"no-key": 5, "noindex": 1}
+    assert result.to_dict()["excluded_counts"] == {"no-key": 5, "noindex": 1}
+    assert "; 6 URLs excluded (5 no-key, 1 noindex); 1 URL sent" in result.summary

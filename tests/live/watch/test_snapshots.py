@@ -88,3 +88,14 @@ def test_a_check_reports_the_sitemaps_that_a_snapshot_lacks(site, status):
     assert [(finding.rule, finding.source) for finding in findings] == [
         ("sitemap-unreachable", f"{SITE}/sitemap.xml")
     ]
+
+
+def test_a_store_with_one_snapshot_says_that_there_is_none_before(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put("/sitemap.xml", [("/a", None)])
+    site.step()
+
+    with pytest.raises(urlset.StoreError, match="has only one snapshot yet, so there is none"):
+        urlset.diff(f"{site.path}@-1", f"{site.path}@latest")
+    with pytest.raises(urlset.StoreError, match=r"expected the number of a snapshot.*found -2"):
+        urlset.diff(f"{site.path}@-2", f"{site.path}@latest")

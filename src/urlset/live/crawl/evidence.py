@@ -165,6 +165,9 @@ _REASONS = (
     ("traps", "state = 'excluded' AND regexp_matches(excluded_by, "
      "'^(calendar|session|facets|repeated-path|depth): ')"),
 )  # fmt: skip
+MAX_SITEMAPS = 10
+"""Sitemaps that could not be read, which the reasons of an incomplete crawl name."""
+
 _MESSAGES = {
     "robots": "robots: {0} disallowed by robots.txt",
     "max-depth": "max-depth: {0} deeper than the limit",
@@ -183,6 +186,22 @@ def kind_of_reason(reason: str) -> str:
     'max-pages'
     """
     return reason.partition(":")[0]
+
+
+def _unread_sitemaps(session: StoreSession) -> list[str]:
+    """Return how many sitemaps were not read completely, and the first ones with the reason."""
+    rows = list(
+        session.rows(
+            "SELECT source, error FROM store.documents WHERE error IS NOT NULL ORDER BY document"
+        )
+    )
+    if not rows:
+        return []
+    reasons = [f"sitemaps: {len(rows):,} not read, or not completely"]
+    reasons += [f"sitemaps: {source}: {error}" for source, error in rows[:MAX_SITEMAPS]]
+    if len(rows) > MAX_SITEMAPS:
+        reasons.append(f"sitemaps: … and {len(rows) - MAX_SITEMAPS:,} more, in the table documents")
+    return reasons
 
 
 def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
@@ -216,9 +235,8 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     )
     if failed:
         reasons.append(f"failed: {pluralize(failed, 'URL')} without a usable response")
-    (unread,) = next(session.rows("SELECT count(*) FROM store.documents WHERE error IS NOT NULL"))
-    if unread and options.read_sitemaps:
-        reasons.append(f"sitemaps: {unread:,} not read, or not completely")
+    if options.read_sitemaps:
+        reasons += _unread_sitemaps(session)
     (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
     if cut:
         reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")

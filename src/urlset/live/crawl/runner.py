@@ -35,6 +35,7 @@ from urlset.option_names import option
 from urlset.option_schema import settings_of
 from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import read
+from urlset.reader.files import url_of_site
 from urlset.reader.filters import Patterns, pattern_texts
 from urlset.robots import Robots
 from urlset.store import Store, quoted
@@ -172,8 +173,10 @@ def start_of(site: str) -> str:
     """
     start = page_url(site)
     if start is None:
+        url = url_of_site(site)
+        advice = f"; write {url}" if url else ""
         raise SourceError(
-            f"expected an http or https URL, such as https://example.com/, found {site!r}"
+            f"expected an http or https URL, such as https://example.com/, found {site!r}{advice}"
         )
     return start
 

@@ -211,6 +211,11 @@ def _number(session: StoreSession, name: SnapshotName) -> int:
     if number < 0:
         number += last
     if name.number == 0 or not 1 <= number <= last:
+        if last == 1 and number == 0 and name.number:
+            raise StoreError(
+                f"{name.path!r} has only one snapshot yet, so there is none before it to compare "
+                "with; the next step of `urlset watch` stores the second one"
+            )
         found = f"1 to {last:,}" if last else "none"
         raise StoreError(
             f"expected the number of a snapshot in {name.path!r} ({found}), "

@@ -107,6 +107,7 @@ class IndexNowRun:
 
     def _exclude(self, one: ExcludedUrl) -> None:
         logger.info("%s is excluded: %s", one.url, one.reason)
+        self._result.excluded_counts[one.code] += 1
         if len(self._result.excluded) < MAX_LEFT_OUT:
             self._result.excluded.append(one)
 

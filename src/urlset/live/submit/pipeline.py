@@ -32,6 +32,7 @@ def submit(
     updates: Any = None,
     *,
     # These are generated from urlset.option_schema by `make docs`.
+    dry_run: bool = False,
     keys: KeysGiven = None,
     endpoints: Sequence[str] = ("https://api.indexnow.org/indexnow",),
     google_credentials: str | None = None,
@@ -42,7 +43,6 @@ def submit(
     preflight: bool = True,
     max_wait_s: float = 900.0,
     retry_refused: bool = False,
-    dry_run: bool = False,
     sitemaps: Iterable[str] = (),
     resubmit: bool = False,
     property: str | None = None,
@@ -59,6 +59,7 @@ def submit(
         updates: File of changes (``build --changes``, ``diff --format jsonl``), ledger of a build,
             or store; ``-`` for stdin; or an iterable of changes: objects with ``change`` (added,
             changed, removed or moved) and ``loc``. None announces what earlier runs have left.
+        dry_run: Whether requests are described in the result instead of sent.
         keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.
         endpoints: Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares
             with all engines.
@@ -72,7 +73,6 @@ def submit(
         preflight: Whether the key file and the sampled pages are checked.
         max_wait_s: Time that the run may wait for retries, in all, in seconds.
         retry_refused: Whether URLs that an engine refused before are sent again.
-        dry_run: Whether requests are described in the result instead of sent.
         sitemaps: Sitemaps for Search Console; by default those of robots.txt. Each is submitted
             once: engines visit them again by themselves.
         resubmit: Submit sitemaps again that were submitted before.
@@ -170,6 +170,7 @@ def _add(
         for host, first in log.exclude(without).items():
             result.faults += (no_key_message(host, keys),)
             reason = f"there is no key for {host}"
+            result.excluded_counts["no-key"] += staged.hosts[host]
             result.excluded += [ExcludedUrl(url, "no-key", reason) for url in first]
     new: list[int] = []
     for channel in channels:

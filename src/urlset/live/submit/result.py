@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
@@ -45,6 +46,7 @@ class SubmissionJson(ResultJson):
         sent: Number of announcements that engines received.
         waiting: Number of announcements that are left for the next run.
         dry_run: Whether nothing was sent.
+        excluded_counts: Number of URLs that are not announced, by the code of the reason.
     """
 
     new: int
@@ -59,6 +61,7 @@ class SubmissionJson(ResultJson):
     dry_run: bool
     results: list[Annotated[dict[str, Any], ChannelResult]]
     excluded: list[Annotated[dict[str, Any], ExcludedUrl]]
+    excluded_counts: dict[str, int]
     refused: list[Annotated[dict[str, Any], RefusedUrl]]
     refused_count: int
     invalid: list[str]
@@ -85,6 +88,7 @@ class Submission(Result):
         invalid: Values of the input that are not http(s) URLs.
         results: Numbers by channel and host.
         excluded: URLs that are not announced, with the reasons; the first thousand.
+        excluded_counts: Number of all such URLs by the code of the reason, such as ``noindex``.
         requests: Text of each request, if nothing is sent (``dry_run``).
         sitemaps: Sitemaps that Search Console lists, with their state.
         inspected: URLs whose state in Search Console was stored.
@@ -105,6 +109,7 @@ class Submission(Result):
     invalid: tuple[str, ...] = ()
     results: list[ChannelResult] = field(default_factory=list)
     excluded: list[ExcludedUrl] = field(default_factory=list)
+    excluded_counts: Counter[str] = field(default_factory=Counter)
     refused: list[RefusedUrl] = field(default_factory=list)
     refused_count: int = 0
     requests: list[str] = field(default_factory=list)
@@ -160,6 +165,9 @@ class Submission(Result):
             text += f", {self.refused_before:,} refused before"
         if self.retried:
             text += f", {self.retried:,} refused before and tried again"
+        if self.excluded_counts:
+            counts = ", ".join(f"{count:,} {code}" for code, count in self.excluded_counts.items())
+            text += f"; {pluralize(self.excluded_counts.total(), 'URL')} excluded ({counts})"
         if self.is_dry_run:
             count = pluralize(len(self.requests), "request")
             return f"{text}; nothing was sent: this was a dry run of {count}"
@@ -181,6 +189,7 @@ class Submission(Result):
             "dry_run": self.is_dry_run,
             "results": [result._asdict() for result in self.results],
             "excluded": [one._asdict() for one in self.excluded],
+            "excluded_counts": dict(self.excluded_counts),
             "refused": [one._asdict() for one in self.refused],
             "refused_count": self.refused_count,
             "invalid": list(self.invalid),

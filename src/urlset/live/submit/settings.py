@@ -22,6 +22,7 @@ class SubmitSettings:
     """Settings of a submission: the options of :func:`urlset.submit`, which describes them."""
 
     # These are generated from urlset.option_schema by `make docs`.
+    dry_run: bool = False
     keys: KeysGiven = field(default=None, repr=False)
     endpoints: Sequence[str] = field(default=("https://api.indexnow.org/indexnow",), repr=False)
     google_credentials: str | None = field(default=None, repr=False)
@@ -32,7 +33,6 @@ class SubmitSettings:
     preflight: bool = True
     max_wait_s: float = 900.0
     retry_refused: bool = False
-    dry_run: bool = False
     sitemaps: Iterable[str] = ()
     resubmit: bool = False
     property: str | None = None

@@ -21,6 +21,7 @@ from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
+from urlset.reader.files import url_of_site
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import StoreSession
@@ -75,9 +76,11 @@ def take_snapshot(
 def expect_url(site: str) -> None:
     """Raise :class:`urlset.SourceError` if a site is not an http or https URL."""
     if request_url(site) is None:
+        url = url_of_site(site)
+        advice = f"; write {url}" if url else ""
         raise SourceError(
             "expected the URL of a site or a sitemap, as https://example.com/, found "
-            f"{without_secrets(site)!r}"
+            f"{without_secrets(site)!r}{advice}"
         )
 
 

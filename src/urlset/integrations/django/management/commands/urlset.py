@@ -117,7 +117,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         indexes = f" and {pluralize(count, 'index', 'indexes')}" if count else ""
         self.stdout.write(
             f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}{indexes}, "
-            f"{len(result.changed_files):,} of them new or changed"
+            f"{pluralize(len(result.changed_files), 'file')} new or changed"
         )
 
     def _progress(self, verbosity: int) -> Callable[[ProgressEvent], None] | None:
