@@ -86,6 +86,7 @@ SMALL_MODULES = {
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.live.crawl.working_tables": "declarations, which tests read, too",
     "urlset.live.submit.working_tables": "declarations, as of the crawler",
+    "urlset.live.history.working_tables": "declarations, as of the crawler",
     "urlset.integrations.spark.stream": "a stream, which readers do not need",
     "urlset.integrations.spark.cluster_build": "a build, which the data source does not need",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
