@@ -49,14 +49,10 @@ VerdictKind = Literal[
 
 
 class Verdict(NamedTuple):
-    """Meaning of a response of IndexNow: its kind, error code and waits before retries.
+    """Meaning of a response of IndexNow.
 
-    Attributes:
-        kind: What it means.
-        status: HTTP status.
-        error_code: Code of the engine, or one like ``http-500`` or ``timeout``.
-        message: Message of the engine, for people.
-        waits_s: Waits before the next tries, in order; none if the request is not repeated.
+    ``error_code`` is that of the engine, or one like ``http-500`` or ``timeout``. ``waits_s`` are
+    the waits before the next tries, in order; none if the request is not repeated.
     """
 
     kind: VerdictKind

@@ -51,13 +51,6 @@ _MESSAGES: dict[VerdictKind, str] = {
 class Delivery:
     """Delivery to one endpoint: sends batches until none waits, or until the endpoint refuses.
 
-    Args:
-        log: Announcements.
-        sender: Sends the requests.
-        endpoint: URL of the engine.
-        host: Host of the URLs.
-        key: Its key.
-
     Attributes:
         excluded: URLs that the engine refused.
         failure: Why the delivery ended early; None if it did not.
@@ -86,7 +79,7 @@ class Delivery:
             self._send(batch)
         self._settle_refused()
         if self.failure is not None and self.failure.kind in ("key-missing", "key-refused"):
-            self._log.reopen(self._endpoint, self._host, self._sender.now())
+            self._log.settle(self._endpoint, self._host, "waiting", self._sender.now())
         return self.result()
 
     def result(self) -> ChannelResult:
@@ -123,13 +116,12 @@ class Delivery:
         state: str = "waiting"
         if verdict.is_received:
             state = verdict.kind
+            self._counts[state] += len(batch)
         elif verdict.kind == "urls-refused" and not is_split:
             state = "refused"
         log.finish(numbers, state, sender.now(), status=status, error_code=code)
-        if verdict.is_received:
-            self._counts[state] += len(batch)
         if state == "accepted":
-            log.confirm(self._endpoint, self._host, sender.now())
+            log.settle(self._endpoint, self._host, "accepted", sender.now())
         if verdict.kind == "urls-refused":
             self._refusals += 1
             if state == "refused":
@@ -178,9 +170,8 @@ class Delivery:
         self._queue.appendleft(batch)
 
     def _message(self, failure: Verdict) -> str:
-        words = " ".join(
-            filter(None, [failure.error_code, failure.message and f"({failure.message})"])
-        )
+        parts = [failure.error_code, failure.message and f"({failure.message})"]
+        words = " ".join(filter(None, parts))
         return _MESSAGES[failure.kind].format(
             name=name_of(self._endpoint),
             host=self._host,

@@ -20,14 +20,8 @@ MAX_TIMEOUT_S = 60.0
 class Sender:
     """Sender of requests, one after another or at once, with waits between them.
 
-    Attributes:
-        policy: Limits and behaviour of the HTTP client.
-        now: Clock.
-        sleep: Function that waits; tests do not.
-        drive: Function that runs a walk.
-        max_wait_s: Time that one run may wait for retries, in all.
-        progress: Called with what is being done.
-        waited_s: Time that it has waited.
+    It may wait ``max_wait_s`` for retries, in all, and has waited ``waited_s``. ``progress`` is
+    called with what is being done.
     """
 
     policy: Policy
