@@ -188,10 +188,7 @@ def kind_of_reason(reason: str) -> str:
 def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
     """Return why a crawl is not complete; an empty list if it is.
 
-    Args:
-        session: Session of the store.
-        options: Options of the crawl.
-        ends: What ended the crawl before its queue was empty: a limit, or ``interrupted``.
+    ``ends`` ended the crawl before its queue was empty: a limit, or ``interrupted``.
     """
     columns = ", ".join(f"count(*) FILTER (WHERE {condition})" for _, condition in _REASONS)
     (row,) = session.rows(f"SELECT {columns} FROM store.frontier")

@@ -100,13 +100,6 @@ class Frontier:
     """Waiting, visited and excluded URLs of one crawl, in the tables of a store.
 
     Visited pages are in the journal at once, and in the tables with :meth:`flush`.
-
-    Args:
-        session: Session of the store.
-        crawl: Number of the crawl.
-        journal: Journal of the store.
-        scope: Decides which URLs are visited.
-        options: Options of the crawl.
     """
 
     def __init__(
@@ -145,9 +138,7 @@ class Frontier:
     def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:
         """Add discovered URLs to the tables; of known URLs, add the evidence.
 
-        Args:
-            found: The URLs.
-            is_exempt: Whether they are not parts of traps, because a sitemap lists them.
+        With ``is_exempt`` they are not parts of traps, because a sitemap lists them.
         """
         rows = list(found)
         with self._session.transaction():
@@ -209,9 +200,7 @@ class Frontier:
     def finish(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
         """End the visit of a page: add its record to journal and buffer; return its rows.
 
-        Args:
-            record: The record.
-            is_repeated: Whether the page is visited a second time, at the end of the crawl.
+        With ``is_repeated`` the page is visited a second time, at the end of the crawl.
         """
         record.row.update(crawl=self.crawl, is_repeated=is_repeated)
         page = rows_of(record)

@@ -61,15 +61,7 @@ def write_report(
     verdicts: Mapping[str, int],
     incomplete: Sequence[str],
 ) -> None:
-    """Write a crawl to an HTML file.
-
-    Args:
-        store: Store with the tables of the crawl.
-        path: The file; it is replaced.
-        site: URL of the start.
-        moment: Start of the crawl.
-        verdicts: Number of pages by verdict.
-        incomplete: Why the crawl is not complete.
+    """Write a crawl, whose tables the store has, to an HTML file, which is replaced.
 
     Raises:
         urlset.TargetError: The file cannot be written.

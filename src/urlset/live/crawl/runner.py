@@ -144,16 +144,10 @@ def crawl_into(
 ) -> None:
     """Crawl a site into an open store, as :func:`crawl` does.
 
-    Args:
-        store: The store, open for writing.
-        site: URL of the start.
-        options: Scope and limits.
-        policy: Policy of the run, with the credentials for the site.
-        progress: Called with the number of visited pages, and with the URL of the last one.
-        kind: ``crawl`` or ``audit``, as in the table ``crawls``.
-        has_entries: Whether the store has the entries of the sitemaps; they are not read again.
-        politeness: Pace and limits of a run of which the crawl is a part, where each request
-            counts; None for the limits of ``options``, where each page counts once.
+    ``policy`` has the credentials for the site, and ``kind`` is ``crawl`` or ``audit``, as in the
+    table ``crawls``. With ``has_entries`` the store has the entries of the sitemaps, which are not
+    read again. ``politeness`` has the pace and limits of a run of which the crawl is a part, where
+    each request counts; None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
     journal = _journal_of(store.path)

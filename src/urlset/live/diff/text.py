@@ -28,12 +28,9 @@ _COLUMNS = ("before", "after", "added", "removed", "changed", "moved", "unknown"
 
 
 def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
-    """Yield the lines of a report.
+    """Yield the lines of a report for a terminal of ``width`` cells.
 
-    Args:
-        diff: The comparison.
-        max_examples: Most URLs of each kind of change that are listed.
-        width: Width of the terminal in cells.
+    At most ``max_examples`` URLs of each kind of change are listed.
     """
     yield (Span(diff.summary, "heading"),)
     if diff.lastmod is not None:

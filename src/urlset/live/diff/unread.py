@@ -46,9 +46,8 @@ class DocumentOutcome(NamedTuple):
 class Unread(NamedTuple):
     """Documents of one state whose URLs may be absent from the other one without being removed.
 
-    Attributes:
-        everything: Why every URL may be; None if only those of some documents.
-        documents: The documents, each with the reason.
+    ``everything`` says why every URL may be; None if only those of ``documents``, each with the
+    reason.
     """
 
     everything: str | None
@@ -58,15 +57,11 @@ class Unread(NamedTuple):
 def unread_documents(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome], gaps: Sequence[str] = ()
 ) -> Unread:
-    """Find documents of a state that could not be read in the other state.
+    """Find documents of a state, here, that could not be read in the other state.
 
     A document that failed in the other state, with all documents below it, is matched with the
     document of the same URL or file name. If there is none, any URL may be in the part that failed.
-
-    Args:
-        here: Documents of the state that lists the URLs.
-        other: Documents of the other state.
-        gaps: Why the other state does not know all its documents, such as a failed robots.txt.
+    ``gaps`` say why the other state does not know all its documents, such as a failed robots.txt.
     """
     pairs = _match(here, other)
     faults = {document.source: document.fault for document in other if document.fault}

@@ -190,12 +190,8 @@ def live_figures(
 ) -> list[Figure]:
     """Return the charts for which the live tables have data.
 
-    Args:
-        session: Session of the store.
-        total: Outcome of all listed URLs.
-        sections: Outcome of each section.
-        coverage: Coverage as the audit counts it; None to count the columns of ``pages``.
-        is_audit: Whether only URLs and visits that the last audit counts are counted.
+    ``coverage`` is as the audit counts it; None to count the columns of ``pages``. With
+    ``is_audit``, only URLs and visits that the last audit counts are counted.
     """
     figures = []
     if total.visited:

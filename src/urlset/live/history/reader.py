@@ -59,15 +59,11 @@ def moment(microseconds: int | None) -> datetime | None:
 
 
 def entries_at(snapshot: int, *, database: str = "store") -> str:
-    """Return the SQL query of the URLs that are listed at a snapshot.
+    """Return the SQL query of the URLs that are listed at a snapshot, of the table ``snapshots``.
 
     One row for each sitemap and URL: ``loc``, ``lastmod``, ``source`` (the sitemap), and
     ``is_known``, which is false if the sitemap could not be read at that snapshot: the row is then
     the state before, and the URL may be listed or not.
-
-    Args:
-        snapshot: Number of the snapshot in the table ``snapshots``.
-        database: Name of the attached database with the history tables.
     """
     number = int(snapshot)
     return f"""
@@ -89,10 +85,6 @@ def changes_at(snapshot: int, *, database: str = "store") -> str:
 
     Columns: ``change`` (added, removed or changed), ``loc``, ``before`` and ``after``: the
     ``lastmod`` at the snapshot before and at this one.
-
-    Args:
-        snapshot: Number of the snapshot in the table ``snapshots``.
-        database: Name of the attached database with the history tables.
     """
     number, previous = int(snapshot), int(snapshot) - 1
     return f"""

@@ -68,10 +68,8 @@ class SnapshotFacts(NamedTuple):
 class HistoryWriter:
     """Writer of one snapshot: :meth:`add` for each document, then :meth:`commit`.
 
-    Nothing is written to the store before :meth:`commit`, which is one transaction.
-
-    Args:
-        session: Session of a store with the history tables.
+    Nothing is written to the store, which has the history tables, before :meth:`commit`: it is one
+    transaction.
     """
 
     def __init__(self, session: StoreSession):
@@ -100,14 +98,9 @@ class HistoryWriter:
     ) -> DocumentState:
         """Record the outcome of reading a document in this step; return its new state.
 
-        Args:
-            source: URL of the document.
-            outcome: What was found out; the last call for a document counts.
-            facts: New values of fields of :class:`DocumentState`.
-            entries: The entries of a document that was read, as an Arrow stream.
-            now: Time of the step.
-            is_partial: Whether the markup of a document that was read is broken, so that entries
-                may be missing.
+        The last call for a document counts. ``facts`` are new values of fields of
+        :class:`DocumentState`, and ``entries`` those of a document that was read, as an Arrow
+        stream. With ``is_partial`` its markup is broken, so that entries may be missing.
         """
         known = self.documents.get(source)
         if known is None:
@@ -151,12 +144,9 @@ class HistoryWriter:
         robots: Sequence[RobotsState] = (),
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Store the snapshot in one transaction.
+        """Store the snapshot, and the robots.txt files that could be read, in one transaction.
 
-        Args:
-            facts: Facts of the step.
-            robots: The robots.txt files that could be read.
-            then: Called at the end of the transaction, to write what depends on the snapshot.
+        ``then`` is called at its end, to write what depends on the snapshot.
         """
         self._prepare(facts)
         self._compare()

@@ -47,20 +47,11 @@ def take_snapshot(
 ) -> int:
     """Read the sitemaps of a site and store a snapshot; return its number.
 
-    Nothing is stored if this is interrupted.
-
-    Args:
-        session: Session of the store, which has the history tables.
-        site: URL of the site, or of a sitemap, as :func:`expect_url` accepts it.
-        policy: Limits and behaviour of the HTTP client, with the credentials of the site.
-        recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
-            those first that were not requested for the longest time.
-        engine: Name of the engine.
-        logger: Logger of the verb, for the documents.
-        now: Clock.
-        drive: Runs the walk; None for the network.
-        progress: Called with the number of sitemaps.
-        then: Called with the number in the transaction that stores the snapshot.
+    Nothing is stored if this is interrupted. :func:`expect_url` accepts the site, and the session
+    is that of a store with the history tables. ``recheck_sitemaps`` sitemaps are requested although
+    the index has the same date for them, those first that were not requested for the longest time.
+    ``progress`` is called with the number of sitemaps, ``then`` with that of the snapshot, in the
+    transaction that stores it.
 
     Raises:
         urlset.SourceError: It is the first snapshot, and nothing could be read.

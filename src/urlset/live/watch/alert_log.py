@@ -15,10 +15,7 @@ from urlset.store import StoreSession
 
 
 def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Bands]:
-    """Raise and end alerts for the latest snapshot; return the history they are based on.
-
-    Returns:
-        The history that they are based on, and the normal ranges of its daily counts.
+    """Raise and end alerts for the latest snapshot; return the history and bands they are based on.
 
     Call it in the transaction of the snapshot, so that none is lost.
     """

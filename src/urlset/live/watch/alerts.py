@@ -64,10 +64,7 @@ def judge(
 ) -> Iterator[Condition]:
     """Yield conditions for alerts by the numbers of the sections at the latest snapshot.
 
-    Args:
-        site: The history.
-        bands: Normal ranges of the daily counts.
-        open_: Kind and subject of the alerts that are open.
+    ``open_`` has the kind and the subject of the alerts that are open.
     """
     judged = [section for section in site.sections if section.now.is_known]
     yield from _shrink(site)

@@ -73,16 +73,9 @@ def day_bands(
 
     Counts are compared by their square roots, whose spread does not depend on their level. The
     middle of a band is the median of the same weekday. Its ends are :data:`FENCE` interquartile
-    ranges, and one more for each tenfold number of sections, beyond the quartiles of the
-    deviations of all days from the medians of their weekdays.
-
-    Args:
-        session: Session for the query; its tables are not used.
-        site: The history.
-        excluded: Days with earlier alerts, which do not count.
-
-    Returns:
-        The bands; no band of a count with fewer than :data:`MIN_DAYS` normal days before it.
+    ranges, and one more for each tenfold number of sections, beyond the quartiles of the deviations
+    of all days from the medians of their weekdays. Days with earlier alerts are excluded. A count
+    with fewer than :data:`MIN_DAYS` normal days before it has no band.
     """
     names = [(test, section) for section in site.sections for test in _EXCLUDED_BY]
     rows = [row for number, named in enumerate(names) for row in _rows(number, *named, excluded)]

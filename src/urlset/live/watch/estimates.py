@@ -166,10 +166,8 @@ def silence_limit(pauses_s: Sequence[float], *, tail: float) -> Silence | None:
     """Return the pause between new URLs that a share of ``tail`` of all pauses exceeds.
 
     The share is usually smaller than one of the number of pauses. Beyond their 90 % quantile they
-    are extrapolated by an exponential tail; the limit is never below the longest pause.
-
-    Returns:
-        The limit; None for fewer than :data:`MIN_PAUSES` pauses.
+    are extrapolated by an exponential tail; the limit is never below the longest pause. It is None
+    for fewer than :data:`MIN_PAUSES` pauses.
     """
     if len(pauses_s) < MIN_PAUSES:
         return None

@@ -28,15 +28,9 @@ CLUSTER_S = 1_800
 class SectionNow:
     """State of a section at the latest snapshot.
 
-    Attributes:
-        urls: URLs that are listed.
-        is_known: Whether all its sitemaps could be read.
-        observed: URLs that were observed at this and at an earlier snapshot.
-        changed: Those of them with another ``lastmod``.
-        dated: URLs with a ``lastmod``.
-        equal_share: Share of these dates that are equal.
-        equal_share_before: The same at the snapshot before.
-        common_date: Their median.
+    ``observed`` URLs were observed at this and at an earlier snapshot, ``changed`` of them have
+    another ``lastmod``. Of the ``dated`` URLs, which have one, ``equal_share`` have equal dates,
+    near their median ``common_date``. ``is_known`` says whether all its sitemaps could be read.
     """
 
     urls: int = 0
@@ -51,16 +45,9 @@ class SectionNow:
 
 @dataclass(frozen=True, slots=True)
 class SectionHistory:
-    """History of one section.
+    """History of one section: its URLs of each day, the latest last, and pauses between new ones.
 
-    Attributes:
-        name: Name of the section, such as ``/news/``.
-        now: Its latest state.
-        added: New URLs of each day, the latest last; the latest day may be incomplete.
-        removed: Removed URLs of each day.
-        pauses_s: Times between new URLs.
-        last_new: When the latest new URL was found.
-        rate: Change rate of its URLs; None if no entry has a date.
+    The latest day may be incomplete. ``rate`` is None if no entry has a date.
     """
 
     name: str
@@ -74,16 +61,9 @@ class SectionHistory:
 
 @dataclass(frozen=True, slots=True)
 class SiteHistory:
-    """History of all sections.
+    """History of all sections, those with most URLs first, up to the latest snapshot.
 
-    Attributes:
-        snapshot: Number of the latest snapshot.
-        now: Time of the latest snapshot.
-        sections: The sections, those with most URLs first.
-        urls: URLs at the latest snapshot.
-        urls_before: URLs at the snapshot before; None if there is none.
-        largest_drop: Largest share of the URLs that one earlier step removed on balance.
-        is_complete: Whether everything could be read.
+    ``largest_drop`` is the largest share of the URLs that one earlier step removed on balance.
     """
 
     snapshot: int
@@ -100,10 +80,7 @@ def site_history(
 ) -> SiteHistory:
     """Return the history up to a snapshot, the latest one.
 
-    Args:
-        session: Session of the store.
-        snapshot: Number of the latest snapshot.
-        watched: Names of sections whose dates are compared even if few moved.
+    The dates of the sections ``watched`` are compared even if few moved.
     """
     query = (
         "SELECT epoch_us(started), url_count, is_complete FROM store.snapshots "

@@ -56,9 +56,7 @@ class AlertsJson(TypedDict):
 class Hook:
     """Webhook: its URL and format. Its URL may contain a secret, so nothing shows it.
 
-    Args:
-        url: The URL.
-        format_: Format of the message; None for that of the host, or ``json``.
+    Without ``format_`` it is that of the host, or ``json``.
 
     Raises:
         ValueError: The URL or the format is invalid.
