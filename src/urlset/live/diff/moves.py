@@ -154,12 +154,12 @@ class _Search:
         )
         pairs = [FolderPair(old, new, int(urls)) for old, new, urls in rows]
         known = Renamings([*pairs, *self.folders()])
-        facts = []
-        for pair in pairs:
-            is_same = pair.before == pair.after
-            support = pair.urls if is_same else known.support(pair.before, pair.after)
-            total = 0 if is_same else known.total(pair.before, pair.after)
-            facts.append((pair.before, pair.after, support, total))
+        facts = [
+            (old, new, urls, 0)
+            if old == new
+            else (old, new, known.support(old, new), known.total(old, new))
+            for old, new, urls in pairs
+        ]
         self._db.run(FOLDER_SUPPORTS.create_empty())
         self._db.insert_rows("folder_supports", facts)
         sizes = (

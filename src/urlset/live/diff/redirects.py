@@ -50,9 +50,8 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
         """Yield the verdict disallowed or unknown on a URL that may not be requested."""
-        yield RedirectAnswer(
-            target.url, "unknown" if robots.state == "unreachable" else "disallowed"
-        )
+        verdict = "unknown" if robots.state == "unreachable" else "disallowed"
+        yield RedirectAnswer(target.url, verdict)
 
 
 def create_answers(tables: Tables) -> None:
@@ -83,8 +82,7 @@ def ask_removed(
     )
     hashes: dict[str, list[str]] = {}
     for h, loc in rows:
-        url = page_url(loc)
-        if url is not None:
+        if (url := page_url(loc)) is not None:
             hashes.setdefault(url, []).append(h)
     if not hashes:
         return
