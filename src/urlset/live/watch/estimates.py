@@ -95,9 +95,7 @@ def equal_gap_rate(visits: int, changed: int, gap_s: float) -> RateEstimate:
     spread = _Z * math.sqrt(changed * (visits - changed) / visits + _Z * _Z / 4)
     total = visits + _Z * _Z
     first = -math.log1p(-(middle - spread) / total) / gap_s if changed else 0.0
-    last = math.inf
-    if changed < visits:
-        last = -math.log1p(-(middle + spread) / total) / gap_s
+    last = -math.log1p(-(middle + spread) / total) / gap_s if changed < visits else math.inf
     return RateEstimate(rate, first, last, changed, visits * gap_s, "equal-gaps")
 
 
@@ -117,7 +115,9 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     still = still or 0.5 * min(gap for gap, _ in changed)
 
     def excess(rate: float) -> float:
-        return sum(count * gap / _expm1(rate * gap) for gap, count in changed) - still
+        return (
+            sum(count * gap / math.expm1(min(rate * gap, 700.0)) for gap, count in changed) - still
+        )
 
     def likelihood(rate: float) -> float:
         return sum(c * math.log(-math.expm1(-rate * gap)) for gap, c in changed) - rate * still
@@ -180,10 +180,6 @@ def silence_limit(pauses_s: Sequence[float], *, tail: float) -> Silence | None:
     limit = start + mean * math.log(share / tail)
     usual = ordered[min(len(ordered) - 1, math.ceil(0.99 * len(ordered)) - 1)]
     return Silence(max(limit, ordered[-1] * 1.05), usual)
-
-
-def _expm1(value: float) -> float:
-    return math.expm1(min(value, 700.0))
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
