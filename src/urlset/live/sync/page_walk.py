@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
-from urlset.live.sync.update import PageUpdate, UpdateKind, content_fingerprint
+from urlset.live.sync.update import PageUpdate, content_fingerprint
 from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
@@ -162,7 +162,10 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             yield PageVisit(target, None, target.fingerprint, *fresh, directives=known)
             return
         if row["verdict"] != "ok":
-            yield PageVisit(target, _without_content(target, record))
+            reason = row["unknown_reason"] or f"http-{row['status']}"
+            if row["verdict"] in ("redirect", "redirect-loop"):
+                reason = "redirect-loop"
+            yield PageVisit(target, unknown_update(target, reason))
             return
         before = Directives.parse(target.directives)
         if before is not None and before.is_html and not row["is_html"]:
@@ -196,11 +199,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         is_restricted = any(now not in (None, True, before) for now, before in pairs)
         return (known.is_html and is_excluded) or is_restricted
 
-    def results_of_refusal(
-        self,
-        target: SyncTarget,
-        robots: Robots,  # noqa: ARG002
-    ) -> Iterator[PageVisit]:
+    def results_of_refusal(self, target: SyncTarget, robots: Robots) -> Iterator[PageVisit]:  # noqa: ARG002
         """Yield that a page is unknown, because robots.txt disallows it or cannot be read."""
         yield PageVisit(target, unknown_update(target, "robots"))
 
@@ -213,9 +212,8 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         preferences: AiPreferences,
     ) -> PageUpdate:
         row = record.row
-        change: UpdateKind = "changed" if target.is_committed else "added"
         return PageUpdate(
-            change=change,
+            change="changed" if target.is_committed else "added",
             url=target.url,
             is_known=target.is_known,
             title=row.get("title"),
@@ -269,11 +267,3 @@ def unknown_update(target: SyncTarget, reason: str) -> PageUpdate:
         lastmod=target.lastmod,
         previous_fingerprint=target.fingerprint,
     )
-
-
-def _without_content(target: SyncTarget, record: PageRecord) -> PageUpdate:
-    row = record.row
-    reason = row["unknown_reason"] or f"http-{row['status']}"
-    if row["verdict"] in ("redirect", "redirect-loop"):
-        reason = "redirect-loop"
-    return unknown_update(target, reason)
