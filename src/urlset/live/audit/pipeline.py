@@ -276,10 +276,10 @@ class _AuditRun:
                 session,
                 crawl.number,
                 settings,
-                policy=self._policy,
-                politeness=politeness,
-                drive=self._drive,
-                progress=self._progress,
+                self._policy,
+                politeness,
+                self._drive,
+                self._progress,
             )
             visits.add_probes(packed.rows)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)

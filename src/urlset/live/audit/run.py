@@ -6,7 +6,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from urlset.checker.views import creation_order
@@ -19,7 +19,6 @@ from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.schemas import stream_of
-from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
@@ -64,6 +63,7 @@ _VIEWS = (
 _PROBES = "kind url key detail status:uint32 fault width:uint32 height:uint32"
 
 
+@dataclass
 class SiteVisits:
     """Visits and probes of one audit, on the store with the sitemaps. :meth:`run` does all of them.
 
@@ -74,28 +74,20 @@ class SiteVisits:
         is_llms_txt_known: Whether the links of the llms.txt are known, or that there is none.
     """
 
-    def __init__(
-        self,
-        session: StoreSession,
-        crawl: int,
-        settings: AuditSettings,
-        *,
-        policy: Policy,
-        politeness: Politeness,
-        drive: Drive,
-        progress: Progress,
-    ):
-        self.budget: Budget = politeness.budget
-        self._politeness = politeness
+    _session: StoreSession
+    _crawl: int
+    _settings: AuditSettings
+    _policy: Policy
+    _politeness: Politeness
+    _drive: Drive
+    _progress: Progress
+
+    def __post_init__(self) -> None:
         self.reasons: list[str] = []
         self.is_llms_txt_known = False
-        self._session = session
-        self._crawl = crawl
-        self._settings = settings
-        self._drive = drive
-        self._progress = progress
         self._done = 0
-        self._policy = replace(policy, retries=0) if settings.policy is None else policy
+        if self._settings.policy is None:
+            self._policy = replace(self._policy, retries=0)
 
     def run(self, *, asks_agents: bool, is_interrupted: bool = False) -> None:
         """Visit listed pages, repeat doubtful visits, visit their targets, and probe.
@@ -129,8 +121,8 @@ class SiteVisits:
                 log.end(name)
         except KeyboardInterrupt:
             self.reasons.append("interrupted")
-        if self.budget.exceeded:
-            self.reasons.append(self.budget.exceeded)
+        if exceeded := self._politeness.budget.exceeded:
+            self.reasons.append(exceeded)
         self._mark_pages()
 
     def _visit_listed(self) -> None:
@@ -234,7 +226,7 @@ class SiteVisits:
             "AND EXISTS (FROM listed_urls)"
         )
         for url in urls:
-            for found in self._results(LlmsTxtWalk(url, self._politeness), None):
+            for found in self._results(LlmsTxtWalk(url, self._politeness)):
                 self.is_llms_txt_known = found.is_known
                 links = stream_of("source line:uint32 url", found.links)
                 self._session.load("incoming_llms_txt", links)
@@ -397,10 +389,9 @@ class SiteVisits:
         writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
-        walk = ProbeWalk(iter(probes), self._politeness)
         rows: list[ProbeRow] = []
         try:
-            rows.extend(self._results(walk, None))
+            rows.extend(self._results(ProbeWalk(iter(probes), self._politeness)))
         finally:
             self.add_probes(rows)
 
@@ -409,7 +400,7 @@ class SiteVisits:
         self._session.load("incoming_probes", stream_of(_PROBES, rows))
         self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")
 
-    def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None) -> Iterator[T]:
+    def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None = None) -> Iterator[T]:
         for result in self._drive(walk, policy or self._policy):
             self._done += 1
             self._progress(ProgressEvent(self._done, source=result.url))

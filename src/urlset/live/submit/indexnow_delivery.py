@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from dataclasses import dataclass
 
 from urlset.http import origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
@@ -48,6 +49,7 @@ _MESSAGES: dict[VerdictKind, str] = {
 }
 
 
+@dataclass(repr=False)  # it would show the key
 class Delivery:
     """Delivery to one endpoint: sends batches until none waits, or until the endpoint refuses.
 
@@ -56,16 +58,15 @@ class Delivery:
         failure: Why the delivery ended early; None if it did not.
     """
 
-    def __init__(
-        self, log: AnnouncementLog, sender: Sender, endpoint: str, host: str, key: IndexNowKey
-    ):
+    _log: AnnouncementLog
+    _sender: Sender
+    _endpoint: str
+    _host: str
+    _key: IndexNowKey
+    failure: Verdict | None
+
+    def __post_init__(self) -> None:
         self.excluded: list[ExcludedUrl] = []
-        self.failure: Verdict | None = None
-        self._log = log
-        self._sender = sender
-        self._endpoint = endpoint
-        self._host = host
-        self._key = key
         self._counts: Counter[str] = Counter()
         self._tries: Counter[VerdictKind] = Counter()
         self._queue: deque[Batch] = deque()
@@ -78,13 +79,9 @@ class Delivery:
         while self.failure is None and (batch := self._next_batch()):
             self._send(batch)
         self._settle_refused()
-        if self.failure is not None and self.failure.kind in ("key-missing", "key-refused"):
-            self._log.settle(self._endpoint, self._host, "waiting", self._sender.now())
-        return self.result()
-
-    def result(self) -> ChannelResult:
-        """Return the counts so far: accepted, pending, waiting and refused."""
         failure = self.failure
+        if failure is not None and failure.kind in ("key-missing", "key-refused"):
+            self._log.settle(self._endpoint, self._host, "waiting", self._sender.now())
         return ChannelResult(
             self._endpoint,
             self._host,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from urlset.http import NetworkScope, origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
@@ -27,20 +28,20 @@ logger: logging.Logger = logging.getLogger("urlset.submit")
 MAX_LEFT_OUT = 1_000
 
 
+@dataclass
 class IndexNowRun:
     """Run of IndexNow: preflight and delivery for all hosts with waiting announcements.
 
     It completes the result of the submission.
     """
 
-    def __init__(
-        self, log: AnnouncementLog, sender: Sender, settings: SubmitSettings, result: Submission
-    ):
-        self._log = log
-        self._sender = sender
-        self._settings = settings
-        self._keys = keys_from(settings.keys)
-        self._result = result
+    _log: AnnouncementLog
+    _sender: Sender
+    _settings: SubmitSettings
+    _result: Submission
+
+    def __post_init__(self) -> None:
+        self._keys = keys_from(self._settings.keys)
         self._input_hosts: frozenset[str] = frozenset()
         self._stopped: dict[str, Verdict] = {}
 
@@ -159,8 +160,8 @@ class IndexNowRun:
         return "private" if self._input_hosts == {host} else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
-        delivery = Delivery(self._log, self._sender, endpoint, host, key)
-        delivery.failure = self._stopped.get(endpoint)
+        stopped = self._stopped.get(endpoint)
+        delivery = Delivery(self._log, self._sender, endpoint, host, key, stopped)
         found = delivery.run()
         for one in delivery.excluded:
             self._exclude(one)
