@@ -90,14 +90,6 @@ class AuditFindings(NamedTuple):
         listed = Counter(FindingKey(f.code, f.level, f.source) for f in self.findings)
         return self.counts - listed
 
-    @property
-    def omitted(self) -> dict[str, int]:
-        """Number of findings of each code that are counted but not in ``findings``."""
-        counts: Counter[str] = Counter()
-        for key, count in self.unlisted.items():
-            counts[key.code] += count
-        return dict(counts)
-
     def without(self, baseline: Baseline | None) -> AuditFindings:
         """Return the findings that are not in a baseline."""
         if baseline is None:

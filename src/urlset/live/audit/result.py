@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -182,7 +183,10 @@ class Audit(CountedFindings):
     @property
     def omitted(self) -> dict[str, int]:
         """Number of findings of each code beyond the 10,000 that are listed."""
-        return self._found.omitted
+        counts: Counter[str] = Counter()
+        for key, count in self.unlisted.items():
+            counts[key.code] += count
+        return dict(counts)
 
     @property
     def subject(self) -> str:

@@ -103,6 +103,7 @@ _EDGES = """
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
 
 
+_STATEMENTS = (_CHAINS, _REDIRECTS, _LINKED, _FLAGS, _REFERENCES, _REFERRER_COUNTS, _ORIGINS)
 _TEMPORARY = ("redirect_chains", "linked_targets", "page_references", "page_edges", "reached_pages")
 
 
@@ -112,13 +113,8 @@ def update_evidence(session: StoreSession, start: str) -> None:
     These are the redirect chains, the depth, and by whom a page is listed and linked.
     """
     with session.transaction():
-        session.run(_CHAINS)
-        session.run(_REDIRECTS)
-        session.run(_LINKED)
-        session.run(_FLAGS)
-        session.run(_REFERENCES)
-        session.run(_REFERRER_COUNTS)
-        session.run(_ORIGINS)
+        for statement in _STATEMENTS:
+            session.run(statement)
         _update_depths(session, start)
     for table in _TEMPORARY:
         session.run(f"DROP TABLE IF EXISTS temp.{table}")

@@ -293,7 +293,13 @@ class Frontier:
         changed = [record for record in latest.values() if not record.is_unchanged]
         confirmed = [record for record in latest.values() if record.is_unchanged]
         replace_pages(session, changed, self.crawl, with_links=True)
-        self._write_links(changed)
+        if (links := link_table(changed)) is not None:
+            session.insert(
+                "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
+                "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
+                links,
+            )
+            session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
         confirm_pages(session, confirmed)
         session.insert(
             "UPDATE store.frontier f SET state = i.state, excluded_by = i.excluded_by, "
@@ -306,17 +312,6 @@ class Frontier:
                 excluded_by=[ROBOTS if _is_refused(page) else None for page in latest.values()],
             ),
         )
-
-    def _write_links(self, records: Sequence[PageRows]) -> None:
-        links = link_table(records)
-        if links is None:
-            return
-        self._session.insert(
-            "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
-            "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
-            links,
-        )
-        self._session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
 
     def _discover(self) -> None:
         """Add the link targets of the visited pages to the frontier, if they are new."""

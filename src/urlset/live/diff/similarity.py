@@ -61,8 +61,7 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
                 len(list_intersect(old, new)) AS kept
             FROM (SELECT p.before, p.after, b.words AS old, a.words AS new, b.stem AS stem_before,
                     a.stem AS stem_after, b.title AS title_before, a.title AS title_after,
-                    CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
-                        THEN b.lastmod = a.lastmod END AS same_date
+                    b.lastmod = a.lastmod AS same_date
                 FROM (SELECT DISTINCT b.h AS before, a.h AS after FROM before_words b
                     JOIN after_words a USING (folder, word)) p
                 JOIN before_urls b ON b.h = p.before JOIN after_urls a ON a.h = p.after))"""

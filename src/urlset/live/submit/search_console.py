@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from urlset.http import Request, Response, Secrets, retry_after_s
-from urlset.live.submit.answers import error_of, is_timeout, json_of
+from urlset.http import Request, Response, Secrets
+from urlset.live.submit.answers import error_of, failure_code, json_of, repeated_waits
 
 SCOPE = "https://www.googleapis.com/auth/webmasters"
 """Permission that submitting needs."""
@@ -129,17 +129,14 @@ def interpret_google(response: Response) -> GoogleVerdict:
     """Interpret a response of Google by its status and the reason in its body."""
     status = response.status
     if status is None:
-        code = "timeout" if is_timeout(response) else response.error or "no-response"
-        return GoogleVerdict("failed", None, code, response.message, WAITS_S)
+        return GoogleVerdict("failed", None, failure_code(response), response.message, WAITS_S)
     if 200 <= status < 300:
         return GoogleVerdict("ok", status)
     answer = error_of(response)
     reason = _reason(response) or answer.code or f"http-{status}"
     if status == 429 or (status == 403 and "quota" in reason.lower()) or _is_rate(reason):
-        asked = retry_after_s(response.headers.get("retry-after"))
-        waits = WAITS_S if asked is None else (asked,) * len(WAITS_S)
-        is_daily = "daily" in reason.lower()
-        return GoogleVerdict("quota", status, reason, answer.text, () if is_daily else waits)
+        waits = () if "daily" in reason.lower() else repeated_waits(response, WAITS_S)
+        return GoogleVerdict("quota", status, reason, answer.text, waits)
     if status >= 500:
         return GoogleVerdict("failed", status, reason, answer.text, WAITS_S)
     kinds: dict[int, GoogleVerdictKind] = {401: "unauthorized", 403: "forbidden"}

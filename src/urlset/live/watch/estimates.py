@@ -109,7 +109,7 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     events = sum(count for _, count in changed)
     exposure = sum(gap * total for gap, total, _ in gaps)
     if not events:
-        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, _UNEQUAL)
+        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, "unequal-gaps")
     # If every visit found a change, the likelihood has no maximum; half of a visit without one
     # bounds it, as 0.5 does for equal gaps.
     still = still or 0.5 * min(gap for gap, _ in changed)
@@ -132,10 +132,7 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     while likelihood(high) > least:
         high *= 2
     high = _root(lambda x: likelihood(x) - least, rate, high)
-    return RateEstimate(rate, low, high, events, exposure, _UNEQUAL)
-
-
-_UNEQUAL: Literal["unequal-gaps"] = "unequal-gaps"
+    return RateEstimate(rate, low, high, events, exposure, "unequal-gaps")
 
 
 def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
