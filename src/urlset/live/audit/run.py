@@ -277,8 +277,7 @@ class SiteVisits:
         ends = {folder: "/" * has_slash for folder, has_slash in folders}
         pending = list(ends)
         for _ in range(2):  # a response that may be temporary says nothing: ask for another URL
-            names = (f"urlset-{draw.randrange(16**12):012x}{ends[folder]}" for folder in pending)
-            urls = (folder + name for folder, name in zip(pending, names, strict=True))
+            urls = [f"{each}urlset-{draw.randrange(16**12):012x}{ends[each]}" for each in pending]
             self._ask([Probe("not-found", url) for url in urls])
             folder = _FOLDER.replace("url", "n.url")
             pending = self._column(
