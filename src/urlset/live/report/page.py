@@ -113,10 +113,8 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
     if not visited:
         return
     shown = sorted(visited, key=lambda site: (site.fine or 0) / (site.visited or 1))[:MAX_BARS]
-    total, fine = (
-        sum(site.visited or 0 for site in visited),
-        sum(site.fine or 0 for site in visited),
-    )
+    total = sum(site.visited or 0 for site in visited)
+    fine = sum(site.fine or 0 for site in visited)
     yield Figure(
         "verdicts",
         f"{share(fine, total)} of the visited URLs are fine: they answer 200, may be indexed and "

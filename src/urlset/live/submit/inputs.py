@@ -115,9 +115,9 @@ def _store_rows(path: str, query: str) -> Iterator[ChangedUrl]:
 def _ledger_rows(db: ScratchDatabase, schemas: Iterable[str]) -> Iterator[ChangedUrl]:
     for schema in schemas:
         table = f'input."{schema}"'
-        for query in (
-            f"SELECT 'removed', loc FROM {table}.gone",
-            f"SELECT '{LISTED}', loc, lastmod, fingerprint FROM {table}.urls",
+        for change, query in (
+            ("removed", f"SELECT loc FROM {table}.gone"),
+            (LISTED, f"SELECT loc, lastmod, fingerprint FROM {table}.urls"),
         ):
             for batch in db.batches(query):
-                yield from (ChangedUrl(*row) for row in rows_of(as_table(batch)))
+                yield from (ChangedUrl(change, *row) for row in rows_of(as_table(batch)))

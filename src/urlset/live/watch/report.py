@@ -59,20 +59,11 @@ def write_report(session: StoreSession, found: WatchView, path: str | os.PathLik
         subject = found.site if alert.subject == "site" else alert.subject
         since = f"{alert.opened:%Y-%m-%d %H:%M} UTC" if alert.opened else ""
         log.examples[alert.kind].append(Example(subject, alert.message, since, ""))
-    rules = {
-        kind: RuleText(
-            kind,
-            "",
-            "warning",
-            text[:1].upper() + text[1:],
-            _WHY[kind],
-            "",
-            "",
-            _KIND_SQL.format(kind),
-        )
-        for kind, text in KINDS.items()
-        if kind in log.levels
-    }
+    rules = {}
+    for kind, text in KINDS.items():
+        if kind in log.levels:
+            title, sql = text[:1].upper() + text[1:], _KIND_SQL.format(kind)
+            rules[kind] = RuleText(kind, "", "warning", title, _WHY[kind], "", "", sql)
     source = SourceFigures(
         found.site,
         "",
