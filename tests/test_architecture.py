@@ -86,6 +86,7 @@ SMALL_MODULES = {
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
     "urlset.live.crawl.working_tables": "declarations, which tests read, too",
     "urlset.live.submit.working_tables": "declarations, as of the crawler",
+    "urlset.live.history.working_tables": "declarations, as of the crawler",
     "urlset.integrations.spark.stream": "a stream, which readers do not need",
     "urlset.integrations.spark.cluster_build": "a build, which the data source does not need",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
@@ -93,6 +94,8 @@ SMALL_MODULES = {
     "urlset.sources.git": "public names of the package",
     "urlset.live.sync.update_file": "files, which the pipeline does not know",
     "urlset.live.watch.summary": "pure, the pipeline around it is not",
+    "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
+    "urlset.live.watch.alert_log": "queries of alerts, which the step around it does not know",
     "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 

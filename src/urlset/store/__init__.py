@@ -30,7 +30,7 @@ from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase, ScratchRe
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import SESSION_MB, StoreSession
 from urlset.store.store import Store, StoredDocument, StoredRows, open_ahead
-from urlset.store.working_tables import WorkingTable, declare_table
+from urlset.store.working_tables import WorkingTable, declare_table, declare_tables
 from urlset.store.writer import StoreWriter
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "WorkingTable",
     "branches_sql",
     "declare_table",
+    "declare_tables",
     "end_process_when_stuck",
     "expect_utf8",
     "identifier",

@@ -1,8 +1,9 @@
 """Declare the temporary tables and views that the pipelines create, and those of this package.
 
-Each pipeline declares its tables with :func:`declare_table`: the store in this module, the others
-in a module ``working_tables`` of their package. A name has one meaning in all of them. SQL may use
-names in plain text: tests/test_working_tables.py compares every statement with the declarations.
+Each pipeline declares its tables with :func:`declare_tables` or :func:`declare_table`: the store in
+this module, the others in a module ``working_tables`` of their package. A name has one meaning in
+all of them. SQL may use names in plain text: tests/test_working_tables.py compares every statement
+with the declarations.
 """
 
 from __future__ import annotations
@@ -89,6 +90,21 @@ def declare_table(
         tuple(readers.split()),
         " ".join(columns.split()) if typed else "",
     )
+
+
+def declare_tables(lines: str) -> dict[str, WorkingTable]:
+    """Return the declarations of working tables by name, from lines of cells, separated by ``|``.
+
+    The cells are the name, the writers, the readers, what a row is, and the columns.
+
+    >>> declare_tables("tea | a | b c | A cup. | kind")["tea"].readers
+    ('b', 'c')
+    """
+    rows = ([cell.strip() for cell in line.split("|")] for line in lines.strip().splitlines())
+    return {
+        name: declare_table(name, meaning, columns, writers=writers, readers=readers)
+        for name, writers, readers, meaning, columns in rows
+    }
 
 
 WORKING_TABLES = (

@@ -11,7 +11,7 @@ from tests.live.submit.test_search_console import Google, error
 from urlset.cli.command_model import describe_commands
 from urlset.http import Request, Secrets, drive_in_thread
 from urlset.live.submit.request_text import request_text
-from urlset.live.submit.sender import _RequestWalk
+from urlset.live.visits.drive import RequestWalk
 
 CANARY = "canary-5f3a-secret"
 
@@ -86,7 +86,7 @@ def test_secrets_are_sent_but_not_shown(bench, caplog):
     secrets = Secrets(headers={"Authorization": CANARY}, query={"apikey": CANARY})
     request = Request(ENDPOINT, scope="anywhere", secrets=secrets)
 
-    [response] = drive_in_thread(_RequestWalk([request]), bench.policy)
+    [response] = drive_in_thread(RequestWalk([request]), bench.policy)
 
     [sent] = bench.web.log
     assert sent.headers["authorization"] == CANARY

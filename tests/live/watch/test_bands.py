@@ -25,7 +25,7 @@ def band_of(session, counts, day, span=1, excluded=(), sections=1):
     """Return the band of the days that end with one, by the counts before."""
     added = [*counts, DayCount(day, 0, span)]
     others = [SectionHistory(f"/{n}/") for n in range(1, sections)]
-    site = SiteHistory(1, NOW, [SectionHistory("/a/", added=added), *others])
+    site = SiteHistory(NOW, [SectionHistory("/a/", added=added), *others])
     return day_bands(session, site, excluded).get(("volume", "/a/", day))
 
 

@@ -174,7 +174,6 @@ def numbers(
                 pauses[name].append((now - last[name]).total_seconds())
                 last[name] = now
         site = SiteHistory(
-            number,
             now,
             [
                 SectionHistory(

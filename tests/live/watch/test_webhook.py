@@ -141,7 +141,7 @@ def test_secret_is_neither_stored_nor_logged(site, caplog, tmp_path):
         def mixed(walk, policy):
             from urlset.http import drive_in_thread
 
-            is_hook = type(walk).__name__ == "HookWalk"
+            is_hook = type(walk).__name__ == "RequestWalk"
             yield from (drive_in_thread if is_hook else drive)(walk, policy)
 
         site.drive = mixed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from urlset.arrow.streams import rows_to_stream
+from urlset.live.schemas import stream_of
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.store import StoreSession
 
@@ -63,13 +63,7 @@ class CoverageRegion(NamedTuple):
 
 
 class LinkClass(NamedTuple):
-    """Number of pages by the best way from another page to them.
-
-    Attributes:
-        linked_by: ``link``, or a name of :data:`WEAKLY_LINKED`.
-        is_listed: Whether sitemaps list these pages.
-        urls: Number of pages.
-    """
+    """Number of pages by ``linked_by``: ``link``, or a name of :data:`WEAKLY_LINKED`."""
 
     linked_by: str
     is_listed: bool
@@ -175,18 +169,13 @@ def coverage_of(
     session.run("DELETE FROM store.coverage")
     session.run(f"INSERT INTO store.coverage BY NAME {pages}")
     if patterns:
-        _delete_unselected(session, patterns)
+        urls = session.rows("SELECT url FROM store.coverage WHERE NOT is_listed")
+        rows = [row for row in urls if patterns.reason_against(row[0]) is not None]
+        session.load("unselected_pages", stream_of("url", rows))
+        session.run(
+            "DELETE FROM store.coverage "
+            "WHERE NOT is_listed AND url IN (SELECT url FROM unselected_pages)"
+        )
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))
     return Coverage(regions, has_links, has_visits, is_complete, reasons, classes)
-
-
-def _delete_unselected(session: StoreSession, patterns: UrlPatterns) -> None:
-    """Delete the pages that no sitemap lists and the patterns do not select."""
-    urls = session.rows("SELECT url FROM store.coverage WHERE NOT is_listed")
-    rows = [row for row in urls if patterns.reason_against(row[0]) is not None]
-    session.load("unselected_pages", rows_to_stream([("url", "string")], rows))
-    session.run(
-        "DELETE FROM store.coverage "
-        "WHERE NOT is_listed AND url IN (SELECT url FROM unselected_pages)"
-    )

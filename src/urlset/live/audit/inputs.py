@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 
-from urlset.arrow.streams import rows_to_stream
 from urlset.checker.load import Failures
 from urlset.checker.views import creation_order
 from urlset.errors import SourceError
 from urlset.http import Response
 from urlset.live.audit.probes import ProbeRow
 from urlset.live.audit.store_site import StoreSite
+from urlset.live.schemas import stream_of
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.reader import DocumentRecord, Entries
 from urlset.sources import AccessLog
@@ -53,20 +53,15 @@ def read_sitemaps(
     store: Store,
     entries: Entries,
     packed: PackedSitemaps,
-    seen: Callable[[DocumentRecord], None] | None = None,
-    has_time: Callable[[], bool] = lambda: True,
-    site: StoreSite | None = None,
+    seen: Callable[[DocumentRecord], None],
+    has_time: Callable[[], bool],
+    site: StoreSite | None,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
 
-    Args:
-        store: The store.
-        entries: The sitemaps.
-        packed: Notes the responses.
-        seen: Called with each document.
-        has_time: Called after each document; when it returns false, the rest is not read, and
-            documents of an earlier audit stay in the store.
-        site: The site of the store, which the listed URLs must have; None if that is known.
+    ``packed`` notes the responses. ``seen`` is called with each document, then ``has_time``: when
+    it returns false, the rest is not read, and documents of an earlier audit stay in the store. The
+    listed URLs must have the ``site`` of the store; None if that is known.
 
     Raises:
         urlset.SourceError: Nothing could be read.
@@ -85,8 +80,7 @@ def read_sitemaps(
                     site = None
                 number = writer.add(record, document, rows)
                 failures.add(number, record, document)
-                if seen is not None:
-                    seen(record)
+                seen(record)
                 if not has_time():
                     writer.is_complete = False
                     break
@@ -103,16 +97,10 @@ def store_excluded_urls(session: StoreSession, patterns: UrlPatterns) -> None:
         return
     [(total,)] = session.rows("SELECT count(*) FROM listed_urls")
     for start in range(0, total, CHUNK):
-        rows = list(
-            session.rows(
-                "SELECT key, loc FROM listed_urls "
-                f"WHERE rowid >= {start} AND rowid < {start + CHUNK}"
-            )
-        )
+        query = "SELECT key, loc FROM listed_urls WHERE rowid >= ? AND rowid < ?"
+        rows = list(session.rows(query, (start, start + CHUNK)))
         excluded = [row for row in rows if patterns.reason_against(row[1]) is not None]
-        session.load(
-            "incoming_excluded", rows_to_stream([("key", "string"), ("loc", "string")], excluded)
-        )
+        session.load("incoming_excluded", stream_of("key loc", excluded))
         session.run("INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming_excluded")
 
 
@@ -143,9 +131,7 @@ def read_access_logs(
     log = AccessLog(paths, base_url, engine=engine)
     session.run("DELETE FROM store.log_urls")
     for batch in log.batches():
-        pairs = zip(
-            batch.column("loc").to_pylist(), batch.column("reason").to_pylist(), strict=True
-        )
-        rows = [(loc,) for loc, reason in pairs if reason is None]
-        session.load("incoming_log", rows_to_stream([("url", "string")], rows))
+        locs, reasons = (batch.column(name).to_pylist() for name in ("loc", "reason"))
+        rows = [(loc,) for loc, reason in zip(locs, reasons, strict=True) if reason is None]
+        session.load("incoming_log", stream_of("url", rows))
         session.run("INSERT INTO store.log_urls (url) SELECT url FROM incoming_log")

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.checker import FAILURE_CODES, Baseline, Finding, Rule, catalogue_with, selector
 from urlset.checker.baseline import Comparison
 from urlset.checker.evaluate import FindingKey, Tally, evaluate
@@ -18,6 +17,7 @@ from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.views import BROKEN, view_script
 from urlset.live.audit.settings import AuditSettings
+from urlset.live.schemas import stream_of
 from urlset.store import Store, StoreSession, quoted
 
 STORE_RULES = BROKEN | {"D007", "H501", "R010", "R011", "U023", "U024", "U028"}
@@ -38,17 +38,7 @@ NEED_ALL_PAGES = frozenset({"H501", "N111", "N119", "N120", "N124", "N127", "N12
 NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
 """Codes of rules that find nothing if the llms.txt of the site could not be read."""
 
-_FINDING_COLUMNS: list[tuple[str, ColumnType]] = [
-    ("code", "string"),
-    ("rule", "string"),
-    ("level", "string"),
-    ("basis", "string"),
-    ("source", "string"),
-    ("line", "uint32"),
-    ("loc", "string"),
-    ("message", "string"),
-    ("change", "string"),
-]
+_FINDING_COLUMNS = "code rule level basis source line:uint32 loc message change"
 
 
 class RunFacts(NamedTuple):
@@ -83,13 +73,10 @@ class Changes(NamedTuple):
 
 
 class AuditFindings(NamedTuple):
-    """Findings of an audit, with their counts.
+    """Findings of an audit, at most 10,000 of each rule, and the counts of all.
 
-    Attributes:
-        findings: The findings by document and position; at most 10,000 of each rule.
-        counts: All findings by rule, level and document.
-        changes: Comparison with the audit before.
-        known: Number of findings that are in the baseline, and are not among the others.
+    ``changes`` compares with the audit before; ``known`` is the number of those in the baseline,
+    which are not among the others.
     """
 
     findings: list[Finding]
@@ -103,14 +90,6 @@ class AuditFindings(NamedTuple):
         listed = Counter(FindingKey(f.code, f.level, f.source) for f in self.findings)
         return self.counts - listed
 
-    @property
-    def omitted(self) -> dict[str, int]:
-        """Number of findings of each code that are counted but not in ``findings``."""
-        counts: Counter[str] = Counter()
-        for key, count in self.unlisted.items():
-            counts[key.code] += count
-        return dict(counts)
-
     def without(self, baseline: Baseline | None) -> AuditFindings:
         """Return the findings that are not in a baseline."""
         if baseline is None:
@@ -122,10 +101,7 @@ class AuditFindings(NamedTuple):
 
 
 class RuleSet:
-    """Rules that an audit evaluates.
-
-    Attributes:
-        rules: Live rules, rules about unread documents and custom rules, by code.
+    """Live rules, rules about unread documents and custom rules that an audit evaluates, by code.
 
     Raises:
         ValueError: A name in the settings matches no rule.
@@ -145,7 +121,8 @@ class RuleSet:
         self.rules: dict[str, Rule] = {
             code: _with_answers_of_pages(rule)
             for code, rule in catalogue.items()
-            if _is_evaluated(rule) and self.selected(rule, None)
+            if rule.is_live or rule.is_custom or code in STORE_RULES.union(FAILURE_CODES)
+            if self.selected(rule, None)
         }
 
 
@@ -165,11 +142,6 @@ def _with_answers_of_pages(rule: Rule) -> Rule:
     )
 
 
-def _is_evaluated(rule: Rule) -> bool:
-    known = rule.code in FAILURE_CODES or rule.code in STORE_RULES
-    return rule.is_live or rule.is_custom or known
-
-
 def judge(
     store: Store,
     rules: RuleSet,
@@ -181,16 +153,8 @@ def judge(
 ) -> AuditFindings:
     """Evaluate the rules on the store, and keep the findings in its table ``audit_findings``.
 
-    The store is sealed first, so no rule has access to anything but its tables.
-
-    Args:
-        store: The store.
-        rules: The rules.
-        settings: Settings of the audit.
-        failures: Documents that could not be read.
-        facts: Facts about the audit.
-        source: What was audited.
-        unknown: Codes of rules that lack their input: their earlier findings are not checked.
+    The store is sealed first, so no rule has access to anything but its tables. ``unknown`` has the
+    codes of rules that lack their input: their earlier findings are not checked.
 
     Raises:
         urlset.QueryError: The SQL of a custom rule fails or is not allowed.
@@ -238,33 +202,26 @@ def _store_findings(
     A finding is the same if rule and URL are equal; without a URL, rule and document. It counts as
     fixed only if it was judged again: an unknown page fixes nothing, nor does a rule that was not
     evaluated, a sitemap that could not be read, or a page that this audit did not visit. Such a
-    finding is kept as ``not checked``.
-
-    Args:
-        session: Session of the store.
-        findings: The findings of this audit.
-        judged: Codes of the rules that could find something in this audit.
-        of_pages: Codes of the rules that need the page of the URL.
-        facts: Facts about the audit.
+    finding is kept as ``not checked``. The rules ``judged`` could find something in this audit;
+    those ``of_pages`` need the page of the URL.
     """
     rows = [
         (f.code, f.rule, f.level, f.basis, f.source, f.line, f.loc, f.message, None)
         for f in findings
     ]
-    session.load("current_findings", rows_to_stream(_FINDING_COLUMNS, rows))
+    session.load("current_findings", stream_of(_FINDING_COLUMNS, rows))
     [(is_first,)] = session.rows("SELECT count(*) < 2 FROM store.crawls WHERE kind = 'audit'")
     key = "code, coalesce(loc, source, '')"
     # The selected rules may not have needed it.
     session.run(view_script(["normal_of"]))
     # A page that nothing lists or links to any more needs no visit.
-    may_exist = ["SELECT loc FROM entries", "SELECT url FROM store.llms_txt_links"]
+    may_exist = "SELECT loc FROM entries UNION SELECT url FROM store.llms_txt_links"
     if not facts.is_crawl_complete:
-        may_exist.append(
-            f"SELECT loc FROM store.audit_findings WHERE code IN ({_codes(NEED_CRAWL)})"
-        )
+        found = f"SELECT loc FROM store.audit_findings WHERE code IN ({_codes(NEED_CRAWL)})"
+        may_exist = f"{may_exist} UNION {found}"
     session.run(
         f"""CREATE TABLE compared_findings AS
-        SELECT * REPLACE (CASE WHEN {"true" if is_first else "false"} THEN NULL
+        SELECT * REPLACE (CASE WHEN {is_first} THEN NULL
             WHEN ({key}) IN (SELECT ({key}) FROM store.audit_findings
                 WHERE change IS DISTINCT FROM 'fixed') THEN 'still there'
             ELSE 'new' END AS change)
@@ -272,7 +229,7 @@ def _store_findings(
         UNION ALL
         SELECT * REPLACE (CASE
             WHEN code NOT IN ({_codes(judged)}) THEN 'not checked'
-            WHEN code IN ({_codes(of_pages)}) AND loc IN ({" UNION ".join(may_exist)})
+            WHEN code IN ({_codes(of_pages)}) AND loc IN ({may_exist})
                 AND normal_of(loc) NOT IN (SELECT normal_of(url) FROM store.pages
                     WHERE crawl = (SELECT max(crawl) FROM store.crawls))
                 THEN 'not checked'

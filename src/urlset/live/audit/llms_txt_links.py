@@ -48,13 +48,10 @@ class LlmsTxtLink(NamedTuple):
 
 
 class LlmsTxt(NamedTuple):
-    """The llms.txt of a site.
+    """The llms.txt of a site; without links if there is none.
 
-    Attributes:
-        url: URL that was requested.
-        links: Its links; empty if there is no llms.txt.
-        is_known: Whether the response shows which links there are: not a refusal, an error of the
-            server or a transfer that failed.
+    ``is_known`` says whether the response shows which links there are: it is not a refusal, an
+    error of the server or a transfer that failed.
     """
 
     url: str

@@ -7,7 +7,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
@@ -56,6 +56,8 @@ from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.audit")
+
+_OVERVIEW_VIEWS = "audited_urls listed_pages link_classes lastmod_sections section_of duplicate_key"
 
 
 class _Crawled(NamedTuple):
@@ -173,9 +175,7 @@ def audit(
         TypeError: There is no setting of a name.
     """
     patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_patterns(
-        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
-    )
+    warn_of_patterns({option(name): texts for name, texts in patterns.items()})
     options = settings_of(AuditSettings, "audit", locals(), **patterns)
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:
@@ -216,36 +216,36 @@ def audit_entries(
     expect_access_logs(settings.logs)
     store = Store.open(path)
     try:
-        policy = policy or settings.policy
-        run = _AuditRun(entries, settings, rules, store, progress, drive, policy)
+        run = _AuditRun(
+            entries,
+            settings,
+            rules,
+            store,
+            progress or (lambda _: None),
+            drive or drive_in_thread,
+            run_policy(policy or settings.policy),
+        )
         return run.audit(baseline)
     except BaseException:
         store.close()
         raise
 
 
+@dataclass
 class _AuditRun:
     """Stages of one audit."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        settings: AuditSettings,
-        rules: RuleSet,
-        store: Store,
-        progress: Progress | None,
-        drive: Drive | None,
-        policy: Policy | None,
-    ):
-        self._entries = entries
-        self._settings = settings
-        self._rules = rules
-        self._store = store
-        self._progress: Progress = progress or (lambda _: None)
-        self._drive = drive or drive_in_thread
+    _entries: Entries
+    _settings: AuditSettings
+    _rules: RuleSet
+    _store: Store
+    _progress: Progress
+    _drive: Drive
+    _policy: Policy
+
+    def __post_init__(self) -> None:
         self._started = datetime.now(UTC)
-        self._budget = Budget(settings.max_requests, settings.max_minutes)
-        self._policy = run_policy(policy)
+        self._budget = Budget(self._settings.max_requests, self._settings.max_minutes)
 
     def audit(self, baseline: Baseline | None) -> Audit:
         store, settings = self._store, self._settings
@@ -259,12 +259,7 @@ class _AuditRun:
                 keep_listing(store)
         packed, stages = PackedSitemaps(), StageLog(logger)
         failures = read_sitemaps(
-            store,
-            self._entries,
-            packed,
-            self._on_document,
-            self._budget.has_time,
-            site,
+            store, self._entries, packed, self._on_document, self._budget.has_time, site
         )
         self._expect_sitemap()
         store.add(VISIT_SCHEMA)
@@ -281,10 +276,10 @@ class _AuditRun:
                 session,
                 crawl.number,
                 settings,
-                policy=self._policy,
-                politeness=politeness,
-                drive=self._drive,
-                progress=self._progress,
+                self._policy,
+                politeness,
+                self._drive,
+                self._progress,
             )
             visits.add_probes(packed.rows)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
@@ -390,8 +385,7 @@ class _AuditRun:
 
     def _pattern_reasons(self) -> list[str]:
         """Return why a part of the site was not visited on purpose: an option with a pattern."""
-        options = ("include", "exclude")
-        used = [name for name in options if getattr(self._settings, name)]
+        used = [name for name in ("include", "exclude") if getattr(self._settings, name)]
         return [f"{name}: other URLs were not visited" for name in used[:1]]
 
     def _selection(self) -> str:
@@ -421,14 +415,11 @@ class _AuditRun:
 
     def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
         """Record how the audit ended; one that was interrupted stays open, to be continued."""
-        reasons = list(
-            dict.fromkeys([*crawl.reasons, *self._part_reasons(session), *visits.reasons])
-        )
-        end = (
-            "NULL, is_complete = NULL"
-            if "interrupted" in visits.reasons or self._budget.is_unanswered
-            else f"now(), is_complete = {not reasons}"
-        )
+        found = (*crawl.reasons, *self._part_reasons(session), *visits.reasons)
+        reasons = list(dict.fromkeys(found))
+        end = f"now(), is_complete = {not reasons}"
+        if "interrupted" in visits.reasons or self._budget.is_unanswered:
+            end = "NULL, is_complete = NULL"
         requests = self._budget.requests - crawl.requests  # those of the crawl are counted
         session.run(
             f"UPDATE store.crawls SET finished = {end}, reasons = ?::VARCHAR[], "
@@ -455,10 +446,7 @@ class _AuditRun:
 
     def _overview(self, crawl: _Crawled) -> Overview:
         with self._store.session() as session:
-            names = (
-                "audited_urls listed_pages link_classes lastmod_sections section_of duplicate_key"
-            )
-            for _, statement in creation_order([names]):
+            for _, statement in creation_order([_OVERVIEW_VIEWS]):
                 session.run(statement)
             listed, visited, shares = verdict_shares(session)
             [(excluded,)] = session.rows("SELECT count(*) FROM store.excluded_urls")

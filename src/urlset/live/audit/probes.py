@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, Unpack
 
 from urlset.hidden_fields import repr_without
@@ -81,41 +81,30 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
         """Yield the row of ``probes`` for the response to a probe."""
         probe = response.request.token
         assert isinstance(probe, Probe)
-        yield _READERS[probe.kind](self, probe, response)
+        row = ProbeRow(probe.kind, probe.url, probe.key, probe.detail, response.status)
+        if probe.kind == "media":
+            row = self._media_row(row, response)
+        elif probe.kind == "not-found":
+            record = read_record(response, self._resolver)
+            row = row._replace(detail=record.row.get("fingerprint"))
+        elif probe.kind == "indexnow":
+            row = row._replace(fault=key_file_fault(probe.detail or "", response))
+        yield row
 
     def results_of_refusal(self, target: Probe, robots: Robots) -> Iterator[ProbeRow]:  # noqa: ARG002
         """Yield no row for a probe that robots.txt disallows: its result is unknown."""
         yield from ()
 
-    def _media(self, probe: Probe, response: Response) -> ProbeRow:
-        size = image_size(response.body) if probe.detail != "Video" else None
+    def _media_row(self, row: ProbeRow, response: Response) -> ProbeRow:
+        size = image_size(response.body) if row.detail != "Video" else None
         width, height = size or (None, None)
-        row = _row(probe, response)._replace(width=width, height=height)
+        row = row._replace(width=width, height=height)
         record = read_record(response, self._resolver)
         if response.has_document:
-            return row._replace(fault=_type_fault(probe.detail, response, size))
+            return row._replace(fault=_type_fault(row.detail, response, size))
         if is_doubtful(record) or record.row["verdict"] == "unknown" or response.status is None:
             return row
         return row._replace(fault=f"returns HTTP {response.status}")
-
-    def _not_found(self, probe: Probe, response: Response) -> ProbeRow:
-        record = read_record(response, self._resolver)
-        return _row(probe, response)._replace(detail=record.row.get("fingerprint"))
-
-    def _indexnow(self, probe: Probe, response: Response) -> ProbeRow:
-        return _row(probe, response)._replace(fault=key_file_fault(probe.detail or "", response))
-
-    def _plain(self, probe: Probe, response: Response) -> ProbeRow:
-        return _row(probe, response)
-
-
-_READERS: dict[str, Callable[[ProbeWalk, Probe, Response], ProbeRow]] = {
-    "media": ProbeWalk._media,
-    "not-found": ProbeWalk._not_found,
-    "indexnow": ProbeWalk._indexnow,
-    "https": ProbeWalk._plain,
-    "agent": ProbeWalk._plain,
-}
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
@@ -155,10 +144,6 @@ def _jpeg_size(data: bytes) -> tuple[int, int] | None:
             return width, height
         place += 2 + length
     return None
-
-
-def _row(probe: Probe, response: Response) -> ProbeRow:
-    return ProbeRow(probe.kind, probe.url, probe.key, probe.detail, response.status)
 
 
 def _type_fault(detail: str | None, response: Response, size: tuple[int, int] | None) -> str | None:

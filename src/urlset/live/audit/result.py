@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -51,16 +52,7 @@ _RUN_TABLES = frozenset(("failed", "markup"))
 
 
 class Overview(NamedTuple):
-    """Numbers of an audit that its summary needs.
-
-    Attributes:
-        listed: Number of listed URLs, without those that ``include`` and ``exclude`` exclude.
-        visited: Number of them that this audit visited.
-        shares: Share of each verdict.
-        coverage: URLs that are listed, linked and visited.
-        lastmod: Truth of lastmod by section.
-        excluded: Number of listed URLs that the options exclude.
-    """
+    """Numbers of an audit, as of :class:`Audit`, and of listed URLs that the options exclude."""
 
     listed: int
     visited: int
@@ -191,7 +183,10 @@ class Audit(CountedFindings):
     @property
     def omitted(self) -> dict[str, int]:
         """Number of findings of each code beyond the 10,000 that are listed."""
-        return self._found.omitted
+        counts: Counter[str] = Counter()
+        for key, count in self.unlisted.items():
+            counts[key.code] += count
+        return dict(counts)
 
     @property
     def subject(self) -> str:
@@ -295,23 +290,19 @@ class Audit(CountedFindings):
                 "CREATE TABLE finding_rows AS SELECT loc, level FROM store.audit_findings "
                 "WHERE coalesce(change, '') NOT IN ('fixed', 'not checked')"
             )
-            coverage = None
-            if self.coverage.has_links or self.coverage.has_visits:
-                coverage = CoverageCounts(
-                    self.coverage.regions,
-                    self.coverage.is_complete,
-                    COVERAGE_SQL,
-                    self._weakly_linked(),
-                    LINKED_BY_SQL,
-                )
+            counts, coverage = None, self.coverage
+            if coverage.has_links or coverage.has_visits:
+                weak = [(WEAKLY_LINKED[k], count) for k, count in coverage.weakly_linked.items()]
+                regions, is_complete = coverage.regions, coverage.is_complete
+                counts = CoverageCounts(regions, is_complete, COVERAGE_SQL, weak, LINKED_BY_SQL)
             # The summary and the notes state what is not complete, of the crawl, too.
             name = self.source or "sitemaps"
-            figures = take_figures(session, name, coverage, is_audit=True)._replace(notes=())
+            figures = take_figures(session, name, counts, is_audit=True)._replace(notes=())
             if segments := segment_table(session, self.settings.segments):
                 figures = figures._replace(tables=[segments, *figures.tables])
         report = ReportInput(
             kind="audit",
-            site=self.source or "sitemaps",
+            site=name,
             moment=self.started,
             log=log,
             rules=rule_texts(self.rules),
@@ -354,11 +345,6 @@ class Audit(CountedFindings):
         )
         run_view = f"CREATE OR REPLACE TEMP VIEW audit_run AS SELECT {self._facts.columns};\n"
         return f"{variables}{run_view}{views}" if views else ""
-
-    def _weakly_linked(self) -> list[tuple[str, int]]:
-        """Return the number of listed pages to which no plain link leads, by how one does."""
-        weak = self.coverage.weakly_linked
-        return [(WEAKLY_LINKED[name], count) for name, count in weak.items()]
 
     def _previous(self) -> datetime | None:
         """Return when the previous audit started; None for the first one of the store."""

@@ -6,11 +6,9 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.checker.views import creation_order
 from urlset.http import Policy
 from urlset.inflight import track_wait
@@ -20,7 +18,7 @@ from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
 from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
-from urlset.live.visits.budget import Budget
+from urlset.live.schemas import stream_of
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
@@ -62,72 +60,41 @@ _VIEWS = (
     "path_of listed_urls audited_urls page_keys section_of normal_of host_of folder_of origin_of "
     "is_web"
 )
-_PROBES: list[tuple[str, ColumnType]] = [
-    ("kind", "string"),
-    ("url", "string"),
-    ("key", "string"),
-    ("detail", "string"),
-    ("status", "uint32"),
-    ("fault", "string"),
-    ("width", "uint32"),
-    ("height", "uint32"),
-]
-_LINKS: list[tuple[str, ColumnType]] = [("source", "string"), ("line", "uint32"), ("url", "string")]
+_PROBES = "kind url key detail status:uint32 fault width:uint32 height:uint32"
 
 
+@dataclass
 class SiteVisits:
-    """Visits and probes of one audit. :meth:`run` does all of them.
+    """Visits and probes of one audit, on the store with the sitemaps. :meth:`run` does all of them.
+
+    A crawl may have used a part of ``politeness``, the pace and limits of the audit.
 
     Attributes:
-        budget: Requests and limits.
         reasons: Why not everything was visited.
         is_llms_txt_known: Whether the links of the llms.txt are known, or that there is none.
-
-    Args:
-        session: Session of the store, with the sitemaps and the live tables.
-        crawl: Number of the audit in the table ``crawls``.
-        settings: Settings of the audit.
-        policy: Policy of the run, with credentials.
-        politeness: Pace and limits of the audit, of which a crawl may have used a part.
-        drive: Runs the walks.
-        progress: Called with the state.
-        sleep: Waits before the second visits.
     """
 
-    def __init__(
-        self,
-        session: StoreSession,
-        crawl: int,
-        settings: AuditSettings,
-        *,
-        policy: Policy,
-        politeness: Politeness,
-        drive: Drive,
-        progress: Progress,
-        sleep: Callable[[float], None] = time.sleep,
-    ):
-        self.budget: Budget = politeness.budget
-        self._politeness = politeness
+    _session: StoreSession
+    _crawl: int
+    _settings: AuditSettings
+    _policy: Policy
+    _politeness: Politeness
+    _drive: Drive
+    _progress: Progress
+
+    def __post_init__(self) -> None:
         self.reasons: list[str] = []
         self.is_llms_txt_known = False
-        self._session = session
-        self._crawl = crawl
-        self._settings = settings
-        self._drive = drive
-        self._progress = progress
-        self._sleep = sleep
         self._done = 0
-        self._policy = replace(policy, retries=0) if settings.policy is None else policy
-        self._now: datetime | None = settings.now
+        if self._settings.policy is None:
+            self._policy = replace(self._policy, retries=0)
 
     def run(self, *, asks_agents: bool, is_interrupted: bool = False) -> None:
         """Visit listed pages, repeat doubtful visits, visit their targets, and probe.
 
-        After Ctrl-C the rest is skipped, and ``reasons`` has ``interrupted``.
-
-        Args:
-            asks_agents: Whether the sitemaps are requested with another user agent, too.
-            is_interrupted: Whether Ctrl-C ended the crawl before: then nothing is requested.
+        With ``asks_agents``, the sitemaps are requested with another user agent, too. After Ctrl-C
+        the rest is skipped, and ``reasons`` has ``interrupted``; if that ended the crawl before
+        (``is_interrupted``), nothing is requested.
         """
         for _, statement in creation_order([_VIEWS]):
             self._session.run(statement)
@@ -154,8 +121,8 @@ class SiteVisits:
                 log.end(name)
         except KeyboardInterrupt:
             self.reasons.append("interrupted")
-        if self.budget.exceeded:
-            self.reasons.append(self.budget.exceeded)
+        if exceeded := self._politeness.budget.exceeded:
+            self.reasons.append(exceeded)
         self._mark_pages()
 
     def _visit_listed(self) -> None:
@@ -163,8 +130,7 @@ class SiteVisits:
             "CREATE TABLE crawled_redirects AS FROM store.pages "
             f"WHERE crawl = {self._crawl} AND verdict = 'redirect'"
         )
-        total = self._choose()
-        self._visit(self._chosen(total))
+        self._visit(self._chosen(self._choose()))
 
     def _choose(self) -> int:
         """Create the table ``chosen`` of the listed URLs to visit; return their number.
@@ -182,10 +148,8 @@ class SiteVisits:
             sizes = {(row[0], row[1]): row[2] for row in session.rows(query)}
             shares = allocate(sizes, settings.sample, seed=settings.seed)
             rows = [(*key, count) for key, count in shares.items()]
-            columns: list[tuple[str, ColumnType]] = [
-                ("section", "string"), ("document", "uint32"), ("n", "uint32"),
-            ]  # fmt: skip
-            session.load("sample_allocation", rows_to_stream(columns, rows))
+            columns = "section document:uint32 n:uint32"
+            session.load("sample_allocation", stream_of(columns, rows))
             session.run(
                 "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM sample_allocation a "
                 "WHERE a.section = s.section AND a.document = s.document)"
@@ -199,7 +163,7 @@ class SiteVisits:
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "
             f"AND p.crawl <> {self._crawl} "
             # A response 304 to a whole visit must not keep what only the head of a page says.
-            f"AND (p.link_count IS NOT NULL OR {_boolean(settings.head_only)}) "
+            f"AND (p.link_count IS NOT NULL OR {settings.head_only}) "
             "WHERE k.url IS NULL OR NOT EXISTS (FROM store.pages q WHERE q.url = k.url "
             # A crawl does not follow redirects to other hosts; where they end is looked at here.
             f"AND q.crawl = {self._crawl} "
@@ -215,11 +179,9 @@ class SiteVisits:
                 f"WHERE nr > {start} AND nr <= {start + CHUNK} ORDER BY nr"
             )
             for loc, etag, last_modified in list(self._session.rows(query)):
-                url = page_url(loc)
-                if url is not None:
-                    yield VisitTarget(
-                        url, etag, last_modified, ends_at_head=self._settings.head_only
-                    )
+                if (url := page_url(loc)) is not None:
+                    ends_at_head = self._settings.head_only
+                    yield VisitTarget(url, etag, last_modified, ends_at_head=ends_at_head)
 
     def _visit_again(self) -> None:
         """Visit pages without a usable response once more, later and more slowly."""
@@ -229,7 +191,7 @@ class SiteVisits:
             f"AND unknown_reason <> '{ROBOTS}' "
             "AND coalesce(error, '') NOT IN ('blocked', 'bad-url') "
             # A crawl has visited its pages a second time.
-            f"AND NOT ({_boolean(settings.crawl)} AND url IN ("
+            f"AND NOT ({settings.crawl} AND url IN ("
             "SELECT url FROM store.frontier WHERE attempts > 0 AND state = 'done')) "
             f"ORDER BY md5(url) LIMIT {settings.max_confirmed}"
         )
@@ -239,7 +201,7 @@ class SiteVisits:
             pages = pluralize(len(urls), "page")
             reason = f"to visit {pages} again ({option('confirm_after_s')})"
             with track_wait(reason, settings.confirm_after_s):
-                self._sleep(settings.confirm_after_s)
+                time.sleep(settings.confirm_after_s)
         policy = replace(self._policy, concurrency=2, per_host=1)
         targets = (VisitTarget(url, ends_at_head=settings.head_only) for url in urls)
         self._visit(targets, is_second=True, policy=policy)
@@ -264,9 +226,10 @@ class SiteVisits:
             "AND EXISTS (FROM listed_urls)"
         )
         for url in urls:
-            for found in self._results(LlmsTxtWalk(url, self._politeness), None):
+            for found in self._results(LlmsTxtWalk(url, self._politeness)):
                 self.is_llms_txt_known = found.is_known
-                self._session.load("incoming_llms_txt", rows_to_stream(_LINKS, found.links))
+                links = stream_of("source line:uint32 url", found.links)
+                self._session.load("incoming_llms_txt", links)
                 self._session.run(
                     "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming_llms_txt"
                 )
@@ -291,13 +254,12 @@ class SiteVisits:
             SELECT DISTINCT ON (normal_of(href)) href FROM found
             WHERE is_web(href) AND normal_of(href) NOT IN (
                     SELECT normal_of(url) FROM store.pages WHERE crawl = {self._crawl})
-                AND ({_boolean(not self._settings.is_partial)} OR normal_of(href) NOT IN (
+                AND ({not self._settings.is_partial} OR normal_of(href) NOT IN (
                     SELECT key FROM listed_urls))
             ORDER BY normal_of(href) LIMIT {MAX_TARGETS}"""
         )
-        known = (page_url(url) for url in urls)
-        targets = (VisitTarget(url, ends_at_head=True) for url in known if url is not None)
-        self._visit(targets)
+        known = filter(None, map(page_url, urls))
+        self._visit(VisitTarget(url, ends_at_head=True) for url in known)
 
     def _find_soft_404s(self) -> None:
         """Request a random URL of each folder; pages with its content are error pages.
@@ -315,14 +277,8 @@ class SiteVisits:
         ends = {folder: "/" * has_slash for folder, has_slash in folders}
         pending = list(ends)
         for _ in range(2):  # a response that may be temporary says nothing: ask for another URL
-            self._ask(
-                [
-                    Probe(
-                        "not-found", f"{folder}urlset-{draw.randrange(16**12):012x}{ends[folder]}"
-                    )
-                    for folder in pending
-                ]
-            )
+            urls = [f"{each}urlset-{draw.randrange(16**12):012x}{ends[each]}" for each in pending]
+            self._ask([Probe("not-found", url) for url in urls])
             folder = _FOLDER.replace("url", "n.url")
             pending = self._column(
                 f"SELECT {folder} FROM store.probes n WHERE n.kind = 'not-found' GROUP BY ALL "
@@ -340,12 +296,11 @@ class SiteVisits:
                 AND n.detail = p.fingerprint AND {_FOLDER.replace("url", "n.url")} = p.folder
             WHERE p.path <> '/'"""
         )
+        is_unknown = "s.same > 5 AND s.same * 2 > s.pages"
         self._session.run(
             "UPDATE store.pages p SET is_indexable = false, "
-            "verdict = CASE WHEN s.same > 5 AND s.same * 2 > s.pages "
-            "THEN 'unknown' ELSE 'soft-404' END, "
-            "unknown_reason = CASE WHEN s.same > 5 AND s.same * 2 > s.pages "
-            "THEN 'same-answer' END "
+            f"verdict = CASE WHEN {is_unknown} THEN 'unknown' ELSE 'soft-404' END, "
+            f"unknown_reason = CASE WHEN {is_unknown} THEN 'same-answer' END "
             "FROM same_content_pages s WHERE p.url = s.url"
         )
 
@@ -382,6 +337,14 @@ class SiteVisits:
         return [Probe("indexnow", f"{origin}/{key}.txt", None, key) for origin in origins]
 
     def _media_probes(self) -> list[Probe]:
+        unnested = "SELECT key, unnest(list_transform({}, lambda m: m.{})) AS url, '{}' AS detail"
+        media = (
+            ("images", "loc", "Image"),
+            ("videos", "thumbnail_loc", "Thumbnail"),
+            ("videos", "content_loc", "Video"),
+            ("videos", "player_loc", "Player"),
+        )
+        urls = " UNION ALL ".join(f"{unnested.format(*each)} FROM chosen_entries" for each in media)
         rows = self._session.rows(
             f"""
             WITH chosen_entries AS (
@@ -389,18 +352,7 @@ class SiteVisits:
                 ON l.document = e.document AND l.entry = e.entry
                 SEMI JOIN (SELECT key FROM visit_strata) s ON s.key = l.key
                 WHERE len(e.images) > 0 OR len(e.videos) > 0)
-            SELECT url, any_value(detail ORDER BY detail), min(key) FROM (
-                SELECT key, unnest(list_transform(images, lambda i: i.loc)) AS url,
-                    'Image' AS detail FROM chosen_entries
-                UNION ALL
-                SELECT key, unnest(list_transform(videos, lambda v: v.thumbnail_loc)), 'Thumbnail'
-                FROM chosen_entries
-                UNION ALL
-                SELECT key, unnest(list_transform(videos, lambda v: v.content_loc)), 'Video'
-                FROM chosen_entries
-                UNION ALL
-                SELECT key, unnest(list_transform(videos, lambda v: v.player_loc)), 'Player'
-                FROM chosen_entries)
+            SELECT url, any_value(detail ORDER BY detail), min(key) FROM ({urls})
             WHERE is_web(url) GROUP BY url ORDER BY min(key), url
             LIMIT {self._settings.max_media}"""
         )
@@ -414,14 +366,13 @@ class SiteVisits:
         policy: Policy | None = None,
     ) -> None:
         settings = self._settings
-        delay_s = min(settings.confirm_delay_s, settings.confirm_after_s) if is_second else 0.0
         walk = VisitWalk(
             targets,
             self._politeness,
             crawl=self._crawl,
             is_second=is_second,
-            delay_s=delay_s,
-            now=self._now,
+            delay_s=min(settings.confirm_delay_s, settings.confirm_after_s) if is_second else 0.0,
+            now=settings.now,
         )
         writer = _PageWriter(self._session, self._crawl)
         try:
@@ -437,19 +388,18 @@ class SiteVisits:
         writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
-        walk = ProbeWalk(iter(probes), self._politeness)
         rows: list[ProbeRow] = []
         try:
-            rows.extend(self._results(walk, None))
+            rows.extend(self._results(ProbeWalk(iter(probes), self._politeness)))
         finally:
             self.add_probes(rows)
 
     def add_probes(self, rows: list[ProbeRow]) -> None:
         """Add rows to the table ``probes``."""
-        self._session.load("incoming_probes", rows_to_stream(_PROBES, rows))
+        self._session.load("incoming_probes", stream_of(_PROBES, rows))
         self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")
 
-    def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None) -> Iterator[T]:
+    def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None = None) -> Iterator[T]:
         for result in self._drive(walk, policy or self._policy):
             self._done += 1
             self._progress(ProgressEvent(self._done, source=result.url))
@@ -491,7 +441,3 @@ class _PageWriter:
             replace_pages(self._session, changed, self._crawl)
         self._pages = {}
         self._since = time.monotonic()
-
-
-def _boolean(value: bool) -> str:
-    return "true" if value else "false"

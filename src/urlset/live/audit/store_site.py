@@ -27,11 +27,7 @@ _MAX_ENTRIES = 10_000
 
 
 class StoreSite:
-    """The site of the latest audit or crawl of a store, if there is one.
-
-    Args:
-        store: The store, with the live tables.
-    """
+    """The site of the latest audit or crawl of a store with the live tables, if there is one."""
 
     def __init__(self, store: Store):
         self._store = store
@@ -44,8 +40,7 @@ class StoreSite:
     def expect_source(self, *urls: str | None) -> bool:
         """Return whether a source is known to be of the site; False if its documents say that.
 
-        Args:
-            urls: URL of the source, and the URL at which it is published.
+        ``urls`` are the URL of the source, and that at which it is published.
 
         Raises:
             urlset.StoreError: The store is that of another site.
@@ -62,9 +57,7 @@ class StoreSite:
     def expect_document(self, document: Document, source: str | None) -> bool:
         """Return whether the URLs of a document say which site it is of; False if it has none.
 
-        Args:
-            document: The first document of the source that has entries, or one before it.
-            source: The source, as the store names it.
+        It is the first document of the source that has entries, or one before it.
 
         Raises:
             urlset.StoreError: The store is that of another site.

@@ -92,9 +92,7 @@ def _pooled(strata: list[StratumCount]) -> list[StratumCount]:
     """Merge strata with fewer than five sampled URLs into one; return all strata."""
     large = [stratum for stratum in strata if stratum.sampled >= 5]
     small = [stratum for stratum in strata if stratum.sampled < 5]
-    size, sampled, hits = (
-        (sum(column) for column in zip(*small, strict=True)) if small else (0,) * 3
-    )
+    size, sampled, hits = map(sum, zip(*small, strict=True)) if small else (0, 0, 0)
     if not size:
         return large
     if not sampled:  # its share is unknown: assume that of the others

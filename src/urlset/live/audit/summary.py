@@ -46,13 +46,9 @@ def summary_sentence(
 ) -> str:
     """Return the result in one sentence.
 
-    Args:
-        listed: Number of URLs that are listed, and that ``include`` and ``exclude`` select.
-        visited: Number of them that were visited.
-        shares: Share of each verdict.
-        is_sampled: Whether only a sample was visited.
-        is_none_selected: Whether URLs are listed, and the options select none of them.
-        is_complete: Whether all listed URLs are known.
+    ``visited`` of the ``listed`` URLs, which ``include`` and ``exclude`` select, were visited. With
+    ``is_none_selected``, URLs are listed, and the options select none of them. Without
+    ``is_complete``, not all sitemaps were read.
 
     >>> from urlset.live.audit.stratified_sample import Interval
     >>> fine = VerdictShare("fine", 962, Interval(0.962, 0.962, 0.962), 962, "/", 900)
@@ -73,15 +69,11 @@ def summary_sentence(
         start = f"Of {listed:,} listed URLs about {fine_share} are fine"
     elif visited < listed:
         count = fine.visited if fine else 0
-        start = (
-            f"Of {visited:,} checked URLs, of {listed:,} listed, {_percent(count, visited)} are "
-            "fine"
-        )
+        share = _percent(count, visited)
+        start = f"Of {visited:,} checked URLs, of {listed:,} listed, {share} are fine"
     elif not others:
         return (
-            f"All {pluralize(listed, 'listed URL')} are fine."
-            if listed > 1
-            else ("The one listed URL is fine.")
+            f"All {listed:,} listed URLs are fine." if listed > 1 else "The one listed URL is fine."
         )
     else:
         start = f"Of {listed:,} listed URLs {_percent(fine.urls if fine else 0, listed)} are fine"

@@ -54,12 +54,8 @@ def verdict_shares(session: StoreSession) -> tuple[int, int, list[VerdictShare]]
     The live views must exist. ``audited_urls`` has the URLs that count, and ``listed_pages`` those
     of them that this audit visited.
     """
-    sizes = {
-        (section, document): count
-        for section, document, count in session.rows(
-            "SELECT section_of(loc), document, count(*) FROM audited_urls GROUP BY ALL ORDER BY ALL"
-        )
-    }
+    query = "SELECT section_of(loc), document, count(*) FROM audited_urls GROUP BY ALL ORDER BY ALL"
+    sizes = {(section, document): count for section, document, count in session.rows(query)}
     query = (
         f"SELECT section, document, {_VERDICT} AS verdict, count(*) FROM listed_pages "
         "GROUP BY ALL ORDER BY ALL"
@@ -74,9 +70,7 @@ def shares_of(
 ) -> list[VerdictShare]:
     """Return the share of each verdict, most frequent first.
 
-    Args:
-        sizes: Number of listed URLs by stratum: section and document.
-        counts: Visited URLs by stratum and verdict.
+    A stratum is a section and a document; ``sizes`` are the numbers of their listed URLs.
     """
     sampled: Counter[tuple[str, int]] = Counter()
     hits: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)

@@ -114,9 +114,7 @@ class CrawledPages:
             source=self.name,
             reason=_reason_against(page, has_all_links=self._has_all_links),
             images=tuple(Image(url) for url in page["images"] or ()),
-            alternates=tuple(
-                Alternate(row["hreflang"], row["href"]) for row in page["alternates"] or ()
-            ),
+            alternates=tuple(Alternate(a["hreflang"], a["href"]) for a in page["alternates"] or ()),
             fingerprint=page["fingerprint"],
             page_lastmod=page["lastmod_text"],
             header_lastmod=_header_date(page["last_modified"], page["server_date"]),

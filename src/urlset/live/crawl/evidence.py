@@ -103,6 +103,7 @@ _EDGES = """
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
 
 
+_STATEMENTS = (_CHAINS, _REDIRECTS, _LINKED, _FLAGS, _REFERENCES, _REFERRER_COUNTS, _ORIGINS)
 _TEMPORARY = ("redirect_chains", "linked_targets", "page_references", "page_edges", "reached_pages")
 
 
@@ -112,13 +113,8 @@ def update_evidence(session: StoreSession, start: str) -> None:
     These are the redirect chains, the depth, and by whom a page is listed and linked.
     """
     with session.transaction():
-        session.run(_CHAINS)
-        session.run(_REDIRECTS)
-        session.run(_LINKED)
-        session.run(_FLAGS)
-        session.run(_REFERENCES)
-        session.run(_REFERRER_COUNTS)
-        session.run(_ORIGINS)
+        for statement in _STATEMENTS:
+            session.run(statement)
         _update_depths(session, start)
     for table in _TEMPORARY:
         session.run(f"DROP TABLE IF EXISTS temp.{table}")
@@ -154,29 +150,20 @@ def _reach(session: StoreSession, level: int, *, clicks: int) -> int:
     )
 
 
-_REASONS = (
-    ("waiting", "state = 'waiting'"),
-    ("robots", "excluded_by = 'robots'"),
-    ("max-depth", "excluded_by = 'max-depth'"),
-    ("include", "excluded_by = 'include'"),
-    ("exclude", "excluded_by = 'exclude'"),
-    ("folder", "excluded_by = 'scope: other folder'"),
-    ("redirects", "excluded_by = 'redirects'"),
-    ("traps", "state = 'excluded' AND regexp_matches(excluded_by, "
-     "'^(calendar|session|facets|repeated-path|depth): ')"),
-)  # fmt: skip
 MAX_SITEMAPS = 10
 """Sitemaps that could not be read, which the reasons of an incomplete crawl name."""
 
-_MESSAGES = {
-    "robots": "robots: {0} disallowed by robots.txt",
-    "max-depth": "max-depth: {0} deeper than the limit",
-    "include": "include: {0} without a match of include",
-    "exclude": "exclude: {0} with a match of exclude",
-    "redirects": "redirects: {0} after more than 10 redirects",
-    "folder": "folder: {0} outside of the folder of the start",
-    "traps": "traps: {0} of patterns without an end",
-}
+_TRAPS = "regexp_matches(excluded_by, '^(calendar|session|facets|repeated-path|depth): ')"
+_EXCLUDED = (
+    ("excluded_by = 'robots'", "robots: {0} disallowed by robots.txt"),
+    ("excluded_by = 'max-depth'", "max-depth: {0} deeper than the limit"),
+    ("excluded_by = 'include'", "include: {0} without a match of include"),
+    ("excluded_by = 'exclude'", "exclude: {0} with a match of exclude"),
+    ("excluded_by = 'redirects'", "redirects: {0} after more than 10 redirects"),
+    ("excluded_by = 'scope: other folder'", "folder: {0} outside of the folder of the start"),
+    (f"state = 'excluded' AND {_TRAPS}", "traps: {0} of patterns without an end"),
+)
+"""Conditions for URLs that are not visited, each with the reason."""
 
 
 def kind_of_reason(reason: str) -> str:
@@ -207,42 +194,34 @@ def _unread_sitemaps(session: StoreSession) -> list[str]:
 def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) -> list[str]:
     """Return why a crawl is not complete; an empty list if it is.
 
-    Args:
-        session: Session of the store.
-        options: Options of the crawl.
-        ends: What ended the crawl before its queue was empty: a limit, or ``interrupted``.
+    ``ends`` ended the crawl before its queue was empty: a limit, or ``interrupted``.
     """
-    columns = ", ".join(f"count(*) FILTER (WHERE {condition})" for _, condition in _REASONS)
-    (row,) = session.rows(f"SELECT {columns} FROM store.frontier")
-    counts = dict(zip((name for name, _ in _REASONS), row, strict=True))
-    waiting = counts["waiting"]
-    reasons = [
-        f"{end}: {pluralize(waiting, 'URL')} not visited"
-        for end in ends or ["unvisited"]
-        if waiting
-    ]
-    reasons += [
-        message.format(pluralize(counts[name], "URL"))
-        for name, message in _MESSAGES.items()
-        if counts[name]
-    ]
-    (failed,) = next(
-        session.rows(
-            "SELECT count(*) FROM store.pages "
-            "WHERE verdict IN ('unknown', 'server-error', 'unreachable') "
-            "AND coalesce(unknown_reason, '') <> 'robots'"  # they are counted above
-        )
+    columns = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition, _ in _EXCLUDED)
+    query = f"SELECT count(*) FILTER (WHERE state = 'waiting'), {columns} FROM store.frontier"
+    ((waiting, *counts),) = session.rows(query)
+    reasons = []
+    if waiting:
+        urls = pluralize(waiting, "URL")
+        reasons += [f"{end}: {urls} not visited" for end in ends or ["unvisited"]]
+    for (_, message), count in zip(_EXCLUDED, counts, strict=True):
+        if count:
+            reasons.append(message.format(pluralize(count, "URL")))
+    # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by
+    # meta refresh has few links, with or without scripts. Those of robots.txt are counted above.
+    is_page = "verdict = 'ok' AND is_html AND refresh IS NULL"
+    ((failed, cut, full, scripted, pages),) = session.rows(
+        "SELECT count(*) FILTER (verdict IN ('unknown', 'server-error', 'unreachable') "
+        "AND coalesce(unknown_reason, '') <> 'robots'), count(*) FILTER (error = 'too-large'), "
+        f"count(*) FILTER (link_count >= {MAX_ANCHORS}), count(*) FILTER ({is_page} AND "
+        f"link_count < {FEW_LINKS} AND coalesce(has_scripts, true)), count(*) FILTER ({is_page}) "
+        "FROM store.pages"
     )
     if failed:
         reasons.append(f"failed: {pluralize(failed, 'URL')} without a usable response")
     if options.read_sitemaps:
         reasons += _unread_sitemaps(session)
-    (cut,) = next(session.rows("SELECT count(*) FROM store.pages WHERE error = 'too-large'"))
     if cut:
         reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")
-    (full,) = next(
-        session.rows(f"SELECT count(*) FROM store.pages WHERE link_count >= {MAX_ANCHORS}")
-    )
     if full:
         reasons.append(
             f"link-limit: {pluralize(full, 'URL')} of which only the first {MAX_ANCHORS:,} links "
@@ -250,14 +229,6 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
         )
     if not options.follow_links:
         reasons.append("links: they were not followed")
-    # Note: pages that an earlier version stored have NULL in has_scripts. A page that redirects by
-    # meta refresh has few links, with or without scripts.
-    scripted, pages = next(
-        session.rows(
-            f"SELECT count(*) FILTER (link_count < {FEW_LINKS} AND coalesce(has_scripts, true)), "
-            "count(*) FROM store.pages WHERE verdict = 'ok' AND is_html AND refresh IS NULL"
-        )
-    )
     if scripted > SCRIPTED_SHARE * pages:
         reasons.append(
             f"scripts: {scripted:,} of {pages:,} pages have scripts and fewer than {FEW_LINKS} "

@@ -80,10 +80,10 @@ _DISCOVER = f"""
     ORDER BY position"""
 
 
-# Columns of a known URL: whether a document lists it, and those of `Discovered` but its depth.
+# Columns of a known URL: whether a document lists it, and those of `Discovered`.
 _AS_DISCOVERED = (
-    "list_has_any(origins, ['sitemap', 'feed']) AS is_listed, "
-    "CASE WHEN is_listed THEN 'sitemap' ELSE origins[1] END, referrer"
+    "list_has_any(origins, ['sitemap', 'feed']) AS is_listed, url, "
+    "CASE WHEN is_listed THEN 'sitemap' ELSE origins[1] END, referrer, depth"
 )
 
 
@@ -100,13 +100,6 @@ class Frontier:
     """Waiting, visited and excluded URLs of one crawl, in the tables of a store.
 
     Visited pages are in the journal at once, and in the tables with :meth:`flush`.
-
-    Args:
-        session: Session of the store.
-        crawl: Number of the crawl.
-        journal: Journal of the store.
-        scope: Decides which URLs are visited.
-        options: Options of the crawl.
     """
 
     def __init__(
@@ -145,9 +138,7 @@ class Frontier:
     def add(self, found: Iterable[Discovered], *, is_exempt: bool = False) -> None:
         """Add discovered URLs to the tables; of known URLs, add the evidence.
 
-        Args:
-            found: The URLs.
-            is_exempt: Whether they are not parts of traps, because a sitemap lists them.
+        With ``is_exempt`` they are not parts of traps, because a sitemap lists them.
         """
         rows = list(found)
         with self._session.transaction():
@@ -158,15 +149,12 @@ class Frontier:
         self.scope.add_host(url)
         roots = [f"{scheme}://{split_origin(url)[1]}/" for scheme in ("http", "https")]
         query = (
-            f"SELECT url, depth, {_AS_DISCOVERED} FROM store.frontier "
+            f"SELECT {_AS_DISCOVERED} FROM store.frontier "
             f"WHERE excluded_by = '{OTHER_HOST}' AND "
             f"(starts_with(url, ?) OR starts_with(url, ?)) ORDER BY rowid LIMIT {MAX_ADDED}"
         )
         while rows := list(self._session.rows(query, roots)):
-            self._insert_again(
-                (is_listed, Discovered(url, origin, referrer, depth))
-                for url, depth, is_listed, origin, referrer in rows
-            )
+            self._insert_again(rows)
 
     def apply_options(self) -> None:
         """Decide again about all URLs that are not visited, after the options have changed.
@@ -183,15 +171,15 @@ class Frontier:
                 self._discover()
         with self._session.clone() as reader:
             rows = reader.rows(
-                f"SELECT url, depth, excluded_by, {_AS_DISCOVERED} FROM store.frontier "
+                f"SELECT {_AS_DISCOVERED}, excluded_by FROM store.frontier "
                 "WHERE NOT list_contains(origins, 'seed') AND (state = 'waiting' OR excluded_by "
                 f"IN ({', '.join(map(quoted, sorted(OPTION_REASONS)))}))"
             )
             while batch := list(islice(rows, MAX_ADDED)):
                 self._insert_again(
-                    (is_listed, Discovered(url, origin, referrer, depth))
-                    for url, depth, before, is_listed, origin, referrer in batch
-                    if self._option_against(url, depth) != before
+                    known
+                    for *known, before in batch
+                    if self._option_against(known[1], known[4]) != before
                 )
 
     def next_job(self) -> VisitTarget | None:
@@ -209,9 +197,7 @@ class Frontier:
     def finish(self, record: PageRecord, *, is_repeated: bool = False) -> PageRows:
         """End the visit of a page: add its record to journal and buffer; return its rows.
 
-        Args:
-            record: The record.
-            is_repeated: Whether the page is visited a second time, at the end of the crawl.
+        With ``is_repeated`` the page is visited a second time, at the end of the crawl.
         """
         record.row.update(crawl=self.crawl, is_repeated=is_repeated)
         page = rows_of(record)
@@ -225,7 +211,8 @@ class Frontier:
         self._journal.add([page.line for page in pages])
         for page in pages:
             self._running.pop(page.url, None)
-            self._write_full()
+            if self._is_full:
+                self._write()
             self._keep(page)
         # Note: not between two of the records; this empties the journal.
         if self._is_full:
@@ -249,11 +236,6 @@ class Frontier:
         return (
             len(self._records) >= MAX_RECORDS or self._links >= MAX_LINKS or self._text >= MAX_TEXT
         )
-
-    def _write_full(self) -> None:
-        """Write the pages in memory if they are many; they remain in the journal."""
-        if self._is_full:
-            self._write()
 
     def _write(self) -> None:
         """Write the pages in memory to the tables; they remain in the journal."""
@@ -280,7 +262,8 @@ class Frontier:
         )
         self._traps.fill(url for (url,) in self._session.rows(query))
         for page in self._journal.pages():
-            self._write_full()
+            if self._is_full:
+                self._write()
             self._keep(page)
         self.flush()
 
@@ -310,7 +293,13 @@ class Frontier:
         changed = [record for record in latest.values() if not record.is_unchanged]
         confirmed = [record for record in latest.values() if record.is_unchanged]
         replace_pages(session, changed, self.crawl, with_links=True)
-        self._write_links(changed)
+        if (links := link_table(changed)) is not None:
+            session.insert(
+                "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
+                "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
+                links,
+            )
+            session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
         confirm_pages(session, confirmed)
         session.insert(
             "UPDATE store.frontier f SET state = i.state, excluded_by = i.excluded_by, "
@@ -323,17 +312,6 @@ class Frontier:
                 excluded_by=[ROBOTS if _is_refused(page) else None for page in latest.values()],
             ),
         )
-
-    def _write_links(self, records: Sequence[PageRows]) -> None:
-        links = link_table(records)
-        if links is None:
-            return
-        self._session.insert(
-            "CREATE OR REPLACE TEMP TABLE new_links AS SELECT url, target, kind, rel, "
-            "is_nofollow::BOOLEAN AS is_nofollow, n::UINTEGER AS n FROM incoming",
-            links,
-        )
-        self._session.run("INSERT INTO store.links BY NAME FROM temp.new_links")
 
     def _discover(self) -> None:
         """Add the link targets of the visited pages to the frontier, if they are new."""
@@ -387,9 +365,9 @@ class Frontier:
         )
         self._has_more = self._has_more or added > 0
 
-    def _insert_again(self, found: Iterable[tuple[bool, Discovered]]) -> None:
-        """Decide again about known URLs, each with whether a sitemap or a feed lists it."""
-        rows = list(found)
+    def _insert_again(self, found: Iterable[Sequence[Any]]) -> None:
+        """Decide again about known URLs, rows of :data:`_AS_DISCOVERED`."""
+        rows = [(is_listed, Discovered(*each)) for is_listed, *each in found]
         if not rows:
             return
         with self._session.transaction():
@@ -440,17 +418,13 @@ class Frontier:
     def _write_traps(self) -> None:
         if not self._cut:
             return
-        traps = list(self._cut.items())
+        rows = [(*trap, str(count), example) for trap, (count, example) in self._cut.items()]
+        patterns, kinds, counts, examples = zip(*rows, strict=True)
         self._session.run("DELETE FROM store.traps")
         self._session.insert(
             "INSERT INTO store.traps (pattern, kind, cut_count, example) "
             "SELECT pattern, kind, cut_count::UBIGINT, example FROM incoming",
-            texts(
-                pattern=[trap.pattern for trap, _ in traps],
-                kind=[trap.kind for trap, _ in traps],
-                cut_count=[str(count) for _, (count, _) in traps],
-                example=[example for _, (_, example) in traps],
-            ),
+            texts(pattern=patterns, kind=kinds, cut_count=counts, example=examples),
         )
 
 

@@ -81,12 +81,9 @@ class Journal:
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        if (
-            self._path is not None
-            and os.path.isfile(self._path)
-            and not os.path.getsize(self._path)
-        ):
-            os.unlink(self._path)
+        path = self._path
+        if path is not None and os.path.isfile(path) and not os.path.getsize(path):
+            os.unlink(path)
 
     def _opened(self, flags: int) -> int:
         """Open the file: not one that a link outside of the folder names, a pipe or a device."""

@@ -42,6 +42,8 @@ _LABELS = (
 )
 """Classes of the style sheet with their labels."""
 
+_COMPLETE = "Complete: every page in scope was visited."
+
 _VERDICTS_SQL = """SELECT verdict, count(*) AS pages FROM pages
 GROUP BY verdict ORDER BY pages DESC, verdict"""
 _DEPTHS_SQL = """SELECT depth, verdict, count(*) AS pages FROM pages
@@ -55,21 +57,12 @@ _TRAPS_SQL = "SELECT pattern, kind, cut_count, example FROM traps ORDER BY cut_c
 def write_report(
     store: Store,
     path: str | os.PathLike[str],
-    *,
     site: str,
     moment: datetime,
     verdicts: Mapping[str, int],
     incomplete: Sequence[str],
 ) -> None:
-    """Write a crawl to an HTML file.
-
-    Args:
-        store: Store with the tables of the crawl.
-        path: The file; it is replaced.
-        site: URL of the start.
-        moment: Start of the crawl.
-        verdicts: Number of pages by verdict.
-        incomplete: Why the crawl is not complete.
+    """Write a crawl, whose tables the store has, to an HTML file, which is replaced.
 
     Raises:
         urlset.TargetError: The file cannot be written.
@@ -79,35 +72,26 @@ def write_report(
         depths = _depths(session)
         tables = [_other_pages(session, verdicts), _traps(session)]
     pages = sum(verdicts.values())
-    notes = [listed.sentence] if listed.is_live else []
-    if incomplete:
-        notes.append(f"Not complete: {'; '.join(incomplete)}.")
-    else:
-        notes.append("Complete: every page in scope was visited.")
+    end = f"Not complete: {'; '.join(incomplete)}." if incomplete else _COMPLETE
+    figures = SourceFigures(
+        listed.name,
+        listed.sentence,
+        [("pages", f"{pages:,}", ""), *listed.numbers],
+        [*depths, *listed.figures],
+        _verdict_table(verdicts),
+        (),
+        f"SELECT count(*) AS pages FROM pages;\n\n{listed.sql}",
+        tables=[table for table in (*tables, listed.sections, *listed.tables) if table is not None],
+    )
     report = ReportInput(
         kind="crawl",
         site=site,
         moment=moment,
         log=ExampleLog(),
         rules={},
-        sources=[
-            SourceFigures(
-                listed.name,
-                listed.sentence,
-                [("pages", f"{pages:,}", ""), *listed.numbers],
-                [*depths, *listed.figures],
-                _verdict_table(verdicts),
-                (),
-                f"SELECT count(*) AS pages FROM pages;\n\n{listed.sql}",
-                tables=[
-                    *(table for table in tables if table is not None),
-                    *([] if listed.sections is None else [listed.sections]),
-                    *listed.tables,
-                ],
-            )
-        ],
+        sources=[figures],
         sentence=_sentence(pages, verdicts),
-        notes=notes,
+        notes=[listed.sentence, end] if listed.is_live else [end],
     )
     write_html_report(report, path)
 

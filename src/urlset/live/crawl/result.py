@@ -119,12 +119,10 @@ class Crawl(Result):
         self.incomplete = tuple(reasons or ())
         if not self.is_complete and not self.incomplete:
             self.incomplete = ("unvisited: the crawl was killed",)
-        self.verdicts: dict[str, int] = dict(
-            store.query(
-                "SELECT verdict, count(*) FROM pages GROUP BY verdict "
-                "ORDER BY count(*) DESC, verdict"
-            )
+        query = (
+            "SELECT verdict, count(*) FROM pages GROUP BY verdict ORDER BY count(*) DESC, verdict"
         )
+        self.verdicts: dict[str, int] = dict(store.query(query))
         names = tuple(TrapJson.__annotations__)
         self._trap_rows = [cast(TrapJson, dict(zip(names, row, strict=True))) for row in self.traps]
 
@@ -192,9 +190,7 @@ class Crawl(Result):
             "ORDER BY rowid LIMIT 20",
             [key],
         )
-        evidence["referrers"] = [
-            {"url": row[0], "kind": row[1], "rel": row[2]} for row in referrers
-        ]
+        evidence["referrers"] = [{"url": u, "kind": k, "rel": rel} for u, k, rel in referrers]
         sitemaps = self.store.query(
             "SELECT DISTINCT source FROM entries WHERE loc IN (?, ?) ORDER BY source LIMIT 20",
             [key, url],
@@ -213,14 +209,7 @@ class Crawl(Result):
         """
         from urlset.live.crawl.report import write_report
 
-        write_report(
-            self.store,
-            path,
-            site=self.site,
-            moment=self.started,
-            verdicts=self.verdicts,
-            incomplete=self.incomplete,
-        )
+        write_report(self.store, path, self.site, self.started, self.verdicts, self.incomplete)
 
     def close(self) -> None:
         """Close the store, and delete a temporary one."""

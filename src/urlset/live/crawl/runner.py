@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
@@ -112,14 +113,9 @@ def crawl(
         ValueError: An option is invalid.
         KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
     """
-    options = settings_of(
-        CrawlOptions,
-        "crawl",
-        locals(),
-        include=pattern_texts(include),
-        exclude=pattern_texts(exclude),
-    )
-    warn_of_patterns({option("include"): options.include, option("exclude"): options.exclude})
+    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
+    options = settings_of(CrawlOptions, "crawl", locals(), **patterns)
+    warn_of_patterns({option(name): texts for name, texts in patterns.items()})
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     if store is not None:
@@ -146,22 +142,16 @@ def crawl_into(
 ) -> None:
     """Crawl a site into an open store, as :func:`crawl` does.
 
-    Args:
-        store: The store, open for writing.
-        site: URL of the start.
-        options: Scope and limits.
-        policy: Policy of the run, with the credentials for the site.
-        progress: Called with the number of visited pages, and with the URL of the last one.
-        kind: ``crawl`` or ``audit``, as in the table ``crawls``.
-        has_entries: Whether the store has the entries of the sitemaps; they are not read again.
-        politeness: Pace and limits of a run of which the crawl is a part, where each request
-            counts; None for the limits of ``options``, where each page counts once.
+    ``policy`` has the credentials for the site, and ``kind`` is ``crawl`` or ``audit``, as in the
+    table ``crawls``. With ``has_entries`` the store has the entries of the sitemaps, which are not
+    read again. ``politeness`` has the pace and limits of a run of which the crawl is a part, where
+    each request counts; None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
     journal = _journal_of(store.path)
     store.add(VISIT_SCHEMA)
-    run = _Run(store, start, options, run_policy(policy), kind, journal, has_entries=has_entries)
-    run.politeness = politeness
+    shared = run_policy(policy)
+    run = _Run(store, start, options, shared, kind, journal, has_entries, politeness)
     run.crawl(progress or (lambda _: None))
 
 
@@ -186,36 +176,28 @@ def _journal_of(path: str | None) -> Journal:
     return Journal(path and f"{path}.journal")
 
 
+@dataclass
 class _Run:
     """One session of a crawl: begins or continues it, visits pages, records how it ended."""
 
-    def __init__(
-        self,
-        store: Store,
-        start: str,
-        options: CrawlOptions,
-        policy: Policy,
-        kind: str,
-        journal: Journal,
-        *,
-        has_entries: bool,
-    ):
-        self._store = store
-        self._start = start
-        self._options = options
-        self._policy = policy
-        self._kind = kind
-        self._has_entries = has_entries
-        self._scope = Scope(start, options)
-        self._session = store.session()
+    _store: Store
+    _start: str
+    _options: CrawlOptions
+    _policy: Policy
+    _kind: str
+    _journal: Journal
+    _has_entries: bool
+    politeness: Politeness | None
+
+    def __post_init__(self) -> None:
+        self._scope = Scope(self._start, self._options)
+        self._session = self._store.session()
         self._session.run(_MEMORY)
         self._session.run(_THREADS)
-        self._journal = journal
         self._start_s = time.monotonic()
         self._number = 0
         self._has_other_options = False
         self._search_failure = ""
-        self.politeness: Politeness | None = None
 
     def crawl(self, progress: Progress) -> None:
         """Run the session to its end."""
@@ -278,13 +260,12 @@ class _Run:
 
     def _begin(self) -> int:
         """Return the number of the crawl: that of one to be continued, or of a new one."""
-        rows = list(
-            self._session.rows(
-                # Note: an audit without a crawl has NULL in has_sitemaps; it is not continued here.
-                "SELECT crawl, site, settings, finished IS NULL AND has_sitemaps IS NOT NULL "
-                "FROM store.crawls ORDER BY crawl DESC LIMIT 1"
-            )
+        # Note: an audit without a crawl has NULL in has_sitemaps; it is not continued here.
+        query = (
+            "SELECT crawl, site, settings, finished IS NULL AND has_sitemaps IS NOT NULL "
+            "FROM store.crawls ORDER BY crawl DESC LIMIT 1"
         )
+        rows = list(self._session.rows(query))
         settings = self._options.to_json()
         if rows:
             number, site, earlier, is_open = rows[0]
@@ -366,12 +347,11 @@ class _Run:
         )
 
     def _walk(self, frontier: Frontier) -> CrawlWalk:
-        (visited,) = next(
-            self._session.rows(
-                f"SELECT count(*) FROM store.pages WHERE crawl = {self._number} "
-                f"AND coalesce(unknown_reason, '') <> '{ROBOTS}'"
-            )
+        query = (
+            f"SELECT count(*) FROM store.pages WHERE crawl = {self._number} "
+            f"AND coalesce(unknown_reason, '') <> '{ROBOTS}'"
         )
+        (visited,) = next(self._session.rows(query))
         options = self._options
         politeness = self.politeness or Politeness(
             self._policy,
@@ -423,12 +403,7 @@ class _Run:
             self._session.run(f"DELETE FROM store.pages WHERE {which}")
 
     def _finish(
-        self,
-        frontier: Frontier,
-        walk: CrawlWalk,
-        ends: list[str],
-        *,
-        is_over: bool,
+        self, frontier: Frontier, walk: CrawlWalk, ends: list[str], *, is_over: bool
     ) -> None:
         """Write buffered pages, compute the evidence, and record how the session ended."""
         frontier.flush()

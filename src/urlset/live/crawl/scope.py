@@ -23,9 +23,9 @@ class Scope:
     """
 
     def __init__(self, start: str, options: CrawlOptions):
-        self.start_host: str = split_origin(start)[1]
-        self.hosts: set[str] = {self.start_host}
-        path = split_origin(start)[2].partition("?")[0]
+        _, host, rest = split_origin(start)
+        self.hosts: set[str] = {host}
+        path = rest.partition("?")[0]
         self.folder: str = path[: path.rfind("/") + 1] if options.scope == "folder" else "/"
         self._patterns = UrlPatterns(options.include, options.exclude)
 

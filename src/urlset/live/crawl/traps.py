@@ -61,10 +61,8 @@ class Trap(NamedTuple):
 class Traps:
     """Decide which discovered URLs belong to a trap, by counts; each URL is passed once.
 
-    The first URLs of a pattern are visited, so that what they link to is found.
-
-    Args:
-        now: The present, for dates in URLs.
+    The first URLs of a pattern are visited, so that what they link to is found. ``now`` is the
+    present, for dates in URLs.
     """
 
     def __init__(self, now: datetime | None = None):

@@ -32,15 +32,10 @@ from urlset.robots import Robots
 class CrawlWalk(PoliteWalk[VisitTarget, PageRows]):
     """Walk over the pages of a site that yields the rows of each visit, after they were stored.
 
-    Pages that fail are visited a second time, after all others.
-
-    Args:
-        frontier: The URLs.
-        politeness: robots.txt files, pace and limits.
-        start: Normalized URL of the start.
-        confirm_after_s: Seconds between the two visits of a page that fails.
-        visited: Pages that an earlier session of this crawl has visited.
-        counts_requests: Whether the budget counts all requests, and not the pages.
+    Pages that fail are visited a second time, after all others, ``confirm_after_s`` later.
+    ``start`` is the normalized URL of the start, ``visited`` the number of pages that an earlier
+    session of this crawl has visited. With ``counts_requests`` the budget counts all requests, and
+    not the pages.
     """
 
     def __init__(

@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-from urlset.store import declare_table
+from urlset.store import declare_tables
 
-NEW_LINKS = declare_table(
-    "new_links",
-    "Links of pages that were visited since the last flush.",
-    "url VARCHAR, target VARCHAR, kind VARCHAR, rel VARCHAR, is_nofollow BOOLEAN, n UINTEGER",
-    writers="frontier",
-    readers="frontier",
+_TABLES = declare_tables(
+    """
+    new_links       | frontier | frontier | Links of pages that were visited since the last flush. | url VARCHAR, target VARCHAR, kind VARCHAR, rel VARCHAR, is_nofollow BOOLEAN, n UINTEGER
+    unlinked_pages  | frontier | frontier | Pages of earlier visits whose links the store lacks. | url
+    redirect_chains | evidence | evidence | Redirects with the URLs that they lead through. | start here steps is_loop
+    linked_targets  | evidence | evidence | Hashes of URLs to which a link of another page leads. | target
+    page_references | evidence | evidence | Links to other URLs, by the rows of both ends. | target page origin
+    page_edges      | evidence | evidence | Links between visited pages; a redirect is no click. | here there clicks
+    reached_pages   | evidence | evidence | Pages that links from the start lead to, with their depth. | page depth
+    """
 )
+NEW_LINKS = _TABLES["new_links"]
 
-WORKING_TABLES = (
-    NEW_LINKS,
-    declare_table(
-        "unlinked_pages",
-        "Pages of earlier visits whose links the store lacks.",
-        "url",
-        writers="frontier",
-        readers="frontier",
-    ),
-    declare_table(
-        "redirect_chains",
-        "Redirects with the URLs that they lead through.",
-        "start here steps is_loop",
-        writers="evidence",
-        readers="evidence",
-    ),
-    declare_table(
-        "linked_targets",
-        "Hashes of URLs to which a link of another page leads.",
-        "target",
-        writers="evidence",
-        readers="evidence",
-    ),
-    declare_table(
-        "page_references",
-        "Links to other URLs, by the rows of both ends.",
-        "target page origin",
-        writers="evidence",
-        readers="evidence",
-    ),
-    declare_table(
-        "page_edges",
-        "Links between visited pages; a redirect is no click.",
-        "here there clicks",
-        writers="evidence",
-        readers="evidence",
-    ),
-    declare_table(
-        "reached_pages",
-        "Pages that links from the start lead to, with their depth.",
-        "page depth",
-        writers="evidence",
-        readers="evidence",
-    ),
-)
+WORKING_TABLES = tuple(_TABLES.values())
 """All temporary tables of a crawl, in the order of the data flow."""

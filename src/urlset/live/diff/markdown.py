@@ -61,9 +61,7 @@ def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
         total = getattr(counts, kind)
         if not total or not max_examples:
             continue
-        shown = (
-            f"{min(total, max_examples):,} of {total:,}" if total > max_examples else f"{total:,}"
-        )
+        shown = f"{total:,}" if total <= max_examples else f"{max_examples:,} of {total:,}"
         lines += ["<details>", f"<summary>{label}: {shown}</summary>", ""]
         for change in diff.of(kind, max_examples):
             lines.append(_example(change, ", ".join(map(reason_text, change.why))))

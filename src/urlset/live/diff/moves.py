@@ -144,8 +144,7 @@ class _Search:
         self._db.run_long(
             f"""CREATE OR REPLACE TABLE stem_candidates AS
             SELECT b.h AS before, a.h AS after, value AS stem, b.folder AS old, a.folder AS new,
-                CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
-                    THEN b.lastmod = a.lastmod END AS same_date
+                b.lastmod = a.lastmod AS same_date
             FROM ({before}) b JOIN ({after}) a USING (value) WHERE value <> ''"""
         )
         rows = self._db.rows(
@@ -154,12 +153,12 @@ class _Search:
         )
         pairs = [FolderPair(old, new, int(urls)) for old, new, urls in rows]
         known = Renamings([*pairs, *self.folders()])
-        facts = []
-        for pair in pairs:
-            is_same = pair.before == pair.after
-            support = pair.urls if is_same else known.support(pair.before, pair.after)
-            total = 0 if is_same else known.total(pair.before, pair.after)
-            facts.append((pair.before, pair.after, support, total))
+        facts = [
+            (old, new, urls, 0)
+            if old == new
+            else (old, new, known.support(old, new), known.total(old, new))
+            for old, new, urls in pairs
+        ]
         self._db.run(FOLDER_SUPPORTS.create_empty())
         self._db.insert_rows("folder_supports", facts)
         sizes = (
@@ -219,8 +218,7 @@ class _Search:
             f"""CREATE OR REPLACE TABLE renamed_candidates AS
             SELECT before, after, confidence + {date} AS confidence FROM (
                 SELECT b.h AS before, a.h AS after, 0.9 AS confidence,
-                    CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
-                        THEN b.lastmod = a.lastmod END AS same_date
+                    b.lastmod = a.lastmod AS same_date
                 FROM {LEFT.format(side="before")} b JOIN rename_targets t ON t.old = b.folder
                 JOIN {LEFT.format(side="after")} a ON a.folder = t.new AND a.stem = b.stem)"""
         )

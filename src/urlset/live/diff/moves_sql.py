@@ -9,11 +9,9 @@ LEFT = "(FROM {side}_urls u ANTI JOIN moves m ON m.{side} = u.h)"
 
 
 def best_pairs(candidates: str, margin: float = 0.05) -> str:
-    """Return SQL that selects candidate pairs that are the best for both URLs, by a margin.
+    """Return SQL that selects the candidate pairs of a ``FROM`` clause that are best for both URLs.
 
-    Args:
-        candidates: The ``FROM`` clause of the pairs.
-        margin: Least distance of the confidence to that of the next best pair.
+    ``margin`` is the least distance of the confidence to that of the next best pair.
     """
     rank = (
         "row_number() OVER (PARTITION BY {0} ORDER BY confidence DESC) AS {0}_rank, "
@@ -35,12 +33,9 @@ def date_evidence(tables: Tables) -> str:
 
 
 def unique_values(side: str, value: str, columns: str = "") -> str:
-    """Return SQL that selects values which only one URL has, among URLs without a pair.
+    """Return SQL that selects values which only one URL of a side has, among URLs without a pair.
 
-    Args:
-        side: The state.
-        value: SQL of the value.
-        columns: Further columns of the result.
+    ``value`` is the SQL of the value; ``columns`` are further columns of the result.
     """
     kept = "".join(f", any_value({name}) AS {name}" for name in columns.split())
     return (

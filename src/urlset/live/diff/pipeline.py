@@ -13,7 +13,7 @@ from urlset.live.diff.moves import find_moves
 from urlset.live.diff.redirects import ask_removed, create_answers
 from urlset.live.diff.result import Diff
 from urlset.live.diff.states import StateOptions, StateSource, open_states
-from urlset.live.diff.tables import SIDES, Tables
+from urlset.live.diff.tables import Tables
 from urlset.live.diff.unread import mark_unread
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import ProgressEvent
@@ -148,38 +148,26 @@ def _state(alias: str) -> str:
 
 def _create_changes(tables: Tables) -> None:
     """Create the table ``changes``, sorted by kind and URL."""
-    one = "[struct_pack(reason := '{}', detail := u.detail, confidence := NULL::DOUBLE)]"
+    unread = "[struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]"
     answer = (
         "[struct_pack(reason := CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END, "
         "detail := CASE WHEN w.verdict = 'redirect' THEN w.final_url END, "
         "confidence := NULL::DOUBLE)]"
     )
-    none, no_loc = f"NULL::{STATE}", "NULL::VARCHAR"
-    only = (
-        "SELECT {change} AS change, d.loc, {no_loc} AS previous_loc, {states}, "
-        "CASE WHEN u.h IS NOT NULL THEN {why} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
-        "::{kind} AS why FROM {side}_diff d "
+    none, no_loc, here = f"NULL::{STATE}", "NULL::VARCHAR", _state("d")
+    parts = [
+        f"SELECT CASE WHEN u.h IS NULL THEN '{change}' ELSE 'unknown' END AS change, d.loc, "
+        f"{no_loc} AS previous_loc, {before} AS before, {after} AS after, "
+        f"CASE WHEN u.h IS NOT NULL THEN {unread} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
+        f"::{WHY} AS why FROM {side}_diff d "
         "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread_urls) u USING (h) "
         "LEFT JOIN redirect_answers w USING (h) "
-        "ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
-    )
-    parts = []
-    for side in SIDES:
-        change = "removed" if side == "before" else "added"
-        states = [f"{_state('d')} AS before", f"{none} AS after"]
-        if side == "after":
-            states = [f"{none} AS before", f"{_state('d')} AS after"]
-        parts.append(
-            only.format(
-                change=f"CASE WHEN u.h IS NULL THEN '{change}' ELSE 'unknown' END",
-                no_loc=no_loc,
-                states=", ".join(states),
-                why=one.format("unread"),
-                answer=answer,
-                kind=WHY,
-                side=side,
-            )
+        f"ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
+        for side, change, before, after in (
+            ("before", "removed", here, none),
+            ("after", "added", none, here),
         )
+    ]
     parts.append(
         f"""SELECT 'changed', b.loc, {no_loc}, {_state("a")}, {_state("b")},
             list_transform(p.reasons, lambda r: struct_pack(reason := r, detail := {no_loc},
@@ -195,8 +183,7 @@ def _create_changes(tables: Tables) -> None:
     if tables.count("SELECT count(*) FROM unknown_in_both"):
         parts.append(
             f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
-            [struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]::{WHY}
-            FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
+            {unread}::{WHY} FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
             JOIN after_rows b ON b.loc = u.loc"""
         )
     kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"

@@ -50,9 +50,8 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
         """Yield the verdict disallowed or unknown on a URL that may not be requested."""
-        yield RedirectAnswer(
-            target.url, "unknown" if robots.state == "unreachable" else "disallowed"
-        )
+        verdict = "unknown" if robots.state == "unreachable" else "disallowed"
+        yield RedirectAnswer(target.url, verdict)
 
 
 def create_answers(tables: Tables) -> None:
@@ -71,14 +70,9 @@ def ask_removed(
     """Request removed URLs, and store where they lead in the table ``redirect_answers``.
 
     Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL.
-    robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used.
-
-    Args:
-        tables: The tables of the comparison.
-        max_requests: Limit of requests; if there are more URLs, a sample of all sections.
-        policy: Policy of the run, with the credentials of the sites.
-        base_url: URL that the user named; its host may have a private address.
-        progress: Called with the number of answers.
+    robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used. If
+    there are more than ``max_requests`` URLs, a sample of all sections is requested. The host of
+    ``base_url``, which the user named, may have a private address.
     """
     db = tables.db
     create_answers(tables)
@@ -88,8 +82,7 @@ def ask_removed(
     )
     hashes: dict[str, list[str]] = {}
     for h, loc in rows:
-        url = page_url(loc)
-        if url is not None:
+        if (url := page_url(loc)) is not None:
             hashes.setdefault(url, []).append(h)
     if not hashes:
         return

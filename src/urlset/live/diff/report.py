@@ -16,7 +16,7 @@ from urlset.html_report import (
 )
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
-from urlset.live.diff.rows import ChangeKind, DiffView, PageChange
+from urlset.live.diff.rows import ChangeKind, DiffView, PageChange, SectionChange
 from urlset.live.diff.words import reason_text, state_date
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
@@ -170,14 +170,13 @@ def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
 
 
 def _section_table(diff: DiffView) -> Figure:
-    columns = ("section", "before", "after", "added", "removed", "changed", "moved", "unknown")
     return Figure(
         "sections",
         "",
         "URLs by the first folder of their path, in both states. A moved URL counts in its new "
         "section.",
         "",
-        columns,
+        SectionChange._fields,
         [tuple(row) for row in diff.sections[:1_000]],
         _SECTION_SQL,
     )

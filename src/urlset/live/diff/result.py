@@ -93,8 +93,7 @@ class Diff(Result):
     def _count(self) -> DiffCounts:
         found = dict(self._tables.db.rows("SELECT change, count(*) FROM changes GROUP BY change"))
         before, after, both = self._tables.before, self._tables.after, self._tables.both
-        kinds = ("added", "removed", "changed", "moved", "unknown")
-        numbers = {kind: int(found.get(kind, 0)) for kind in kinds}
+        numbers = {kind: int(found.get(kind, 0)) for kind in get_args(ChangeKind)}
         unknown_in_both = self._tables.count("SELECT count(*) FROM unknown_in_both")
         unchanged = both - numbers["changed"] - unknown_in_both
         return DiffCounts(**numbers, unchanged=unchanged, before=before, after=after)
@@ -128,10 +127,7 @@ class Diff(Result):
                 section,
                 totals["before"][section],
                 totals["after"][section],
-                *(
-                    kinds.get(kind, 0)
-                    for kind in ("added", "removed", "changed", "moved", "unknown")
-                ),
+                *(kinds.get(kind, 0) for kind in get_args(ChangeKind)),
             )
             for section, kinds in counts.items()
         ]
@@ -228,13 +224,12 @@ class Diff(Result):
     def _totals(self) -> str:
         """The counts in one line."""
         if self.is_none_selected:
-            return (
-                f"no URL of either state is selected by {option('include')} and {option('exclude')}"
-            )
+            options = f"{option('include')} and {option('exclude')}"
+            return f"no URL of either state is selected by {options}"
         counts = self.counts
         parts = [
             f"{getattr(counts, kind):,} {kind}"
-            for kind in ("added", "removed", "changed", "moved", "unknown")
+            for kind in get_args(ChangeKind)
             if getattr(counts, kind) or kind in ("added", "removed", "changed")
         ]
         return f"{', '.join(parts)}; {counts.unchanged:,} unchanged"
@@ -298,14 +293,15 @@ class Diff(Result):
     def _repr_html_(self) -> str:
         """Return an HTML table of the first changes for notebooks."""
         rows = (
-            (change.change, change.previous_loc or change.loc, change.loc, _words(change.why))
-            for change in ChangeRows(self._tables, f"FROM changes LIMIT {MAX_ROWS}")
+            (
+                each.change,
+                each.previous_loc or each.loc,
+                each.loc,
+                ", ".join(r[0] for r in each.why),
+            )
+            for each in ChangeRows(self._tables, f"FROM changes LIMIT {MAX_ROWS}")
         )
         return html_table(self.summary, ("change", "before", "after", "why"), rows)
-
-
-def _words(why: tuple[Reason, ...]) -> str:
-    return ", ".join(reason.reason for reason in why)
 
 
 def _json_of_state(side: str) -> str:

@@ -27,11 +27,6 @@ class Revision(NamedTuple):
         return f"{self.commit}:{self.path}"
 
 
-class _Blob(NamedTuple):
-    name: bytes
-    path: bytes
-
-
 def split_revision(name: str) -> Revision | None:
     """Return the parts of ``REVISION:PATH``; None for other names, such as URLs.
 
@@ -68,7 +63,10 @@ def extract_revision(revision: Revision, folder: str) -> str:
         _write_tree(_object(revision.commit, above)[1], folder, file)
         return os.path.join(folder, file)
     except GitError as error:
-        raise _not_found(revision, error) from error
+        reason = error.reason or "git finds no such revision or path"
+        expected = "expected a file, a folder or REVISION:PATH of git"
+        message = f"{expected}, found {str(revision)!r}: {reason}"
+        raise SourceError(message, failure="missing") from error
 
 
 def _object(commit: str, path: str) -> tuple[bytes, str]:
@@ -78,26 +76,24 @@ def _object(commit: str, path: str) -> tuple[bytes, str]:
     return run_git(".", "cat-file", "-t", name).strip(), name
 
 
-def _not_found(revision: Revision, error: GitError) -> SourceError:
-    reason = error.reason or "git finds no such revision or path"
-    return SourceError(
-        f"expected a file, a folder or REVISION:PATH of git, found {str(revision)!r}: {reason}",
-        failure="missing",
-    )
-
-
 def _write_tree(name: str, folder: str, wanted: str = "") -> None:
     """Write the files of a git tree that may be sitemaps, and the file ``wanted``, to a folder."""
     listed = run_git(".", "ls-tree", "-r", "-z", "--full-tree", name)
-    blobs = []
+    paths: list[bytes] = []
+    names: list[bytes] = []
     for row in filter(None, listed.split(b"\0")):
         facts, _, path = row.partition(b"\t")
         mode, _, identifier = facts.split(b" ")
         shown = path.decode("utf-8", "replace")
         is_sitemap = has_sitemap_ending(shown.rpartition("/")[2]) or shown == wanted
         if mode in _MODES and is_sitemap and _is_safe(path):
-            blobs.append(_Blob(identifier, path))
-    _write(blobs, folder)
+            paths.append(path)
+            names.append(identifier)
+    for path, data in zip(paths, read_blobs(".", names, READ_LIMIT), strict=True):
+        target = os.path.join(folder, os.fsdecode(path))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "xb") as file:
+            file.write(data)
 
 
 def _is_safe(path: bytes) -> bool:
@@ -109,12 +105,3 @@ def _is_safe(path: bytes) -> bool:
         or os.path.isabs(text)
         or (os.name == "nt" and re.search(r"[\\:]", text))
     )
-
-
-def _write(blobs: list[_Blob], folder: str) -> None:
-    names = [blob.name for blob in blobs]
-    for blob, data in zip(blobs, read_blobs(".", names, READ_LIMIT), strict=True):
-        path = os.path.join(folder, os.fsdecode(blob.path))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "xb") as file:
-            file.write(data)

@@ -6,7 +6,7 @@ import logging
 
 from urlset.live.diff.moves_sql import LEFT, best_pairs, date_evidence
 from urlset.live.diff.patterns import Renamings
-from urlset.live.diff.tables import Tables
+from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.diff.working_tables import SIMILAR_TARGETS
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
@@ -17,8 +17,6 @@ MAX_URLS = 500_000
 MAX_SHARING = 50
 """URLs of a folder that share a word; a word of more URLs says little, and is not used."""
 
-_BOUND = "list_transform([struct_pack(x := {}, y := {})], lambda p: {})[1]"
-
 
 def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) -> None:
     """Add pairs whose last segments share rare words.
@@ -26,16 +24,12 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
     Segments that differ in a number, or in a whole word, are those of different pages.
     """
     db = tables.db
-    counts = [
-        tables.count(f"SELECT count(*) FROM {LEFT.format(side=side)}")
-        for side in ("before", "after")
-    ]
+    counts = [tables.count(f"SELECT count(*) FROM {LEFT.format(side=side)}") for side in SIDES]
     if max(counts) > MAX_URLS or not all(counts):
         logger.info("similar names are not searched in %d and %d URLs", *counts)
         return
-    folders = [
-        row[0] for row in db.rows(f"SELECT DISTINCT folder FROM {LEFT.format(side='before')}")
-    ]
+    left = LEFT.format(side="before")
+    folders = [folder for (folder,) in db.rows(f"SELECT DISTINCT folder FROM {left}")]
     rows = [(folder, folder) for folder in folders]
     rows += [
         (folder, target)
@@ -67,8 +61,7 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
                 len(list_intersect(old, new)) AS kept
             FROM (SELECT p.before, p.after, b.words AS old, a.words AS new, b.stem AS stem_before,
                     a.stem AS stem_after, b.title AS title_before, a.title AS title_after,
-                    CASE WHEN b.lastmod IS NOT NULL AND a.lastmod IS NOT NULL
-                        THEN b.lastmod = a.lastmod END AS same_date
+                    b.lastmod = a.lastmod AS same_date
                 FROM (SELECT DISTINCT b.h AS before, a.h AS after FROM before_words b
                     JOIN after_words a USING (folder, word)) p
                 JOIN before_urls b ON b.h = p.before JOIN after_urls a ON a.h = p.after))"""

@@ -126,13 +126,7 @@ def _named_state(
     if table is not None:
         path = _new_path(stack, "parquet")
         faults = table_as_parquet(name, table, path, base_url=options.base_url)
-        return State(
-            name,
-            "parquet",
-            path,
-            notes=faults.messages,
-            unreadable_count=faults.unreadable_count,
-        )
+        return State(name, "parquet", path, None, faults.messages, faults.unreadable_count)
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())

@@ -144,18 +144,15 @@ class Tables:
         store = self._stores.get(side)
         fields = ", ".join(f"e.{name}" for name in _ENTRY)
         shown = self.shown(side, "e.source")
+        has_pages = "pages" in self.live[side]
+        place = "(e.document::UBIGINT << 32) + e.entry"
+        unknown = "NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint"
         if store is None:
             query = (
-                f"SELECT {fields}, NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint, "
-                f"{shown} AS source, e.file_row_number AS place FROM {self._relation(side)} e "
-                "WHERE e.loc IS NOT NULL"
+                f"SELECT {fields}, {unknown}, {shown} AS source, e.file_row_number AS place "
+                f"FROM {self._relation(side)} e WHERE e.loc IS NOT NULL"
             )
-            self.db.run(f"CREATE VIEW {side}_listed AS {query}")
-            return
-        has_pages = "pages" in self.live[side]
-        has_entries = self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)")
-        place = "(e.document::UBIGINT << 32) + e.entry"
-        if has_pages and not has_entries:
+        elif has_pages and not self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)"):
             self.is_crawl[side] = True
             empty = ", ".join(
                 f"NULL::{kind} AS {name}"
@@ -180,8 +177,8 @@ class Tables:
             )
         else:
             query = (
-                f"SELECT {fields}, NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint, "
-                f"{shown} AS source, {place} AS place FROM {store}.entries e"
+                f"SELECT {fields}, {unknown}, {shown} AS source, {place} AS place "
+                f"FROM {store}.entries e"
             )
         self.db.run(f"CREATE VIEW {side}_listed AS {query}")
 
@@ -222,12 +219,9 @@ class Tables:
             return column
         old, new = map(quoted, replaced)
         rest = f"substr({column}, {len(replaced[0]) + 1})"
-        if not replaced[1].endswith(("/", ":")):
-            return f"CASE WHEN starts_with({column}, {old}) THEN {new} || {rest} ELSE {column} END"
-        return (
-            f"CASE WHEN starts_with({column}, {old}) THEN {new} || ltrim({rest}, '/') "
-            f"ELSE {column} END"
-        )
+        if replaced[1].endswith(("/", ":")):
+            rest = f"ltrim({rest}, '/')"
+        return f"CASE WHEN starts_with({column}, {old}) THEN {new} || {rest} ELSE {column} END"
 
     def _known_fields(self) -> frozenset[str]:
         tests = ", ".join(f"bool_or({_has_value(name)}) AS {name}" for name in STATE_FIELDS)
@@ -266,9 +260,9 @@ class Tables:
         texts, numbers = self._compared()
         # Most URLs are in normal form, and have no other texts: these need no hash of texts.
         has_text = " OR ".join(["loc <> key", *(f"({text}) IS NOT NULL" for text in texts[1:])])
-        stamp = _hash([f"CASE WHEN {has_text} THEN {_joined(texts)} END", *numbers])
+        stamp = ", ".join([f"CASE WHEN {has_text} THEN {_joined(texts)} END", *numbers])
         before, after = (
-            f"(SELECT key, place, {stamp} AS stamp "
+            f"(SELECT key, place, hash({stamp}) AS stamp "
             f"FROM (SELECT *, normal_of(loc) AS key FROM {side}_rows))"
             for side in SIDES
         )
@@ -289,10 +283,10 @@ class Tables:
     def _group_rows(self) -> None:
         """Create ``url_keys`` if URLs have several rows."""
         texts, numbers = self._compared()
-        stamp = _hash([_joined(texts), *numbers])
+        stamp = ", ".join([_joined(texts), *numbers])
         parts = " UNION ALL ".join(
-            f"SELECT text_hash(normal_of(loc)) AS h, place, {stamp} AS stamp, "
-            f"{str(side == 'after').lower()} AS is_after FROM {side}_rows"
+            f"SELECT text_hash(normal_of(loc)) AS h, place, hash({stamp}) AS stamp, "
+            f"{side == 'after'} AS is_after FROM {side}_rows"
             for side in SIDES
         )
         mine, other = "FILTER (NOT is_after)", "FILTER (is_after)"
@@ -333,19 +327,16 @@ class Tables:
         is_content = "b.fingerprint <> a.fingerprint" if "fingerprint" in self.known else "NULL"
         tests = {"spelling": "a.loc <> b.loc"}
         for name in STATE_FIELDS:
-            if name == "lastmod" or name not in self.known:
-                continue
-            if name in ("title", "fingerprint"):  # of a page that was not visited, both are null
-                tests[name] = f"a.{name} <> b.{name}"
-            else:
-                tests[name] = f"a.{name} IS DISTINCT FROM b.{name}"
+            if name in self.known and name not in ("lastmod", "fingerprint"):
+                # The title of a page that was not visited is null.
+                is_other = "<>" if name == "title" else "IS DISTINCT FROM"
+                tests[name] = f"a.{name} {is_other} b.{name}"
         is_moved = "false"
         if "lastmod" in self.known:
             is_moved = (
                 "(a.lastmod IS DISTINCT FROM b.lastmod OR (a.lastmod IS NULL "
                 "AND a.lastmod_text IS DISTINCT FROM b.lastmod_text))"
             )
-        tests.pop("fingerprint", None)
         reasons = ", ".join(f"CASE WHEN {test} THEN '{name}' END" for name, test in tests.items())
         lastmod = (
             "CASE WHEN is_moved THEN CASE is_content WHEN true THEN 'lastmod-with-content' "
@@ -371,10 +362,6 @@ def _joined(texts: list[str]) -> str:
     return f"text_hash(concat_ws(chr(1), {', '.join(f'coalesce({t}, chr(2))' for t in texts)}))"
 
 
-def _hash(values: list[str]) -> str:
-    return f"hash({', '.join(values)})"
-
-
 def _text(name: str) -> str:
     """Return SQL for the text of a field as it is compared: an empty list equals NULL."""
     if name in _LISTS:
@@ -387,8 +374,6 @@ def _text(name: str) -> str:
 def _has_value(name: str) -> str:
     if name in _LISTS:
         return f"len({name}) > 0"
-    return (
-        "lastmod_text IS NOT NULL OR lastmod IS NOT NULL"
-        if name == "lastmod"
-        else (f"{name} IS NOT NULL")
-    )
+    if name == "lastmod":
+        return "lastmod_text IS NOT NULL OR lastmod IS NOT NULL"
+    return f"{name} IS NOT NULL"

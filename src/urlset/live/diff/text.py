@@ -24,16 +24,12 @@ _KINDS: tuple[tuple[ChangeKind, str, Role], ...] = (
     ("changed", "~", "warning"),
     ("unknown", "?", "plain"),
 )
-_COLUMNS = ("before", "after", "added", "removed", "changed", "moved", "unknown")
 
 
 def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
-    """Yield the lines of a report.
+    """Yield the lines of a report for a terminal of ``width`` cells.
 
-    Args:
-        diff: The comparison.
-        max_examples: Most URLs of each kind of change that are listed.
-        width: Width of the terminal in cells.
+    At most ``max_examples`` URLs of each kind of change are listed.
     """
     yield (Span(diff.summary, "heading"),)
     if diff.lastmod is not None:
@@ -81,7 +77,7 @@ def _section_lines(sections: list[SectionChange], width: int) -> Iterator[Line]:
     shown = sections[:MAX_SECTIONS]
     columns = [
         name
-        for name in _COLUMNS
+        for name in SectionChange._fields[1:]
         if name in ("before", "after") or any(getattr(row, name) for row in shown)
     ]
     texts = [[f"{getattr(row, name):,}" for name in columns] for row in shown]

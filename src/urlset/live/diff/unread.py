@@ -46,9 +46,8 @@ class DocumentOutcome(NamedTuple):
 class Unread(NamedTuple):
     """Documents of one state whose URLs may be absent from the other one without being removed.
 
-    Attributes:
-        everything: Why every URL may be; None if only those of some documents.
-        documents: The documents, each with the reason.
+    ``everything`` says why every URL may be; None if only those of ``documents``, each with the
+    reason.
     """
 
     everything: str | None
@@ -58,15 +57,11 @@ class Unread(NamedTuple):
 def unread_documents(
     here: Sequence[DocumentOutcome], other: Sequence[DocumentOutcome], gaps: Sequence[str] = ()
 ) -> Unread:
-    """Find documents of a state that could not be read in the other state.
+    """Find documents of a state, here, that could not be read in the other state.
 
     A document that failed in the other state, with all documents below it, is matched with the
     document of the same URL or file name. If there is none, any URL may be in the part that failed.
-
-    Args:
-        here: Documents of the state that lists the URLs.
-        other: Documents of the other state.
-        gaps: Why the other state does not know all its documents, such as a failed robots.txt.
+    ``gaps`` say why the other state does not know all its documents, such as a failed robots.txt.
     """
     pairs = _match(here, other)
     faults = {document.source: document.fault for document in other if document.fault}
@@ -174,19 +169,17 @@ def mark_unread(tables: Tables) -> None:
             found = Unread(gaps[0], {})
         else:
             found = unread_documents(documents[side], documents[other], gaps)
-        only = f"{side}_diff d WHERE d.is_only"
         if found.everything is None and found.documents:
             found = _with_shifts(tables, found, documents, side)
         if found.everything is not None:
             why = quoted(found.everything)
-            tables.db.run(f"INSERT INTO unread_urls SELECT h, {why} FROM {only}")
+            tables.db.run(f"INSERT INTO unread_urls SELECT h, {why} FROM {side}_diff WHERE is_only")
         elif found.documents:
             tables.db.run(UNREAD_DOCUMENTS.create_empty(side=side))
             tables.db.insert_rows(f"{side}_unread_documents", list(found.documents.items()))
             tables.db.run(
                 f"INSERT INTO unread_urls SELECT d.h, u.detail FROM {side}_diff d "
-                f"JOIN {side}_unread_documents u ON u.source = d.source "
-                "WHERE d.is_only"
+                f"JOIN {side}_unread_documents u ON u.source = d.source WHERE d.is_only"
             )
         if tables.is_crawl[other]:
             store = tables.store_of(other)
@@ -236,12 +229,11 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
             WHERE code IN ({codes}) GROUP BY document) p ON p.document = d.document
         ORDER BY d.document"""
     )
+    found = [DocumentOutcome(*row) for row in rows]
+    if (replaced := tables.states[side].replaced) is None:
+        return found
     # Messages have the path of a temporary folder, too.
-    old, new = tables.states[side].replaced or ("", "")
-    found = (DocumentOutcome(*row) for row in rows)
-    if not old:
-        return list(found)
-    return [d._replace(fault=d.fault and d.fault.replace(old, new)) for d in found]
+    return [d._replace(fault=d.fault and d.fault.replace(*replaced)) for d in found]
 
 
 def _gaps(tables: Tables, side: str) -> list[str]:
@@ -304,11 +296,7 @@ def _with_shifts(
     )
     families = {_family(here) for here, _ in shifts} | {_family(here) for (here,) in changing}
     families = {family for family in families & failed if "#" in family}
-    shifting = {
-        document.source: reason
-        for document in documents[side]
-        if _family(document.source) in families
-    }
+    shifting = {d.source: reason for d in documents[side] if _family(d.source) in families}
     return Unread(None, shifting | found.documents)
 
 

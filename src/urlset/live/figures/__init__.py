@@ -37,7 +37,7 @@ def FIGURES(
     """Return the figures of a source; None if no page was visited. See ``take_figures``."""
     if not all(table in tables for table in ("pages", "frontier", "crawls")):
         return None
-    if not _has_rows(session, "pages"):
+    if not list(session.rows("SELECT 1 FROM pages LIMIT 1")):
         return None
     total, sections = outcome(session, is_audit=is_audit)
     return SourceFigures(
@@ -51,10 +51,6 @@ def FIGURES(
         is_live=True,
         tables=list(filter(None, [sitemap_table(session, is_audit=is_audit)])) if sections else [],
     )
-
-
-def _has_rows(session: StoreSession, table: str) -> bool:
-    return bool(next(iter(session.rows(f"SELECT count(*) > 0 FROM (FROM {table} LIMIT 1)")))[0])
 
 
 def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
@@ -72,11 +68,8 @@ def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
         text += f"; {count:,} {_FAULT_NAMES[name][count > 1]}"
         worst = max(sections, key=lambda each: each.counts[name])
         if len(sections) > 1 and worst.counts[name] * 2 > count:
-            text += (
-                f", most of them in {safe(worst.section, 60)}"
-                if count > 1
-                else (f" in {safe(worst.section, 60)}")
-            )
+            where = f"in {safe(worst.section, 60)}"
+            text += f", most of them {where}" if count > 1 else f" {where}"
     if total.counts["unknown"]:
         text += f"; {total.counts['unknown']:,} could not be judged"
     return f"{text}."

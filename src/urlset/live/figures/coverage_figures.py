@@ -23,9 +23,7 @@ _COMPLETE_SQL = "SELECT is_complete FROM crawls ORDER BY crawl DESC LIMIT 1"
 def coverage_figures(session: StoreSession, coverage: CoverageCounts | None) -> Iterator[Figure]:
     """Yield the charts about coverage for which the store has data.
 
-    Args:
-        session: Session of the store.
-        coverage: Coverage as the audit counts it; None to count the columns of ``pages``.
+    ``coverage`` is as the audit counts it; None to count the columns of ``pages``.
     """
     coverage = coverage or _counted_coverage(session)
     for figure in (_coverage(coverage), _weak_links(coverage)):

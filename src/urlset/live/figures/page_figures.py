@@ -190,12 +190,8 @@ def live_figures(
 ) -> list[Figure]:
     """Return the charts for which the live tables have data.
 
-    Args:
-        session: Session of the store.
-        total: Outcome of all listed URLs.
-        sections: Outcome of each section.
-        coverage: Coverage as the audit counts it; None to count the columns of ``pages``.
-        is_audit: Whether only URLs and visits that the last audit counts are counted.
+    ``coverage`` is as the audit counts it; None to count the columns of ``pages``. With
+    ``is_audit``, only URLs and visits that the last audit counts are counted.
     """
     figures = []
     if total.visited:
@@ -246,10 +242,8 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
     elif len(sections) == 1:
         title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:
-        title = (
-            f"{worst.section} has the most faults: {worst.faults:,} of "
-            f"{pluralize(worst.visited, 'checked URL')}"
-        )
+        checked = pluralize(worst.visited, "checked URL")
+        title = f"{worst.section} has the most faults: {worst.faults:,} of {checked}"
     labels = [(name, _LABELS[name]) for name in present]
     drawn = "Checked URLs of each section" if is_sample else "Listed URLs of each section"
     return Figure(
@@ -294,9 +288,8 @@ def _funnel(session: StoreSession, *, is_audit: bool) -> Figure:
     steps.append(FunnelStep("answered 200", answered, f"− {lost}" if lost else ""))
     lost = f"− {answered - indexable:,} noindex" if indexable < answered else ""
     steps.append(FunnelStep("indexable", indexable, lost))
-    lost = (
-        f"− {indexable - canonical:,} with another canonical URL" if canonical < indexable else ""
-    )
+    others = f"− {indexable - canonical:,} with another canonical URL"
+    lost = others if canonical < indexable else ""
     steps.append(FunnelStep("self-canonical", canonical, lost))
     return Figure(
         "funnel",
@@ -335,9 +328,8 @@ def _faults_by_folder(session: StoreSession, *, is_audit: bool) -> Figure | None
         title = f"Faults are spread thinly: {share(everything.faults, everything.size)} of all URLs"
     if large:
         worst = max(large, key=lambda block: block.faults / block.size)
-        title = f"{safe(worst.label, 60)} has the highest share of faults: " + share(
-            worst.faults, worst.size
-        )
+        highest = share(worst.faults, worst.size)
+        title = f"{safe(worst.label, 60)} has the highest share of faults: {highest}"
     rows = [
         (b.label, b.size, b.faults, share(b.faults, b.size))
         for block in blocks
@@ -392,14 +384,10 @@ def _speed(session: StoreSession, *, is_audit: bool) -> Figure | None:
     shown = [row for row in found if row[1] >= min(20, pages / 10)][:MAX_SECTIONS]
     if not shown:
         return None
-    slowest = shown[0]
-    title = (
-        f"{slowest[0]} is the slowest section: 5 % of its pages take over {duration(slowest[3])}"
-    )
+    section, _, half, slow = shown[0]
+    title = f"{section} is the slowest section: 5 % of its pages take over {duration(slow)}"
     if len(shown) == 1:
-        title = f"Half of the pages answer within {duration(slowest[2])}, 95 % within " + duration(
-            slowest[3]
-        )
+        title = f"Half of the pages answer within {duration(half)}, 95 % within {duration(slow)}"
     most = max(row[3] for row in shown) * 1.04 or 1.0
     ticks = [(at, duration(at) if at else "0") for at in _ticks(most)]
     rows = [

@@ -58,57 +58,61 @@ def moment(microseconds: int | None) -> datetime | None:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
-def entries_at(snapshot: int, *, database: str = "store") -> str:
-    """Return the SQL query of the URLs that are listed at a snapshot.
+def _states_at(snapshot: int) -> str:
+    """Return the SQL query of the documents, each with its state at a snapshot."""
+    return (
+        "SELECT document, arg_max(state, snapshot) AS state FROM store.history_states "
+        f"WHERE snapshot <= {snapshot} GROUP BY document"
+    )
+
+
+def _is_open_at(snapshot: int) -> str:
+    """Return the SQL condition for the intervals of ``history`` in which a snapshot is."""
+    return (
+        f"first_snapshot <= {snapshot} AND (last_snapshot IS NULL OR last_snapshot >= {snapshot})"
+    )
+
+
+def entries_at(snapshot: int) -> str:
+    """Return the SQL query of the URLs that are listed at a snapshot, of the table ``snapshots``.
 
     One row for each sitemap and URL: ``loc``, ``lastmod``, ``source`` (the sitemap), and
     ``is_known``, which is false if the sitemap could not be read at that snapshot: the row is then
     the state before, and the URL may be listed or not.
-
-    Args:
-        snapshot: Number of the snapshot in the table ``snapshots``.
-        database: Name of the attached database with the history tables.
     """
     number = int(snapshot)
     return f"""
         SELECT u.loc, h.lastmod, d.source,
             coalesce(s.state, 'listed') = 'listed'
                 AND (h.missing_since IS NULL OR h.missing_since > {number}) AS is_known
-        FROM {database}.history h
-        JOIN {database}.history_urls u ON u.url_id = h.url_id
-        JOIN {database}.history_documents d ON d.document = h.document
-        LEFT JOIN (
-            SELECT document, arg_max(state, snapshot) AS state FROM {database}.history_states
-            WHERE snapshot <= {number} GROUP BY document) s ON s.document = h.document
-        WHERE h.first_snapshot <= {number}
-            AND (h.last_snapshot IS NULL OR h.last_snapshot >= {number})"""
+        FROM store.history h
+        JOIN store.history_urls u ON u.url_id = h.url_id
+        JOIN store.history_documents d ON d.document = h.document
+        LEFT JOIN ({_states_at(number)}) s ON s.document = h.document
+        WHERE {_is_open_at(number)}"""
 
 
-def changes_at(snapshot: int, *, database: str = "store") -> str:
+def changes_at(snapshot: int) -> str:
     """Return the SQL query of the URLs that a snapshot added, removed or changed.
 
     Columns: ``change`` (added, removed or changed), ``loc``, ``before`` and ``after``: the
     ``lastmod`` at the snapshot before and at this one.
-
-    Args:
-        snapshot: Number of the snapshot in the table ``snapshots``.
-        database: Name of the attached database with the history tables.
     """
     number, previous = int(snapshot), int(snapshot) - 1
     return f"""
         WITH touched AS (
-            SELECT DISTINCT url_id FROM {database}.history
+            SELECT DISTINCT url_id FROM store.history
             WHERE first_snapshot = {number} OR last_snapshot = {previous}),
-        rows AS (SELECT h.* FROM {database}.history h SEMI JOIN touched USING (url_id)),
+        rows AS (SELECT h.* FROM store.history h SEMI JOIN touched USING (url_id)),
         before AS (
-            SELECT url_id, max(lastmod) AS lastmod FROM rows WHERE first_snapshot <= {previous}
-            AND (last_snapshot IS NULL OR last_snapshot >= {previous}) GROUP BY url_id),
+            SELECT url_id, max(lastmod) AS lastmod FROM rows WHERE {_is_open_at(previous)}
+            GROUP BY url_id),
         after AS (
-            SELECT url_id, max(lastmod) AS lastmod FROM rows WHERE first_snapshot <= {number}
-            AND (last_snapshot IS NULL OR last_snapshot >= {number}) GROUP BY url_id)
+            SELECT url_id, max(lastmod) AS lastmod FROM rows WHERE {_is_open_at(number)}
+            GROUP BY url_id)
         SELECT CASE WHEN b.url_id IS NULL THEN 'added' WHEN a.url_id IS NULL THEN 'removed'
             ELSE 'changed' END AS change, u.loc, b.lastmod AS before, a.lastmod AS after
-        FROM touched JOIN {database}.history_urls u USING (url_id)
+        FROM touched JOIN store.history_urls u USING (url_id)
         LEFT JOIN before b USING (url_id) LEFT JOIN after a USING (url_id)
         WHERE b.url_id IS NULL OR a.url_id IS NULL OR a.lastmod IS DISTINCT FROM b.lastmod"""
 
@@ -146,8 +150,8 @@ def snapshot_name(source: object) -> SnapshotName | None:
     return SnapshotName(found[1], None if found[2] == "latest" else int(found[2]))
 
 
-def write_snapshot(name: SnapshotName, target: str) -> int:
-    """Write a snapshot to a new store; return its number.
+def write_snapshot(name: SnapshotName, target: str) -> None:
+    """Write a snapshot to a new store.
 
     Sitemaps that could not be read at the snapshot have an error and no entries. URLs that may be
     listed or not are omitted.
@@ -163,11 +167,11 @@ def write_snapshot(name: SnapshotName, target: str) -> int:
             "WHERE error IS NOT NULL"
         )
 
-    return _write(name, target, copy)
+    _write(name, target, copy)
 
 
-def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | None = None) -> int:
-    """Write the last known state at a snapshot to a new store; return the number of the snapshot.
+def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | None) -> None:
+    """Write the last known state at a snapshot to a new store.
 
     Each URL has one row: the latest ``lastmod`` of its sitemaps. A sitemap that could not be read
     has the entries of when it was read before. The table ``unknown_urls`` has the URLs that may
@@ -182,10 +186,10 @@ def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | N
     def copy(session: StoreSession, number: int) -> None:
         _copy_last_known(session, number, None if since is None else _number(session, since))
 
-    return _write(name, target, copy)
+    _write(name, target, copy)
 
 
-def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], None]) -> int:
+def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], None]) -> None:
     with Store.open(target):
         pass
     with Store.open(name.path, read_only=True) as store:
@@ -202,7 +206,6 @@ def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], 
                     copy(session, number)
             finally:
                 session.run("DETACH snapshot_store")
-            return number
 
 
 def _number(session: StoreSession, name: SnapshotName) -> int:
@@ -256,11 +259,9 @@ def _copy_last_known(session: StoreSession, number: int, since: int | None) -> N
     if since is not None:
         session.run(
             f"""INSERT INTO snapshot_store.unknown_urls
-            WITH states AS (
-                SELECT document, arg_max(state, snapshot) AS state FROM store.history_states
-                WHERE snapshot <= {since} GROUP BY document),
-            unread_documents AS (
-                SELECT document FROM states WHERE state IN ('failed', 'gone') AND document NOT IN (
+            WITH unread_documents AS (
+                SELECT document FROM ({_states_at(since)})
+                WHERE state IN ('failed', 'gone') AND document NOT IN (
                     SELECT document FROM store.history WHERE first_snapshot <= {since}))
             SELECT u.loc, any_value(d.source) || ': it could not be read before'
             FROM store.history h JOIN unread_documents USING (document)
@@ -279,9 +280,7 @@ def _copy(session: StoreSession, number: int, condition: str) -> None:
     """Copy the documents, and the entries that match a condition."""
     session.run(
         f"""INSERT INTO snapshot_store.documents BY NAME
-        WITH states AS (
-            SELECT document, arg_max(state, snapshot) AS state FROM store.history_states
-            WHERE snapshot <= {number} GROUP BY document)
+        WITH states AS ({_states_at(number)})
         SELECT d.document, d.source, d.source AS url, d.parent, d.how, d.kind,
             (SELECT site FROM store.snapshots WHERE snapshot = {number}) AS root,
             CASE WHEN d.how = 'index' THEN d.source END AS loc,

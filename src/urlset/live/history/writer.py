@@ -27,8 +27,6 @@ because its index has the same date. ``gone``: it is listed, but answers 404 or 
 nothing lists it any more.
 """
 
-_STATES: dict[str, str] = {"failed": "failed", "gone": "gone", "unlisted": "unlisted"}
-
 
 def _as_read(new: DocumentState, known: DocumentState, *, is_partial: bool) -> DocumentState:
     """Return the state of a document that was read.
@@ -68,10 +66,8 @@ class SnapshotFacts(NamedTuple):
 class HistoryWriter:
     """Writer of one snapshot: :meth:`add` for each document, then :meth:`commit`.
 
-    Nothing is written to the store before :meth:`commit`, which is one transaction.
-
-    Args:
-        session: Session of a store with the history tables.
+    Nothing is written to the store, which has the history tables, before :meth:`commit`: it is one
+    transaction.
     """
 
     def __init__(self, session: StoreSession):
@@ -100,14 +96,9 @@ class HistoryWriter:
     ) -> DocumentState:
         """Record the outcome of reading a document in this step; return its new state.
 
-        Args:
-            source: URL of the document.
-            outcome: What was found out; the last call for a document counts.
-            facts: New values of fields of :class:`DocumentState`.
-            entries: The entries of a document that was read, as an Arrow stream.
-            now: Time of the step.
-            is_partial: Whether the markup of a document that was read is broken, so that entries
-                may be missing.
+        The last call for a document counts. ``facts`` are new values of fields of
+        :class:`DocumentState`, and ``entries`` those of a document that was read, as an Arrow
+        stream. With ``is_partial`` its markup is broken, so that entries may be missing.
         """
         known = self.documents.get(source)
         if known is None:
@@ -115,11 +106,11 @@ class HistoryWriter:
             known = DocumentState(self._last_number, source)
         else:
             self._before.setdefault(known.document, known)
-        if self._outcomes.get(known.document) in ("read", "same") and outcome not in ("read",):
+        if self._outcomes.get(known.document) in ("read", "same") and outcome != "read":
             return known  # listed by two indexes: the better result counts
         new = known._replace(**facts)
-        if outcome in _STATES:
-            new = new._replace(state=_STATES[outcome], failures=known.failures + 1)
+        if outcome in ("failed", "gone", "unlisted"):
+            new = new._replace(state=outcome, failures=known.failures + 1)
         elif outcome == "read":
             new = _as_read(new, known, is_partial=is_partial)._replace(verified_at=now, read_at=now)
         elif known.state == "listed" and known.failures:  # unchanged, and still incomplete
@@ -151,16 +142,14 @@ class HistoryWriter:
         robots: Sequence[RobotsState] = (),
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Store the snapshot in one transaction.
+        """Store the snapshot, and the robots.txt files that could be read, in one transaction.
 
-        Args:
-            facts: Facts of the step.
-            robots: The robots.txt files that could be read.
-            then: Called at the end of the transaction, to write what depends on the snapshot.
+        ``then`` is called at its end, to write what depends on the snapshot.
         """
         self._prepare(facts)
         self._compare()
-        changed_robots = self._changed_robots(robots)
+        known = self.known_robots()
+        changed_robots = [each for each in robots if known.get(each.url) != each]
         run, number = self._session.run, self.snapshot
         with self._session.transaction():
             run("INSERT INTO store.history_sections SELECT section, name FROM new_sections")
@@ -192,10 +181,9 @@ class HistoryWriter:
                 f"SELECT document, {number}, state FROM step_documents WHERE has_new_state"
             )
             run(f"INSERT INTO store.history_steps SELECT {number}, * FROM section_steps")
-            self._insert(
-                "history_robots", [{**r._asdict(), "snapshot": number} for r in changed_robots]
-            )
-            self._insert("snapshots", [self._snapshot_row(facts)])
+            rows = [{**each._asdict(), "snapshot": number} for each in changed_robots]
+            insert_rows(self._session, "history_robots", rows)
+            insert_rows(self._session, "snapshots", [self._snapshot_row(facts)])
             if then is not None:
                 then()
 
@@ -219,13 +207,13 @@ class HistoryWriter:
                 }
             )
         columns = {column.name: column.type for column in COLUMNS["history_documents"]}
-        columns |= {
-            "outcome": "VARCHAR",
-            "gap_s": "UINTEGER",
-            "verified_before": "TIMESTAMPTZ",
-            "has_new_state": "BOOLEAN",
-        }
-        self._load("step_documents", columns, rows)
+        columns |= {"outcome": "VARCHAR", "gap_s": "UINTEGER"}
+        columns |= {"verified_before": "TIMESTAMPTZ", "has_new_state": "BOOLEAN"}
+        self._session.insert(
+            "CREATE OR REPLACE TABLE step_documents AS "
+            f"SELECT unnest(row) FROM ({_source(columns)})",
+            _batch(rows),
+        )
         self._is_held = any(
             each.state in ("failed", "gone", "listed") and 0 < each.failures <= HELD_BACK
             for each in self.documents.values()
@@ -392,11 +380,6 @@ class HistoryWriter:
             for row in self._session.rows(query)
         }
 
-    def _changed_robots(self, robots: Sequence[RobotsState]) -> list[RobotsState]:
-        """Return the robots.txt files that differ from their latest stored row."""
-        known = self.known_robots()
-        return [each for each in robots if known.get(each.url) != each]
-
     def _snapshot_row(self, facts: SnapshotFacts) -> dict[str, Any]:
         session = self._session
         [(urls, unknown)] = session.rows(
@@ -432,18 +415,6 @@ class HistoryWriter:
             "trusted_count": outcomes.count("trusted"),
             "failed_count": outcomes.count("failed") + outcomes.count("gone"),
         }
-
-    def _insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows into a history table; columns that a row lacks are null."""
-        insert_rows(self._session, table, rows)
-
-    def _load(
-        self, name: str, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
-    ) -> None:
-        self._session.insert(
-            f"CREATE OR REPLACE TABLE {name} AS SELECT unnest(row) FROM ({_source(columns)})",
-            _batch(rows),
-        )
 
 
 def insert_rows(session: StoreSession, table: str, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -39,10 +39,7 @@ _OUTCOMES = {
 
 
 def write_report(
-    sites: Sequence[SiteState],
-    summary: str,
-    errors: Sequence[str],
-    path: str | os.PathLike[str],
+    sites: Sequence[SiteState], summary: str, errors: Sequence[str], path: str | os.PathLike[str]
 ) -> None:
     """Write the states of sites to an HTML file.
 
@@ -115,8 +112,9 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
     visited = [site for site in sites if site.visited]
     if not visited:
         return
-    shown = sorted(visited, key=_fine_share)[:MAX_BARS]
-    total, fine = (sum(values) for values in zip(*map(_fine, visited), strict=True))
+    shown = sorted(visited, key=lambda site: (site.fine or 0) / (site.visited or 1))[:MAX_BARS]
+    total = sum(site.visited or 0 for site in visited)
+    fine = sum(site.fine or 0 for site in visited)
     yield Figure(
         "verdicts",
         f"{share(fine, total)} of the visited URLs are fine: they answer 200, may be indexed and "
@@ -139,15 +137,6 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
         OUTCOMES_SQL,
         is_wide=True,
     )
-
-
-def _fine(site: SiteState) -> tuple[int, int]:
-    return site.visited or 0, site.fine or 0
-
-
-def _fine_share(site: SiteState) -> float:
-    visited, fine = _fine(site)
-    return fine / visited if visited else 1.0
 
 
 def _site_table(sites: Sequence[SiteState], path: Path) -> Figure:

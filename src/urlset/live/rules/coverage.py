@@ -202,9 +202,6 @@ RULES = (
             **site("", "tea", tea=page("Tea")),
             "": page("Shop", body='<a href="/tea">Tea</a> <a href="/gone">Gone</a>'),
         },
-        good={
-            **site("", "tea", tea=page("Tea")),
-            "": page("Shop", body='<a href="/tea">Tea</a>'),
-        },
+        good={**site("", "tea", tea=page("Tea")), "": page("Shop", body='<a href="/tea">Tea</a>')},
     ),
 )

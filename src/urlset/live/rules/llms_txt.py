@@ -6,13 +6,10 @@ from functools import partial
 
 from urlset.checker.examples import ExampleResponse, Piece, page, redirect, site
 from urlset.checker.rule import rule
+from urlset.live.rules.status import DEAD_END, IS_DEAD_END, TO
 
 _SOURCE = "https://llmstxt.org/"
 _URL = {"page": "preview(loc)"}
-# These statuses may be a refusal of the visitor, not an error of the page.
-_IS_DEAD_END = (
-    "(final_status BETWEEN 400 AND 499 AND final_status NOT IN (401, 403, 407, 429, 451))"
-)
 _PAGES = {"tea": page("Tea"), "coffee": page("Coffee")}
 
 
@@ -47,13 +44,9 @@ RULES = (
         heading="llms.txt links to redirects",
         message="llms.txt links to {page}, which redirects to {target} (HTTP {status}){outcome}",
         view="llms_txt_pages",
-        where=f"verdict = 'redirect' AND (is_own OR {_IS_DEAD_END})",
-        values={
-            "page": "preview(loc)",
-            "target": "preview(final_url)",
-            "outcome": f"if({_IS_DEAD_END}, ', which returns HTTP ' || final_status, '')",
-        },
-        level_sql=f"if({_IS_DEAD_END}, 'error', 'warning')",
+        where=f"verdict = 'redirect' AND (is_own OR {IS_DEAD_END})",
+        values=TO,
+        level_sql=DEAD_END,
         why="Each program that reads the file makes a request in vain, and some follow no "
         "redirects. The old URL fails when the redirect is removed.",
         fix_hint="Link to the URL to which it redirects, or remove the link",

@@ -153,10 +153,7 @@ RULES = (
                     lambda c: c.url)) AS named
                 FROM listed_pages WHERE verdict = 'ok' AND len(canonicals) > 1)
             WHERE len(named) > 1""",
-        values={
-            "page": "preview(loc)",
-            "urls": "preview(array_to_string(list_sort(named), ', '))",
-        },
+        values={"page": "preview(loc)", "urls": "preview(array_to_string(list_sort(named), ', '))"},
         why="If a page, or a page and its headers, name several canonical URLs, search engines "
         "ignore all of them.",
         fix_hint="Keep one canonical, the URL that the sitemap lists",
@@ -205,11 +202,7 @@ RULES = (
         fix_hint="Name the final, indexable URL of the version, or remove the link",
         source=_HREFLANG_SOURCE,
         bad=site(
-            "tea",
-            "tee",
-            tea=page("Tea", _THREE),
-            tee=page("Tee", _THREE),
-            the=redirect("/tea"),
+            "tea", "tee", tea=page("Tea", _THREE), tee=page("Tee", _THREE), the=redirect("/tea")
         ),
         good=_GOOD_HREFLANG,
     ),

@@ -12,16 +12,15 @@ _STATUS = "https://developers.google.com/search/docs/crawling-indexing/http-netw
 _REDIRECTS = "https://developers.google.com/search/docs/crawling-indexing/301-redirects"
 _RFC = "https://www.rfc-editor.org/rfc/rfc9110#section-15"
 _URL = {"page": "preview(loc)"}
-# These statuses may be a refusal of the visitor, not an error of the page.
-_IS_DEAD_END = (
-    "(final_status BETWEEN 400 AND 499 AND final_status NOT IN (401, 403, 407, 429, 451))"
-)
-_TO = {
+IS_DEAD_END = "(final_status BETWEEN 400 AND 499 AND final_status NOT IN (401, 403, 407, 429, 451))"
+"""Condition for a page that does not exist; other statuses may be a refusal of the visitor."""
+
+TO = {
     "page": "preview(loc)",
     "target": "preview(final_url)",
-    "outcome": f"if({_IS_DEAD_END}, ', which returns HTTP ' || final_status, '')",
+    "outcome": f"if({IS_DEAD_END}, ', which returns HTTP ' || final_status, '')",
 }
-_DEAD_END = f"if({_IS_DEAD_END}, 'error', 'warning')"
+DEAD_END = f"if({IS_DEAD_END}, 'error', 'warning')"
 """Level of a redirect: it is an error if it leads to a page that does not exist."""
 
 _GOOD = site(tea=page("Tea"))
@@ -34,8 +33,8 @@ RULES = (
         heading="Listed URLs that redirect",
         message="{page} redirects to {target} (HTTP {status}){outcome}",
         where="verdict = 'redirect' AND len(redirects) < 2",
-        values=_TO,
-        level_sql=_DEAD_END,
+        values=TO,
+        level_sql=DEAD_END,
         why="A sitemap lists the URLs that search engines should show. A URL that redirects is not "
         "shown, and each visit of it costs a request.",
         fix_hint="List the URL to which it redirects, or remove the entry",
@@ -186,8 +185,8 @@ RULES = (
         heading="Listed URLs that redirect several times",
         message="{page} redirects {n} times, at last to {target}{outcome}",
         where="verdict = 'redirect' AND len(redirects) > 1",
-        values={**_TO, "n": "len(redirects)"},
-        level_sql=_DEAD_END,
+        values={**TO, "n": "len(redirects)"},
+        level_sql=DEAD_END,
         why="Each redirect costs time, and search engines end after ten. A sitemap should list the "
         "last URL of the chain.",
         fix_hint="List the last URL, and redirect the first one to it directly",

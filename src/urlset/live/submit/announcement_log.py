@@ -26,11 +26,7 @@ from urlset.live.submit.working_tables import (
     REQUEST_BATCH,
     STAGED_CHANGES,
 )
-from urlset.option_schema import LEDGER
 from urlset.store import FileKind, ScratchDatabase
-
-ANNOUNCEMENTS = LEDGER.parent / "announcements.duckdb"
-"""Default path of the log, next to the ledger: never in the folder that is served."""
 
 REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
@@ -49,13 +45,9 @@ _SAME = """
 
 
 class Staged(NamedTuple):
-    """Counts of the changes that were loaded from an input.
+    """Counts of the changes that were loaded: different URLs in all and by host, and other values.
 
-    Attributes:
-        urls: Different URLs.
-        hosts: URLs by host.
-        invalid: The first values that are not http(s) URLs.
-        invalid_count: Their number.
+    ``invalid`` has the first values that are not http(s) URLs, ``invalid_count`` is their number.
     """
 
     urls: int
@@ -85,10 +77,7 @@ class RefusedUrl(NamedTuple):
 class AnnouncementLog:
     """Log of announcements in a DuckDB file, attached to a scratch database.
 
-    Args:
-        db: The scratch database.
-        path: Path of the file; created if it is missing.
-        is_persistent: Whether changes are kept; if not, they are made in a copy.
+    The file is created if it is missing. If it is not persistent, changes are made in a copy.
 
     Raises:
         StoreError: The file cannot be opened, or another process has it open.
@@ -126,9 +115,8 @@ class AnnouncementLog:
     def recover(self, now: datetime) -> tuple[int, int]:
         """Set rows of a run that was killed while it sent them to waiting, once, else to pending.
 
-        Returns:
-            Number of rows that are sent once more, and of those that are not: they were sent
-            twice, and both times the result was lost.
+        Return the number of rows that are sent once more, and of those that are not: they were sent
+        twice, and both times the result was lost.
         """
         [(again, never)] = self._db.rows(
             "SELECT count(*) FILTER (repeats = 0), count(*) FILTER (repeats > 0) "
@@ -166,11 +154,8 @@ class AnnouncementLog:
             "CREATE OR REPLACE TABLE staged_changes AS SELECT * FROM staged_changes "
             "QUALIFY row_number() OVER (PARTITION BY url ORDER BY n DESC) = 1"
         )
-        hosts = dict(
-            self._db.rows(
-                "SELECT host, count(*)::BIGINT FROM staged_changes GROUP BY host ORDER BY min(n)"
-            )
-        )
+        query = "SELECT host, count(*)::BIGINT FROM staged_changes GROUP BY host ORDER BY min(n)"
+        hosts = dict(self._db.rows(query))
         return Staged(sum(hosts.values()), hosts, tuple(invalid), invalid_count)
 
     def exclude(self, hosts: Iterable[str]) -> dict[str, list[str]]:
@@ -190,15 +175,8 @@ class AnnouncementLog:
     def add_changes(self, channel: str, now: datetime) -> tuple[int, int]:
         """Add the staged changes that were not announced to a channel yet, as waiting.
 
-        A change is known if the last announcement of its URL has the same state, or if the same
-        set of changes was announced before.
-
-        Args:
-            channel: Endpoint of IndexNow.
-            now: Time of the run.
-
-        Returns:
-            Number of changes that were added, and of those that are known.
+        A change is known if the last announcement of its URL has the same state, or if the same set
+        of changes was announced before. Return the numbers of changes that were added, and known.
         """
         (digest,) = self._db.fetch_one(
             "SELECT coalesce(md5(concat(count(*), bit_xor(md5_number_lower(concat_ws('|', "
@@ -220,34 +198,23 @@ class AnnouncementLog:
         return self._add_found(channel, digest, now)
 
     def add_states(
-        self,
-        channel: str,
-        now: datetime,
-        *,
-        announces_all: bool,
-        infers_removed: bool,
+        self, channel: str, now: datetime, *, announces_all: bool, infers_removed: bool
     ) -> tuple[int, int, int]:
         """Add differences between the staged state of sites and the announced one, as waiting.
 
-        The first state of a host is its baseline: engines ask not to send what changed before.
-
-        Args:
-            channel: Endpoint of IndexNow.
-            now: Time of the run.
-            announces_all: Whether a URL of a baseline is announced as added.
-            infers_removed: Whether a URL that is known, and not staged, is removed.
-
-        Returns:
-            Number of changes, of URLs that are known, and of URLs in a new baseline.
+        The first state of a host is its baseline: engines ask not to send what changed before. With
+        ``announces_all``, a URL of a baseline is announced as added; with ``infers_removed``, a URL
+        that is known, and not staged, is removed. Return the numbers of changes, of URLs that are
+        known, and of URLs in a new baseline.
         """
         removed = f"""
             UNION ALL BY NAME
             SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
             FROM ({_LATEST}) l WHERE {_PRESENT} AND l.host IN (SELECT host FROM staged_changes)
             AND l.url NOT IN (SELECT url FROM staged_changes)"""
-        is_known = (
-            "coalesce(l.state <> 'baseline', false)" if announces_all else "l.url IS NOT NULL"
-        )
+        is_known = "l.url IS NOT NULL"
+        if announces_all:
+            is_known = "coalesce(l.state <> 'baseline', false)"
         self._db.run(
             f"""
             CREATE OR REPLACE TABLE found_changes AS
@@ -262,9 +229,8 @@ class AnnouncementLog:
             {"channel": channel},
         )
         self._db.run("DELETE FROM found_changes WHERE change IS NULL")
-        (listed,) = self._db.fetch_one(
-            "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
-        )
+        query = "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
+        (listed,) = self._db.fetch_one(query)
         added, known = self._add_found(channel, None, now)
         return added - int(listed), known, int(listed)
 
@@ -305,7 +271,7 @@ class AnnouncementLog:
         )
 
     def waiting(
-        self, channel: str, host: str, limit: int, now: datetime, changes: Sequence[str] = ()
+        self, channel: str, host: str, limit: int, now: datetime
     ) -> list[tuple[int, str, str]]:
         """Return the next waiting announcements of a host as tuples of number, URL and change.
 
@@ -315,7 +281,6 @@ class AnnouncementLog:
             f"""
             SELECT number, url, change FROM log.announcements a
             WHERE {_OF_HOST} AND state = 'waiting'
-            AND (len($changes) = 0 OR list_contains($changes, change))
             AND url NOT IN (SELECT url FROM held_urls)
             AND NOT EXISTS (FROM log.announcements b WHERE b.channel = a.channel
                 AND b.url = a.url AND b.state IN ('pending', 'accepted')
@@ -325,7 +290,6 @@ class AnnouncementLog:
             {
                 "channel": channel,
                 "host": host,
-                "changes": list(changes),
                 "since": format_date(now - REPEAT_AFTER),
                 "now": format_date(now),
             },
@@ -359,14 +323,8 @@ class AnnouncementLog:
         error_code: str | None = None,
     ) -> None:
         """Store the result of a request for the announcements that it sent."""
-        self._set(
-            numbers,
-            "state = $state, status = $status, error_code = $code, updated_at = $now",
-            now=now,
-            state=state,
-            status=status,
-            code=error_code,
-        )
+        assignments = "state = $state, status = $status, error_code = $code, updated_at = $now"
+        self._set(numbers, assignments, now=now, state=state, status=status, code=error_code)
 
     def refuse(self, host: str, urls: Sequence[str], error_code: str, now: datetime) -> int:
         """Mark waiting announcements of URLs as refused, on all channels; return their number."""
@@ -395,15 +353,8 @@ class AnnouncementLog:
             )
         return [row[0] for row in rows]
 
-    def confirm(self, channel: str, host: str, now: datetime) -> int:
-        """Mark pending announcements of a host as accepted: the engine has verified the key."""
-        return self._settle(channel, host, "accepted", now)
-
-    def reopen(self, channel: str, host: str, now: datetime) -> int:
-        """Mark pending announcements of a host as waiting again: the engine refused the key."""
-        return self._settle(channel, host, "waiting", now)
-
-    def _settle(self, channel: str, host: str, state: str, now: datetime) -> int:
+    def settle(self, channel: str, host: str, state: str, now: datetime) -> int:
+        """Set pending announcements of a host to accepted, or to waiting: its key was refused."""
         return self._db.run(
             f"UPDATE log.announcements SET state = $state, updated_at = $now WHERE {_OF_HOST} "
             "AND state = 'pending' AND error_code IS NULL",
@@ -473,17 +424,9 @@ class AnnouncementLog:
             )
         return int(number)
 
-    def count(self, state: str, channel: str | None = None) -> int:
-        """Return the number of announcements in a state."""
-        if channel is None:
-            return self._count("state = $state", state=state)
-        return self._count("state = $state AND channel = $channel", state=state, channel=channel)
-
     def _count(self, where: str, **values: str) -> int:
-        (count,) = self._db.fetch_one(
-            f"SELECT count(*) FROM log.announcements WHERE {where}", values
-        )
-        return int(count)
+        query = f"SELECT count(*) FROM log.announcements WHERE {where}"
+        return int(self._db.fetch_one(query, values)[0])
 
     def _set(
         self, numbers: Sequence[int], assignments: str, *, now: datetime, **values: str | int | None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from urlset.http import Response
+from urlset.http import Response, retry_after_s
 
 MAX_MESSAGE = 300
 """Characters of a message of an engine that are kept."""
@@ -67,6 +67,13 @@ def _clip(text: str) -> str:
     return text if len(text) <= MAX_MESSAGE else f"{text[:MAX_MESSAGE]}…"
 
 
-def is_timeout(response: Response) -> bool:
-    """Return whether a request ended without a response because of a time limit."""
-    return response.error in ("timeout", "stalled")
+def failure_code(response: Response) -> str:
+    """Return why a request ended without a response."""
+    is_late = response.error in ("timeout", "stalled")
+    return "timeout" if is_late else response.error or "no-response"
+
+
+def repeated_waits(response: Response, waits_s: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the waits before the next tries: those that ``Retry-After`` asks for, if it does."""
+    asked = retry_after_s(response.headers.get("retry-after"))
+    return waits_s if asked is None else (asked,) * len(waits_s)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from urlset.http import Request, Response, retry_after_s
-from urlset.live.submit.answers import Answer, error_of, is_timeout
+from urlset.http import Request, Response
+from urlset.live.submit.answers import Answer, error_of, failure_code, repeated_waits
 from urlset.live.submit.keys import IndexNowKey
 
 DEFAULT_ENDPOINT = "https://api.indexnow.org/indexnow"
@@ -49,14 +49,10 @@ VerdictKind = Literal[
 
 
 class Verdict(NamedTuple):
-    """Meaning of a response of IndexNow: its kind, error code and waits before retries.
+    """Meaning of a response of IndexNow.
 
-    Attributes:
-        kind: What it means.
-        status: HTTP status.
-        error_code: Code of the engine, or one like ``http-500`` or ``timeout``.
-        message: Message of the engine, for people.
-        waits_s: Waits before the next tries, in order; none if the request is not repeated.
+    ``error_code`` is that of the engine, or one like ``http-500`` or ``timeout``. ``waits_s`` are
+    the waits before the next tries, in order; none if the request is not repeated.
     """
 
     kind: VerdictKind
@@ -116,8 +112,7 @@ def interpret(response: Response) -> Verdict:
     """
     status = response.status
     if status is None:
-        code = "timeout" if is_timeout(response) else response.error or "no-response"
-        return Verdict("failed", None, code, response.message, FAILURE_WAITS_S)
+        return Verdict("failed", None, failure_code(response), response.message, FAILURE_WAITS_S)
     if status in (200, 202):
         return Verdict("accepted" if status == 200 else "pending", status)
     answer = error_of(response)
@@ -126,8 +121,7 @@ def interpret(response: Response) -> Verdict:
     if kind == "unverified":
         waits = KEY_WAITS_S
     elif kind == "throttled":
-        asked = retry_after_s(response.headers.get("retry-after"))
-        waits = THROTTLE_WAITS_S if asked is None else (asked,) * len(THROTTLE_WAITS_S)
+        waits = repeated_waits(response, THROTTLE_WAITS_S)
     elif kind == "failed":
         waits = FAILURE_WAITS_S
     return Verdict(kind, status, answer.code or f"http-{status}", answer.text, waits)

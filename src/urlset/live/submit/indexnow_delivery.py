@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from dataclasses import dataclass
 
 from urlset.http import origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
@@ -48,31 +49,24 @@ _MESSAGES: dict[VerdictKind, str] = {
 }
 
 
+@dataclass(repr=False)  # it would show the key
 class Delivery:
     """Delivery to one endpoint: sends batches until none waits, or until the endpoint refuses.
-
-    Args:
-        log: Announcements.
-        sender: Sends the requests.
-        endpoint: URL of the engine.
-        host: Host of the URLs.
-        key: Its key.
 
     Attributes:
         excluded: URLs that the engine refused.
         failure: Why the delivery ended early; None if it did not.
     """
 
-    def __init__(
-        self, log: AnnouncementLog, sender: Sender, endpoint: str, host: str, key: IndexNowKey
-    ):
+    _log: AnnouncementLog
+    _sender: Sender
+    _endpoint: str
+    _host: str
+    _key: IndexNowKey
+    failure: Verdict | None
+
+    def __post_init__(self) -> None:
         self.excluded: list[ExcludedUrl] = []
-        self.failure: Verdict | None = None
-        self._log = log
-        self._sender = sender
-        self._endpoint = endpoint
-        self._host = host
-        self._key = key
         self._counts: Counter[str] = Counter()
         self._tries: Counter[VerdictKind] = Counter()
         self._queue: deque[Batch] = deque()
@@ -85,13 +79,9 @@ class Delivery:
         while self.failure is None and (batch := self._next_batch()):
             self._send(batch)
         self._settle_refused()
-        if self.failure is not None and self.failure.kind in ("key-missing", "key-refused"):
-            self._log.reopen(self._endpoint, self._host, self._sender.now())
-        return self.result()
-
-    def result(self) -> ChannelResult:
-        """Return the counts so far: accepted, pending, waiting and refused."""
         failure = self.failure
+        if failure is not None and failure.kind in ("key-missing", "key-refused"):
+            self._log.settle(self._endpoint, self._host, "waiting", self._sender.now())
         return ChannelResult(
             self._endpoint,
             self._host,
@@ -123,13 +113,12 @@ class Delivery:
         state: str = "waiting"
         if verdict.is_received:
             state = verdict.kind
+            self._counts[state] += len(batch)
         elif verdict.kind == "urls-refused" and not is_split:
             state = "refused"
         log.finish(numbers, state, sender.now(), status=status, error_code=code)
-        if verdict.is_received:
-            self._counts[state] += len(batch)
         if state == "accepted":
-            log.confirm(self._endpoint, self._host, sender.now())
+            log.settle(self._endpoint, self._host, "accepted", sender.now())
         if verdict.kind == "urls-refused":
             self._refusals += 1
             if state == "refused":
@@ -178,9 +167,8 @@ class Delivery:
         self._queue.appendleft(batch)
 
     def _message(self, failure: Verdict) -> str:
-        words = " ".join(
-            filter(None, [failure.error_code, failure.message and f"({failure.message})"])
-        )
+        parts = [failure.error_code, failure.message and f"({failure.message})"]
+        words = " ".join(filter(None, parts))
         return _MESSAGES[failure.kind].format(
             name=name_of(self._endpoint),
             host=self._host,

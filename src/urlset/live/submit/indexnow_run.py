@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 from urlset.http import NetworkScope, origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
@@ -27,43 +28,30 @@ logger: logging.Logger = logging.getLogger("urlset.submit")
 MAX_LEFT_OUT = 1_000
 
 
+@dataclass
 class IndexNowRun:
     """Run of IndexNow: preflight and delivery for all hosts with waiting announcements.
 
-    Args:
-        log: Announcements.
-        sender: Sends the requests.
-        settings: Settings of the submission.
-        result: Result of the submission, which the run completes.
+    It completes the result of the submission.
     """
 
-    def __init__(
-        self,
-        log: AnnouncementLog,
-        sender: Sender,
-        settings: SubmitSettings,
-        result: Submission,
-    ):
-        self._log = log
-        self._sender = sender
-        self._settings = settings
-        self._keys = keys_from(settings.keys)
-        self._result = result
+    _log: AnnouncementLog
+    _sender: Sender
+    _settings: SubmitSettings
+    _result: Submission
+
+    def __post_init__(self) -> None:
+        self._keys = keys_from(self._settings.keys)
         self._input_hosts: frozenset[str] = frozenset()
         self._stopped: dict[str, Verdict] = {}
 
     def run(self, input_hosts: frozenset[str]) -> None:
         """Send all waiting announcements, host by host.
 
-        Args:
-            input_hosts: Hosts of the changes of this run; others wait since an earlier one.
+        ``input_hosts`` are those of the changes of this run; others wait since an earlier one.
         """
         self._input_hosts = input_hosts
-        hosts = {
-            host: None
-            for endpoint in self._settings.endpoints
-            for host in self._log.hosts(endpoint)
-        }
+        hosts = dict.fromkeys(h for each in self._settings.endpoints for h in self._log.hosts(each))
         for host in hosts:
             # A key without a host is that of the input, whatever else waits since an earlier run.
             key = self._keys.key_of(host, len(input_hosts if host in input_hosts else hosts))
@@ -81,9 +69,7 @@ class IndexNowRun:
         for endpoint in self._settings.endpoints:
             if fault is not None:
                 waiting = self._log.hosts(endpoint).get(host, 0)
-                found = ChannelResult(
-                    endpoint, host, waiting=waiting, error=fault, error_code="preflight"
-                )
+                found = ChannelResult(endpoint, host, 0, 0, waiting, 0, fault, "preflight")
             elif self._settings.dry_run:
                 found = self._describe(endpoint, host, key)
             else:
@@ -99,10 +85,9 @@ class IndexNowRun:
             for endpoint in self._settings.endpoints
             for url in self._log.refuse_outside(endpoint, host, folder, self._sender.now())
         }
+        reason = f"it is not in the folder {folder} of the key file"
         for url in sorted(outside):
-            self._exclude(
-                ExcludedUrl(url, "key-scope", f"it is not in the folder {folder} of the key file")
-            )
+            self._exclude(ExcludedUrl(url, "key-scope", reason))
         return len(outside)
 
     def _exclude(self, one: ExcludedUrl) -> None:
@@ -118,9 +103,8 @@ class IndexNowRun:
         removed: dict[str, None] = {}
         for endpoint in self._settings.endpoints:
             present |= dict.fromkeys(self._log.sample(endpoint, host, sample, is_removed=False))
-            removed |= dict.fromkeys(
-                self._log.sample(endpoint, host, (sample + 1) // 2, is_removed=True)
-            )
+            half = (sample + 1) // 2
+            removed |= dict.fromkeys(self._log.sample(endpoint, host, half, is_removed=True))
         urls = [*present, *removed]
         if not urls and sample:
             return None, 0
@@ -177,8 +161,8 @@ class IndexNowRun:
         return "private" if self._input_hosts == {host} else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
-        delivery = Delivery(self._log, self._sender, endpoint, host, key)
-        delivery.failure = self._stopped.get(endpoint)
+        stopped = self._stopped.get(endpoint)
+        delivery = Delivery(self._log, self._sender, endpoint, host, key, stopped)
         found = delivery.run()
         for one in delivery.excluded:
             self._exclude(one)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from urlset.arrow import rows_of
+from urlset.arrow.batches import as_table
 from urlset.errors import SourceError, StoreError
 from urlset.http import without_secrets
 from urlset.live.history import entries_at
@@ -21,12 +22,9 @@ LISTED = "listed"
 class ChangeInput(NamedTuple):
     """Input of a submission: changes, or the state of sites, which is compared with the log.
 
-    Attributes:
-        name: Name for messages.
-        changes: The changes; of a state, each URL is ``listed`` or ``removed``.
-        is_state: Whether it is a state.
-        infers_removed: Whether the state is complete, so that other URLs are removed.
-        note: Message about it; None if there is nothing to say.
+    Each URL of a state is ``listed`` or ``removed``. With ``infers_removed`` the state is complete,
+    so that other URLs are removed. ``name`` is for messages, and ``note`` a message about the
+    input.
     """
 
     name: str
@@ -37,12 +35,9 @@ class ChangeInput(NamedTuple):
 
 
 def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
-    """Open an input: the path of a file, or an iterable of changes.
+    """Open an input: an iterable of changes, or a file of changes, of a ledger or of a store.
 
-    Args:
-        source: Path of a file of changes, of a ledger or of a store; ``-`` for stdin; or an
-            iterable of changes.
-        db: Scratch database, to which a ledger or a store is attached.
+    ``-`` is stdin. A ledger or a store is attached to the scratch database.
 
     Raises:
         SourceError: The file does not exist, or has no changes.
@@ -76,13 +71,11 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
         if error.failure != "other-file":
             raise
         return _store_input(path)  # a store has macros, a ledger does not
-    sets = [
-        schema
-        for (schema,) in db.rows(
-            "SELECT schema_name FROM duckdb_tables() WHERE database_name = 'input' "
-            "AND table_name = 'urls' AND starts_with(schema_name, 'set_') ORDER BY ALL"
-        )
-    ]
+    query = (
+        "SELECT schema_name FROM duckdb_tables() WHERE database_name = 'input' "
+        "AND table_name = 'urls' AND starts_with(schema_name, 'set_') ORDER BY ALL"
+    )
+    sets = [schema for (schema,) in db.rows(query)]
     if not sets:
         raise SourceError(
             f"expected a ledger of `urlset build` or a store, found another DuckDB file: {path!r}"
@@ -122,15 +115,9 @@ def _store_rows(path: str, query: str) -> Iterator[ChangedUrl]:
 def _ledger_rows(db: ScratchDatabase, schemas: Iterable[str]) -> Iterator[ChangedUrl]:
     for schema in schemas:
         table = f'input."{schema}"'
-        for batch in db.batches(f"SELECT loc FROM {table}.gone"):
-            for (loc,) in rows_of(_table(batch)):
-                yield ChangedUrl("removed", loc)
-        for batch in db.batches(f"SELECT loc, lastmod, fingerprint FROM {table}.urls"):
-            for loc, lastmod, fingerprint in rows_of(_table(batch)):
-                yield ChangedUrl(LISTED, loc, lastmod, fingerprint)
-
-
-def _table(batch: Any) -> Any:
-    from urlset.arrow.batches import as_table
-
-    return as_table(batch)
+        for change, query in (
+            ("removed", f"SELECT loc FROM {table}.gone"),
+            (LISTED, f"SELECT loc, lastmod, fingerprint FROM {table}.urls"),
+        ):
+            for batch in db.batches(query):
+                yield from (ChangedUrl(change, *row) for row in rows_of(as_table(batch)))

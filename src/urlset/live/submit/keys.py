@@ -52,11 +52,7 @@ class IndexNowKeys(NamedTuple):
 def parse_keys(text: str, origin: str) -> IndexNowKeys:
     """Parse keys: one key alone, or a line ``HOST KEY [URL of the key file]`` for each host.
 
-    Lines that begin with ``#`` are ignored.
-
-    Args:
-        text: The text.
-        origin: Where it comes from, for messages.
+    Lines that begin with ``#`` are ignored. Messages say that the text is that of ``origin``.
 
     Raises:
         ValueError: A line has another form.

@@ -43,10 +43,7 @@ class ExcludedUrl(NamedTuple):
 class PageCheck(NamedTuple):
     """Result of the check of a sampled page: good, at fault, or unknown.
 
-    Attributes:
-        url: The page.
-        fault: Why it is not announced; None if it may be.
-        is_unknown: Whether the response says nothing, so that it waits for the next run.
+    The response for an unknown one says nothing, so that it waits for the next run.
     """
 
     url: str
@@ -70,13 +67,7 @@ class PreflightRequests(NamedTuple):
 
 
 def requests_for(key: IndexNowKey, origin: str, pages: Sequence[str]) -> PreflightRequests:
-    """Return the requests of a preflight.
-
-    Args:
-        key: Key of the host.
-        origin: Origin of its pages.
-        pages: URLs of the sampled pages.
-    """
+    """Return the requests of a preflight, for the key of an origin and the sampled pages."""
 
     def request(url: str, purpose: str, max_bytes: int) -> Request:
         return Request(url, None, purpose, max_bytes=max_bytes, follows_redirects=False)

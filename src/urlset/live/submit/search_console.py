@@ -12,11 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from urlset.http import Request, Response, Secrets, retry_after_s
-from urlset.live.submit.answers import error_of, is_timeout, json_of
-
-BASE = "https://searchconsole.googleapis.com"
-"""Origin of the API."""
+from urlset.http import Request, Response, Secrets
+from urlset.live.submit.answers import error_of, failure_code, json_of, repeated_waits
 
 SCOPE = "https://www.googleapis.com/auth/webmasters"
 """Permission that submitting needs."""
@@ -132,24 +129,18 @@ def interpret_google(response: Response) -> GoogleVerdict:
     """Interpret a response of Google by its status and the reason in its body."""
     status = response.status
     if status is None:
-        code = "timeout" if is_timeout(response) else response.error or "no-response"
-        return GoogleVerdict("failed", None, code, response.message, WAITS_S)
+        return GoogleVerdict("failed", None, failure_code(response), response.message, WAITS_S)
     if 200 <= status < 300:
         return GoogleVerdict("ok", status)
     answer = error_of(response)
     reason = _reason(response) or answer.code or f"http-{status}"
     if status == 429 or (status == 403 and "quota" in reason.lower()) or _is_rate(reason):
-        asked = retry_after_s(response.headers.get("retry-after"))
-        waits = WAITS_S if asked is None else (asked,) * len(WAITS_S)
-        is_daily = "daily" in reason.lower()
-        return GoogleVerdict("quota", status, reason, answer.text, () if is_daily else waits)
-    if status == 401:
-        return GoogleVerdict("unauthorized", status, reason, answer.text)
-    if status == 403:
-        return GoogleVerdict("forbidden", status, reason, answer.text)
+        waits = () if "daily" in reason.lower() else repeated_waits(response, WAITS_S)
+        return GoogleVerdict("quota", status, reason, answer.text, waits)
     if status >= 500:
         return GoogleVerdict("failed", status, reason, answer.text, WAITS_S)
-    return GoogleVerdict("rejected", status, reason, answer.text)
+    kinds: dict[int, GoogleVerdictKind] = {401: "unauthorized", 403: "forbidden"}
+    return GoogleVerdict(kinds.get(status, "rejected"), status, reason, answer.text)
 
 
 def _is_rate(reason: str) -> bool:
@@ -159,8 +150,7 @@ def _is_rate(reason: str) -> bool:
 def _reason(response: Response) -> str | None:
     """Return the reason of the first error in the body, which is more exact than the status."""
     error = _mapping(_mapping(json_of(response)).get("error"))
-    errors = error.get("errors")
-    first = _mapping(errors[0]) if isinstance(errors, list) and errors else {}
+    first = _mapping(next(iter(_list(error.get("errors"))), None))
     reason = first.get("reason") or error.get("status")
     return reason if isinstance(reason, str) and len(reason) <= 80 and reason.isascii() else None
 
@@ -170,22 +160,17 @@ def properties_of(response: Response) -> list[tuple[str, str]]:
     entries = _mapping(json_of(response)).get("siteEntry")
     return [
         (str(entry["siteUrl"]), str(entry.get("permissionLevel", "unknown level")))
-        for entry in map(_mapping, entries if isinstance(entries, list) else ())
+        for entry in map(_mapping, _list(entries))
         if "siteUrl" in entry
     ]
 
 
 def sitemaps_of(response: Response) -> Iterator[SitemapStatus]:
     """Yield the sitemaps in a response; its numbers are texts, and its names differ in case."""
-    entries = _mapping(json_of(response)).get("sitemap")
-    for entry in map(_mapping, entries if isinstance(entries, list) else ()):
+    for entry in map(_mapping, _list(_mapping(json_of(response)).get("sitemap"))):
         if not isinstance(entry.get("path"), str):
             continue
-        contents = entry.get("contents")
-        counts = [
-            _int(_mapping(content).get("submitted"))
-            for content in (contents if isinstance(contents, list) else ())
-        ]
+        counts = [_int(_mapping(each).get("submitted")) for each in _list(entry.get("contents"))]
         kind = entry.get("type")
         yield SitemapStatus(
             entry["path"],
@@ -204,13 +189,9 @@ def inspection_of(response: Response) -> dict[str, Any]:
     """Return the result of an inspection as columns of the table ``inspections``."""
     result = _mapping(_mapping(json_of(response)).get("inspectionResult"))
     index = _mapping(result.get("indexStatusResult"))
-    sitemaps = index.get("sitemap")
-    found: dict[str, Any] = {
-        column: _text(index.get(name)) for column, name in _INSPECTION_FIELDS.items()
-    }
-    known = sitemaps if isinstance(sitemaps, list) else []
-    found["sitemaps"] = [text for text in known if isinstance(text, str)]
-    return found
+    sitemaps = [text for text in _list(index.get("sitemap")) if isinstance(text, str)]
+    texts = {column: _text(index.get(name)) for column, name in _INSPECTION_FIELDS.items()}
+    return {**texts, "sitemaps": sitemaps}
 
 
 _INSPECTION_FIELDS = {
@@ -228,6 +209,10 @@ _INSPECTION_FIELDS = {
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _int(value: object) -> int | None:

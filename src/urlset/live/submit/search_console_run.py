@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
+from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.http import Request, Response, Secrets
+from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.submit import search_console
 from urlset.live.submit.announcement_log import AnnouncementLog
 from urlset.live.submit.google_auth import (
@@ -17,12 +21,13 @@ from urlset.live.submit.google_auth import (
     token_of,
     token_request,
 )
-from urlset.live.submit.inspections import InspectionTable
 from urlset.live.submit.request_text import HIDDEN, request_text
 from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import Sender
 from urlset.live.submit.settings import SubmitSettings
+from urlset.live.visits.sample import allocate
 from urlset.option_names import option
+from urlset.result import Closing
 from urlset.robots import MAX_BYTES, robots_from_response
 from urlset.store import Store
 
@@ -83,14 +88,94 @@ class _Access:
         return token_of(response, credentials)
 
 
+class InspectionTable(Closing):
+    """The table ``inspections`` of a store with the entries of a site; a context manager.
+
+    ``site`` is the property of Search Console.
+    """
+
+    def __init__(self, store: Store, site: str):
+        store.add(INSPECTION_SCHEMA)
+        self._session = store.session()
+        self._site = site
+
+    def close(self) -> None:
+        """Close the session of the store."""
+        self._session.__exit__()
+
+    def used(self, now: datetime) -> int:
+        """Return the number of inspections of the property in the last 24 hours."""
+        since, until = format_date(now - timedelta(days=1)), format_date(now)
+        [(count,)] = self._session.rows(
+            "SELECT count(*) FROM store.inspections WHERE property = ? "
+            "AND inspected_at > ?::TIMESTAMPTZ AND inspected_at <= ?::TIMESTAMPTZ",
+            (self._site, since, until),
+        )
+        return int(count)
+
+    def sample(self, n: int, *, seed: int = 0) -> Iterator[str]:
+        """Yield URLs: the same share of each section, those never inspected first."""
+        urls, site = self._urls()
+        sizes = dict(
+            self._session.rows(
+                f"SELECT section, count(*)::BIGINT FROM ({urls}) GROUP BY section ORDER BY section",
+                {"site": site},
+            )
+        )
+        chosen: list[str] = []
+        for section, count in allocate(sizes, n, seed=seed).items():
+            query = (
+                f"SELECT u.loc FROM ({urls}) u LEFT JOIN (SELECT url, "
+                "max(inspected_at) AS seen FROM store.inspections GROUP BY url) i "
+                "ON i.url = u.loc WHERE section = $section "
+                f"ORDER BY epoch_us(seen) NULLS FIRST, hash(u.loc || '{seed}') LIMIT {count}"
+            )
+            values = {"site": site, "section": section}
+            chosen += [row[0] for row in self._session.rows(query, values)]
+        random.Random(seed).shuffle(chosen)
+        yield from chosen
+
+    def _urls(self) -> tuple[str, str]:
+        """Return the query of the URLs of the property, and the value of its ``$site``."""
+        is_domain = self._site.startswith("sc-domain:")
+        where = (
+            "(host_of_loc = $site OR ends_with(host_of_loc, '.' || $site))"
+            if is_domain
+            else "starts_with(loc, $site)"
+        )
+        query = (
+            "SELECT loc, url_section(loc) AS section FROM (SELECT DISTINCT loc, "
+            "lower(regexp_extract(loc, '^https?://([^/:?#]+)', 1)) AS host_of_loc "
+            f"FROM store.entries) WHERE {where}"
+        )
+        return query, self._site.removeprefix("sc-domain:")
+
+    def add(self, url: str, facts: Mapping[str, Any], now: datetime) -> None:
+        """Store the result of an inspection of a URL; it replaces the previous one."""
+        columns = [column.name for column in INSPECTION_TABLES[0].columns]
+        row = {**facts, "url": url, "property": self._site, "inspected_at": format_date(now)}
+        values = [_value(row.get(column)) for column in columns]
+        marks = ", ".join("?" for _ in columns)
+        with self._session.transaction():
+            self._session.run(
+                "DELETE FROM store.inspections WHERE url = ? AND property = ?", (url, self._site)
+            )
+            self._session.run(f"INSERT INTO store.inspections VALUES ({marks})", values)
+
+
+def _value(value: object) -> object:
+    """Return a value for a column; text without characters that UTF-8 lacks."""
+    if isinstance(value, list):
+        return [_value(each) for each in value]
+    if value is None:
+        return None
+    return str(value).encode(errors="replace").decode()
+
+
 class GoogleRun:
     """Run of Search Console: submits sitemaps, reports the state of all, and inspects URLs.
 
-    Args:
-        log: Announcements.
-        sender: Sends the requests.
-        settings: Settings of the submission.
-        result: Result of the submission, which the run completes.
+    It completes the result of the submission.
 
     Raises:
         ValueError: There are no credentials, or they have another form.
@@ -179,11 +264,8 @@ class GoogleRun:
         result.new += len(sitemaps)
         if sitemaps:
             waiting = 0 if result.is_dry_run else len(sitemaps) - accepted
-            result.results.append(
-                ChannelResult(
-                    CHANNEL, site, accepted, waiting=waiting, error=error, error_code=code
-                )
-            )
+            found = ChannelResult(CHANNEL, site, accepted, 0, waiting, error=error, error_code=code)
+            result.results.append(found)
         return error is not None
 
     def _inspect(self) -> None:

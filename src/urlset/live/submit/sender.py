@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from urlset.http import Policy, Request, Response, Walk, drive_in_thread
-from urlset.live.visits.drive import Drive
+from urlset.live.visits.drive import Drive, RequestWalk
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
@@ -20,14 +20,8 @@ MAX_TIMEOUT_S = 60.0
 class Sender:
     """Sender of requests, one after another or at once, with waits between them.
 
-    Attributes:
-        policy: Limits and behaviour of the HTTP client.
-        now: Clock.
-        sleep: Function that waits; tests do not.
-        drive: Function that runs a walk.
-        max_wait_s: Time that one run may wait for retries, in all.
-        progress: Called with what is being done.
-        waited_s: Time that it has waited.
+    It may wait ``max_wait_s`` for retries, in all, and has waited ``waited_s``. ``progress`` is
+    called with what is being done.
     """
 
     policy: Policy
@@ -43,12 +37,12 @@ class Sender:
         policy = replace(
             self.policy, total_timeout_s=min(self.policy.total_timeout_s, MAX_TIMEOUT_S)
         )
-        [response] = self.drive(_RequestWalk([request._replace(retries=0)]), policy)
+        [response] = self.drive(RequestWalk([request._replace(retries=0)]), policy)
         return _without_secrets(response)
 
     def fetch(self, request: Request) -> Response:
         """Return the response of a site to a request."""
-        [response] = self.visit(_RequestWalk([request]))
+        [response] = self.visit(RequestWalk([request]))
         return response
 
     def visit(self, walk: Walk[Response]) -> list[Response]:
@@ -65,19 +59,6 @@ class Sender:
         self.progress(f"waiting {seconds:,.0f} s: {reason}")
         self.waited_s += seconds
         self.sleep(seconds)
-
-
-class _RequestWalk:
-    """Walk over given requests, in order, that yields their responses."""
-
-    def __init__(self, requests: Iterable[Request]):
-        self._requests: Iterator[Request] = iter(requests)
-
-    def next_request(self) -> Request | None:
-        return next(self._requests, None)
-
-    def handle(self, response: Response) -> Iterator[Response]:
-        yield response
 
 
 def _without_secrets(response: Response) -> Response:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
-from urlset.live.sync.update import PageUpdate, UpdateKind, content_fingerprint
+from urlset.live.sync.update import PageUpdate, content_fingerprint
 from urlset.live.visits.page_record import PageRecord, facts_of_headers, read_record
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
@@ -23,17 +23,13 @@ GONE = ("http-404", "http-410")
 
 
 class SyncTarget(NamedTuple):
-    """Listed page to request, with what is stored about it.
+    """Listed page to request, with what is stored about it, and its date in the sitemap.
 
     Attributes:
-        url: The URL.
-        lastmod: Its date in the sitemap.
-        sitemap: Sitemap that lists it.
         is_known: Whether the index may have it: it was delivered before, committed or not.
         is_committed: Whether a delivery of it was committed.
         fingerprint: Fingerprint of the content that the index has; None if that is not certain.
-        etag: ``ETag`` of that response.
-        last_modified: ``Last-Modified`` of that response.
+        etag: ``ETag`` of that response; so is ``last_modified``.
         directives: What the page stated about its use then; see :class:`Directives`.
         gone_at: When it answered 404 or 410 for the first time; None if the last answer was another
             one.
@@ -55,11 +51,8 @@ class PageVisit(NamedTuple):
     """Result of one page.
 
     Attributes:
-        target: The page.
         update: What to tell about it; None if its content is the same.
         fingerprint: Fingerprint of its content; None if it is gone or unknown.
-        etag: ``ETag`` header.
-        last_modified: ``Last-Modified`` header.
         is_requested: Whether the page was requested; otherwise only the sitemaps decided.
     """
 
@@ -80,11 +73,8 @@ class PageVisit(NamedTuple):
 class Directives(NamedTuple):
     """What a page states about its use in an index.
 
-    Attributes:
-        is_html: Whether it is an HTML page.
-        is_noindex: Whether it asks search engines not to index it.
-        canonical: Canonical URL that it declares, if that is another one.
-        preferences: Values of its AI preferences.
+    ``canonical`` is the canonical URL that it declares, if that is another one; ``preferences`` are
+    the values of its AI preferences.
     """
 
     is_html: bool
@@ -123,9 +113,7 @@ class Directives(NamedTuple):
 class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
     """Walk over listed pages that yields what changed.
 
-    Args:
-        preferences: AI preferences by origin, filled when they are needed.
-        text: Returns the text of a page; None for no text.
+    AI preferences are filled, by origin, when they are needed. Without ``text`` there are no texts.
     """
 
     def __init__(
@@ -174,7 +162,10 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             yield PageVisit(target, None, target.fingerprint, *fresh, directives=known)
             return
         if row["verdict"] != "ok":
-            yield PageVisit(target, _without_content(target, record))
+            reason = row["unknown_reason"] or f"http-{row['status']}"
+            if row["verdict"] in ("redirect", "redirect-loop"):
+                reason = "redirect-loop"
+            yield PageVisit(target, unknown_update(target, reason))
             return
         before = Directives.parse(target.directives)
         if before is not None and before.is_html and not row["is_html"]:
@@ -208,11 +199,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         is_restricted = any(now not in (None, True, before) for now, before in pairs)
         return (known.is_html and is_excluded) or is_restricted
 
-    def results_of_refusal(
-        self,
-        target: SyncTarget,
-        robots: Robots,  # noqa: ARG002
-    ) -> Iterator[PageVisit]:
+    def results_of_refusal(self, target: SyncTarget, robots: Robots) -> Iterator[PageVisit]:  # noqa: ARG002
         """Yield that a page is unknown, because robots.txt disallows it or cannot be read."""
         yield PageVisit(target, unknown_update(target, "robots"))
 
@@ -225,9 +212,8 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         preferences: AiPreferences,
     ) -> PageUpdate:
         row = record.row
-        change: UpdateKind = "changed" if target.is_committed else "added"
         return PageUpdate(
-            change=change,
+            change="changed" if target.is_committed else "added",
             url=target.url,
             is_known=target.is_known,
             title=row.get("title"),
@@ -281,11 +267,3 @@ def unknown_update(target: SyncTarget, reason: str) -> PageUpdate:
         lastmod=target.lastmod,
         previous_fingerprint=target.fingerprint,
     )
-
-
-def _without_content(target: SyncTarget, record: PageRecord) -> PageUpdate:
-    row = record.row
-    reason = row["unknown_reason"] or f"http-{row['status']}"
-    if row["verdict"] in ("redirect", "redirect-loop"):
-        reason = "redirect-loop"
-    return unknown_update(target, reason)

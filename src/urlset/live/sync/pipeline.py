@@ -6,14 +6,13 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import BinaryIO
 
-from urlset.arrow.streams import ColumnType, rows_to_stream
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history import entries_at, moment
-from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA
+from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
 from urlset.live.sync.page_walk import (
     GONE,
     PageVisit,
@@ -50,17 +49,11 @@ NOT_OVER = "the run is not over: not all batches were read"
 """Why a run is not complete until its last batch."""
 
 _Clock = Callable[[], datetime]
+_VisitsOf = Callable[[int, list[SyncTarget]], list[PageVisit]]
 
-_VISITED: list[tuple[str, ColumnType]] = [
-    ("url", "string"),
-    ("fingerprint", "string"),
-    ("lastmod", "instant"),
-    ("etag", "string"),
-    ("last_modified", "string"),
-    ("directives", "string"),
-    ("is_changed", "flag"),
-    ("is_gone", "flag"),
-]
+_VISITED = (
+    "url fingerprint lastmod:instant etag last_modified directives is_changed:flag is_gone:flag"
+)
 
 
 class SyncJson(ResultJson):
@@ -198,33 +191,25 @@ class Sync(Result):
         self._faults.remove(NOT_OVER)
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        sync: Sync,
-        faults: list[str],
-        session: StoreSession,
-        snapshot: int,
-        settings: SyncSettings,
-        budget: Budget,
-        drive: Drive,
-        progress: Progress,
-        now: Callable[[], datetime],
-    ):
-        self._sync = sync
-        self._faults = faults
-        self._session = session
-        self._snapshot = snapshot
-        self._settings = settings
-        self._drive = drive
-        self._progress = progress
-        self._now = now
+    _sync: Sync
+    _faults: list[str]
+    _session: StoreSession
+    _snapshot: int
+    _settings: SyncSettings
+    _budget: Budget
+    _drive: Drive
+    _progress: Progress
+    _now: _Clock
+
+    def __post_init__(self) -> None:
+        settings = self._settings
         self._done = 0
-        policy = settings.policy or Policy()
+        self._policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
-        self._budget = budget
-        self._policy = policy
-        self._politeness = Politeness(policy, self._budget, hosts={split_origin(sync.site)[1]})
+        hosts = {split_origin(self._sync.site)[1]}
+        self._politeness = Politeness(self._policy, self._budget, hosts=hosts)
 
     def batches(self) -> Iterator[SyncBatch]:
         """Yield the batches: pages that were requested, removed ones, then unknown ones."""
@@ -239,12 +224,8 @@ class _Run:
             if self._budget.exceeded:
                 self._faults.append(self._budget.exceeded)
                 break
-        reasons = [
-            reason
-            for (reason,) in self._session.rows(
-                f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
-            )
-        ]
+        query = f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
+        reasons = [reason for (reason,) in self._session.rows(query)]
         yield from self._missing(is_whole=not reasons)
         self._faults += reasons
         yield from self._unread()
@@ -353,7 +334,7 @@ class _Run:
         """
         session = self._session
         rows = [(url,) for url in urls]
-        session.load("announced_pages", rows_to_stream([("url", "string")], rows))
+        session.load("announced_pages", stream_of("url", rows))
         with session.transaction():
             session.run(
                 "UPDATE store.synced_pages SET fingerprint = NULL, lastmod = NULL, etag = NULL, "
@@ -382,9 +363,9 @@ class _Run:
             for v in visits
             if v.is_requested
         ]
-        session.load("visited_pages", rows_to_stream(_VISITED, rows))
+        session.load("visited_pages", stream_of(_VISITED, rows))
         removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
-        session.load("withdrawn_pages", rows_to_stream([("url", "string")], removed))
+        session.load("withdrawn_pages", stream_of("url", removed))
         with session.transaction():
             session.run(
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
@@ -435,18 +416,16 @@ class _Run:
             "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
         )
         share = self._settings.removed_share(known)
+        visits_of: _VisitsOf = _all_removed
         if not is_whole:
-            yield from self._rows_of("FROM unlisted_pages", self._gone_or_unread)
+            visits_of = self._gone_or_unread
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} ({option('max_removed_share')}): they are unknown"
             )
-            yield from self._rows_of(
-                "FROM unlisted_pages", _all_unknown("many pages are not listed")
-            )
-        else:
-            yield from self._rows_of("FROM unlisted_pages", _all_removed)
+            visits_of = _all_unknown("many pages are not listed")
+        yield from self._rows_of("FROM unlisted_pages", visits_of)
 
     def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
         """Request the targets whose turn it is; return those that are gone, the others unknown."""
@@ -471,9 +450,7 @@ class _Run:
         )
         yield from self._rows_of("FROM unread_pages", _all_unknown(NOT_READ))
 
-    def _rows_of(
-        self, pages: str, visits_of: Callable[[int, list[SyncTarget]], list[PageVisit]]
-    ) -> Iterator[SyncBatch]:
+    def _rows_of(self, pages: str, visits_of: _VisitsOf) -> Iterator[SyncBatch]:
         """Yield batches of pages, of a ``FROM`` clause, that a function converts to visits."""
         size = self._settings.batch_size
         [(total,)] = self._session.rows(f"SELECT count(*) {pages}")
@@ -495,7 +472,7 @@ def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
     return [PageVisit(t, removed_update(t, "not listed"), is_requested=False) for t in targets]
 
 
-def _all_unknown(reason: str) -> Callable[[int, list[SyncTarget]], list[PageVisit]]:
+def _all_unknown(reason: str) -> _VisitsOf:
     def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
         return [PageVisit(t, unknown_update(t, reason), is_requested=False) for t in targets]
 

@@ -18,11 +18,7 @@ from urlset.terminal_text import sanitize
 
 
 class UpdateFile:
-    """File to which updates are appended as JSON lines.
-
-    Args:
-        file: The file, open for appending.
-        name: Name for messages.
+    """Open file to which updates are appended as JSON lines; ``name`` is for messages.
 
     Raises:
         urlset.TargetError: The file cannot be written; so does every method.

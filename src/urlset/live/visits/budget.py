@@ -66,11 +66,9 @@ class Budget:
         return self.limit == "response"
 
     def spend(self, count: int = 1, wait_s: float = 0.0) -> bool:
-        """Return whether another request may be started, and count it.
+        """Return whether another request may be started in some seconds, and count it.
 
-        Args:
-            count: 0 for a request that counts for no limit but that of the time.
-            wait_s: Seconds before it starts.
+        ``count`` is 0 for a request that counts for no limit but that of the time.
         """
         with self._lock:
             if self._end is not None:

@@ -1,11 +1,11 @@
-"""Types of what runs a walk and what reports its progress, which tests and commands replace."""
+"""Types of what runs a walk and reports its progress, which tests replace; a walk of requests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
-from urlset.http import Policy, Walk
+from urlset.http import Policy, Request, Response, Walk
 from urlset.model import ProgressEvent
 
 Drive = Callable[[Walk[Any], Policy], Generator[Any]]
@@ -13,3 +13,18 @@ Drive = Callable[[Walk[Any], Policy], Generator[Any]]
 
 Progress = Callable[[ProgressEvent], None]
 """Function that is called with the number of results so far, and with the URL of the last one."""
+
+
+class RequestWalk:
+    """Walk over given requests, in order, that yields their responses."""
+
+    def __init__(self, requests: Iterable[Request]):
+        self._requests = iter(requests)
+
+    def next_request(self) -> Request | None:
+        """Return the next request; None at the end."""
+        return next(self._requests, None)
+
+    def handle(self, response: Response) -> Iterator[Response]:
+        """Yield the response."""
+        yield response

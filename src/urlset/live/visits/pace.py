@@ -39,10 +39,8 @@ class HostPace:
     """Delay between requests to one host, from the times to the first byte of its responses.
 
     The base is the lowest median so far. A median above twice the base halves the rate; below 1.25
-    times the base the delay shrinks by a fifth for each window, down to the configured delay.
-
-    Args:
-        delay_s: Configured delay: an option, or ``Crawl-delay``.
+    times the base the delay shrinks by a fifth for each window, down to the configured delay: that
+    of an option, or ``Crawl-delay``.
     """
 
     def __init__(self, delay_s: float = 0.0):
@@ -56,12 +54,7 @@ class HostPace:
         self._window_began: float | None = None
 
     def observe(self, first_byte_s: float, now: float) -> bool:
-        """Add a response; return whether the pace changed.
-
-        Args:
-            first_byte_s: Its time to the first byte.
-            now: The time of a monotonic clock in seconds.
-        """
+        """Add the time to the first byte of a response; return whether the pace changed."""
         self._times.append(first_byte_s)
         self._are_refusals.append(False)
         self._since += 1
@@ -86,12 +79,7 @@ class HostPace:
         return False
 
     def refuse(self, now: float, retry_after_s: float | None) -> None:
-        """Add a response with status 429 or 503: pause as the host asks, slow down if it repeats.
-
-        Args:
-            now: The time of a monotonic clock in seconds.
-            retry_after_s: ``Retry-After`` in seconds; None if there is none.
-        """
+        """Add a response with status 429 or 503: pause as the host asks; slow down if repeated."""
         self._are_refusals.append(True)
         if sum(self._are_refusals) >= MIN_REFUSALS:
             self._are_refusals.clear()

@@ -45,13 +45,9 @@ class PageLinkRow(NamedTuple):
 
 
 class PageRecord(NamedTuple):
-    """Row of ``pages`` by column, with its links.
+    """Row of ``pages`` by column, with its links; missing values are null.
 
-    Attributes:
-        url: Normalized URL of the page.
-        row: Values by column; missing ones are null.
-        links: Its links.
-        is_unchanged: Whether the server confirmed the stored facts (304).
+    ``is_unchanged`` says whether the server confirmed the stored facts (304).
     """
 
     url: str
@@ -69,11 +65,8 @@ def read_record(
 ) -> PageRecord:
     """Return the record of a page from the response to its request, without redirects.
 
-    Args:
-        response: The response.
-        resolver: Resolves the links.
-        now: Time of the visit; None for the current time.
-        has_links: Whether the links of the page are in the record; if not, only their number.
+    ``now`` is the time of the visit; None for the current time. Without ``has_links``, the record
+    has only the number of the links.
     """
     url = response.request.url
     moment = format_date(now or datetime.now(UTC))

@@ -117,13 +117,10 @@ def mark_silent_hosts(session: StoreSession, crawl: int) -> None:
 def replace_pages(
     session: StoreSession, pages: Sequence[PageRows], crawl: int, *, with_links: bool = False
 ) -> None:
-    """Write pages to the table ``pages``; they replace the rows of their earlier visits.
+    """Write pages, each URL once, to the table ``pages``; they replace the rows of earlier visits.
 
-    Args:
-        session: Session of the store.
-        pages: The pages; each URL once.
-        crawl: Number of this crawl. The fingerprint of the crawl before is kept, its links are not.
-        with_links: Whether links of earlier visits in this crawl are deleted, too.
+    The fingerprint of the crawl before is kept, its links are not. With ``with_links``, links of
+    earlier visits in this crawl are deleted, too.
     """
     if not pages:
         return

@@ -46,11 +46,7 @@ _PACKAGES = os.path.dirname(os.path.abspath(sys.modules["urlset"].__path__[0]))
 
 
 class PageReader:
-    """Reader of the pages of a walk, from :data:`WORKER_FROM` pages on with a worker process.
-
-    Args:
-        read: Converts a response to rows.
-    """
+    """Reader of the pages of a walk, from :data:`WORKER_FROM` pages on with a worker process."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -102,9 +98,6 @@ class PageWorker:
 
     If it ends unexpectedly, the pages that it had are read in this process, and ``is_alive`` is
     False.
-
-    Args:
-        read: Converts a response.
     """
 
     def __init__(self, read: Read) -> None:

@@ -48,9 +48,7 @@ class Manner(TypedDict):
 class PoliteWalk(Generic[T, R]):
     """Walk over URLs that obeys robots.txt, ``Crawl-delay``, ``Retry-After`` and a budget.
 
-    Args:
-        targets: What to request; each has a ``url``.
-        politeness: robots.txt files, pace and limits of the run. URLs beyond a limit yield nothing.
+    URLs beyond a limit yield nothing.
     """
 
     def __init__(self, targets: Iterator[T], politeness: Politeness):

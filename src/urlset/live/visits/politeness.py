@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from urlset.http import NetworkScope, Policy, Request, Response, retry_after_s
 from urlset.live.visits.budget import Budget
@@ -36,7 +36,6 @@ class Politeness:
         hosts: Hosts that the user named, which may have private addresses.
         scope: Addresses that requests to other hosts may be sent to.
         robots: robots.txt files that are known, by origin.
-        clock: Monotonic clock in seconds.
     """
 
     def __init__(
@@ -47,14 +46,13 @@ class Politeness:
         hosts: Collection[str] = (),
         scope: NetworkScope = "public",
         robots: Mapping[str, Robots] | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ):
         self.agent: str = product_token(policy.user_agent)
         self.robots: dict[str, Robots] = {}
         self.unread_robots: list[str] = []
         self.pace: Pace = Pace(policy.delay_s)
         self.budget: Budget = budget or Budget()
-        self.clock = clock
+        self.clock = time.monotonic
         self._hosts = hosts
         self._scope: NetworkScope = scope
         for origin, file in (robots or {}).items():

@@ -52,12 +52,8 @@ class Revisit:
 class RevisitWalk:
     """Walk that wraps a :class:`SiteWalk` and answers what has not changed from the history.
 
-    Args:
-        walk: The walk of the site.
-        known: Documents by URL, as of the step before.
-        rechecked: URLs that are requested even if their index has the same date.
-        now: Time of the step.
-        skips_home: Whether the home page is not requested.
+    ``known`` has the documents by URL, as of the step before. Those of ``rechecked`` are requested
+    even if their index has the same date; with ``skips_home`` the home page is not requested.
     """
 
     def __init__(

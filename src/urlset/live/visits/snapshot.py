@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from urlset.checker.views import BROKEN
 from urlset.errors import SourceError, StoreError
 from urlset.http import Policy, drive_in_thread, request_url, without_secrets
-from urlset.live.history import (
-    HELD_BACK,
-    DocumentState,
-    HistoryWriter,
-    RobotsState,
-    SnapshotFacts,
-)
+from urlset.live.history import HELD_BACK, DocumentState, HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
@@ -48,27 +43,18 @@ def take_snapshot(
 ) -> int:
     """Read the sitemaps of a site and store a snapshot; return its number.
 
-    Nothing is stored if this is interrupted.
-
-    Args:
-        session: Session of the store, which has the history tables.
-        site: URL of the site, or of a sitemap, as :func:`expect_url` accepts it.
-        policy: Limits and behaviour of the HTTP client, with the credentials of the site.
-        recheck_sitemaps: Sitemaps that are requested although the index has the same date for them,
-            those first that were not requested for the longest time.
-        engine: Name of the engine.
-        logger: Logger of the verb, for the documents.
-        now: Clock.
-        drive: Runs the walk; None for the network.
-        progress: Called with the number of sitemaps.
-        then: Called with the number in the transaction that stores the snapshot.
+    Nothing is stored if this is interrupted. :func:`expect_url` accepts the site, and the session
+    is that of a store with the history tables. ``recheck_sitemaps`` sitemaps are requested although
+    the index has the same date for them, those first that were not requested for the longest time.
+    ``progress`` is called with the number of sitemaps, ``then`` with that of the snapshot, in the
+    transaction that stores it.
 
     Raises:
         urlset.SourceError: It is the first snapshot, and nothing could be read.
         urlset.StoreError: The store has the history of another site.
     """
     _expect_site(session, site)
-    step = _Step(session, site, recheck_sitemaps, engine, logger, now())
+    step = _Step(session, site, recheck_sitemaps, engine, logger, now().astimezone(UTC))
     step.read(drive or drive_in_thread, policy, progress or (lambda _: None))
     return step.store(now(), then)
 
@@ -94,22 +80,17 @@ def _expect_site(session: StoreSession, site: str) -> None:
             )
 
 
+@dataclass
 class _Step:
-    def __init__(
-        self,
-        session: StoreSession,
-        site: str,
-        recheck_sitemaps: int,
-        engine: str | None,
-        logger: logging.Logger,
-        started: datetime,
-    ):
-        self._writer = HistoryWriter(session)
-        self._site = site
-        self._recheck_sitemaps = recheck_sitemaps
-        self._engine = engine
-        self._logger = logger
-        self._started = started.astimezone(UTC)
+    _session: StoreSession
+    _site: str
+    _recheck_sitemaps: int
+    _engine: str | None
+    _logger: logging.Logger
+    _started: datetime
+
+    def __post_init__(self) -> None:
+        self._writer = HistoryWriter(self._session)
         self._reasons: list[str] = []
         self._robots: list[RobotsState] = []
         self._revisit = Revisit()
@@ -126,10 +107,7 @@ class _Step:
         )
         known = dict(self._writer.documents)
         walk = RevisitWalk(
-            site_walk,
-            known,
-            rechecked=self._oldest(known),
-            skips_home=self._may_skip_home(known),
+            site_walk, known, rechecked=self._oldest(known), skips_home=self._may_skip_home(known)
         )
         self._revisit = walk.revisit
         for count, visit in enumerate(_visits(walk, drive, policy), 1):
@@ -222,9 +200,8 @@ class _Step:
                 **self._revisit.validators.get(source, {}),
             }
             entries = document.entries if document is not None and record.entries else None
-            is_broken = document is not None and any(
-                problem.code in BROKEN for problem in document.problems
-            )
+            problems = () if document is None else document.problems
+            is_broken = any(problem.code in BROKEN for problem in problems)
             state = writer.add(source, "read", facts, entries, now=now, is_partial=is_broken)
             self._note_partial(state, record)
 

@@ -50,14 +50,8 @@ def usual_rows(
 ) -> PageRows | None:
     """Return the rows of a whole HTML page; None if its record has to be read.
 
-    They are those of :func:`.page_record.read_record`, which is the specification.
-
-    Args:
-        response: The response.
-        resolver: Resolves the links.
-        values: Additional values by column.
-        now: Time of the visit; None for the current time.
-        has_links: Whether the links of the page are in the rows; if not, only their number.
+    They are those of :func:`.page_record.read_record`, which is the specification, with additional
+    values by column.
     """
     headers, url = response.headers, response.request.url
     is_usual = (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from urlset.store import declare_table
+from urlset.store import declare_tables
 
-WORKING_TABLES = (
-    declare_table(
-        "earlier_pages",
-        "Pages of a batch that an earlier visit has stored.",
-        "url crawl fingerprint",
-        writers="page_rows",
-        readers="page_rows",
-    ),
+WORKING_TABLES = tuple(
+    declare_tables(
+        """
+        earlier_pages | page_rows | page_rows | Pages of a batch that an earlier visit has stored. | url crawl fingerprint
+        """
+    ).values()
 )
 """All temporary tables of :mod:`urlset.live.visits.page_rows`."""

@@ -7,11 +7,4 @@ from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
 from urlset.live.watch.step import StepSettings
 
-__all__ = [
-    "Alert",
-    "SectionEstimate",
-    "StepSettings",
-    "UrlChange",
-    "Watch",
-    "watch",
-]
+__all__ = ["Alert", "SectionEstimate", "StepSettings", "UrlChange", "Watch", "watch"]

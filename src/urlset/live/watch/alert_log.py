@@ -15,10 +15,7 @@ from urlset.store import StoreSession
 
 
 def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Bands]:
-    """Raise and end alerts for the latest snapshot; return the history they are based on.
-
-    Returns:
-        The history that they are based on, and the normal ranges of its daily counts.
+    """Raise and end alerts for the latest snapshot; return the history and bands they are based on.
 
     Call it in the transaction of the snapshot, so that none is lost.
     """
@@ -26,13 +23,8 @@ def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Ba
     watched = frozenset(subject for kind, subject in open_ if kind == "lastmod-mass")
     site = site_history(session, snapshot, watched)
     bands = day_bands(session, site, _alert_days(session, site.now))
-    conditions = {
-        (each.kind, each.subject): each
-        for each in (
-            *judge(site, bands, open_),
-            *structure_conditions(session, snapshot),
-        )
-    }
+    found = (*judge(site, bands, open_), *structure_conditions(session, snapshot))
+    conditions = {(each.kind, each.subject): each for each in found}
     unknown = unjudged(site)
     ended = [
         number
@@ -53,37 +45,21 @@ def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Ba
 def current_alerts(session: StoreSession) -> tuple[Alert, ...]:
     """Return the alerts that are open or not reported yet, the new ones first."""
     query = (
-        "SELECT alert, kind, subject, message, snapshot, epoch_us(opened), observed, low, high, "
-        "reported IS NULL FROM store.alerts WHERE ended IS NULL OR reported IS NULL "
+        "SELECT epoch_us(opened), alert, kind, subject, message, snapshot, NULL, observed, low, "
+        "high, reported IS NULL FROM store.alerts WHERE ended IS NULL OR reported IS NULL "
         "ORDER BY reported IS NOT NULL, alert"
     )
-    return tuple(
-        Alert(
-            number=number,
-            kind=kind,
-            subject=subject,
-            message=message,
-            snapshot=snapshot,
-            opened=moment(opened),
-            observed=observed,
-            low=low,
-            high=high,
-            is_new=is_new,
-        )
-        for number, kind, subject, message, snapshot, opened, observed, low, high, is_new in (
-            session.rows(query)
-        )
-    )
+    rows = session.rows(query)
+    return tuple(Alert(*row)._replace(opened=moment(opened)) for opened, *row in rows)
 
 
 def mark_reported(session: StoreSession, alerts: Sequence[Alert], now: datetime) -> None:
     """Record that alerts were reported, so that no later step reports them again."""
     numbers = ", ".join(str(alert.number) for alert in alerts if alert.is_new)
     if numbers:
+        query = f"UPDATE store.alerts SET reported = {_time(now)} WHERE alert IN ({numbers})"
         with session.transaction():
-            session.run(
-                f"UPDATE store.alerts SET reported = {_time(now)} WHERE alert IN ({numbers})"
-            )
+            session.run(query)
 
 
 def _open_alerts(session: StoreSession) -> dict[tuple[str, str], int]:

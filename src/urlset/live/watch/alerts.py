@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from urlset.live.watch.bands import Band, Bands
+from urlset.live.watch.bands import Bands
 from urlset.live.watch.estimates import DAY_S, DayCount, silence_limit
 from urlset.live.watch.series import SectionHistory, SiteHistory
 
@@ -58,16 +58,11 @@ class Condition(NamedTuple):
 
 
 def judge(
-    site: SiteHistory,
-    bands: Bands,
-    open_: Collection[tuple[str, str]] = (),
+    site: SiteHistory, bands: Bands, open_: Collection[tuple[str, str]] = ()
 ) -> Iterator[Condition]:
     """Yield conditions for alerts by the numbers of the sections at the latest snapshot.
 
-    Args:
-        site: The history.
-        bands: Normal ranges of the daily counts.
-        open_: Kind and subject of the alerts that are open.
+    ``open_`` has the kind and the subject of the alerts that are open.
     """
     judged = [section for section in site.sections if section.now.is_known]
     yield from _shrink(site)
@@ -96,7 +91,8 @@ def _volume(section: SectionHistory, test: str, bands: Bands) -> Iterator[Condit
         band = bands.get((test, section.name, each.day))
         if band is None:
             continue
-        shown = f"{section.name}: {each.urls:,} {what} URLs {_when(each)}; normal is {_range(band)}"
+        normal = f"normal is {band.low:,} to {band.high:,}"
+        shown = f"{section.name}: {each.urls:,} {what} URLs {_when(each)}; {normal}"
         numbers = (float(each.urls), float(band.low), float(band.high))
         if each.urls > max(band.high, MIN_COUNT - 1):
             kind = "volume-high" if test == "volume" else "removals"
@@ -156,10 +152,6 @@ def _when(count: DayCount) -> str:
     if count.span == 1:
         return f"on {count.day:%Y-%m-%d}"
     return f"in the {count.span} days up to {count.day:%Y-%m-%d}"
-
-
-def _range(band: Band) -> str:
-    return f"{band.low:,} to {band.high:,}"
 
 
 def span_text(seconds: float) -> str:

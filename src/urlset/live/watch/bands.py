@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from urlset.arrow.streams import ColumnType, rows_to_stream
+from urlset.live.schemas import stream_of
 from urlset.live.watch.estimates import DayCount
 from urlset.live.watch.series import SectionHistory, SiteHistory
 from urlset.store import StoreSession
@@ -30,14 +30,7 @@ MIN_RANGE = 0.6745
 RELEARN_DAYS = 7
 """Days after which a volume outside of the band is the new normal."""
 
-_DAYS: list[tuple[str, ColumnType]] = [
-    ("series", "uint32"),
-    ("day", "string"),
-    ("span", "uint32"),
-    ("urls", "uint64"),
-    ("is_normal", "flag"),
-    ("is_judged", "flag"),
-]
+_DAYS = "series:uint32 day span:uint32 urls:uint64 is_normal:flag is_judged:flag"
 
 
 class Band(NamedTuple):
@@ -73,21 +66,14 @@ def day_bands(
 
     Counts are compared by their square roots, whose spread does not depend on their level. The
     middle of a band is the median of the same weekday. Its ends are :data:`FENCE` interquartile
-    ranges, and one more for each tenfold number of sections, beyond the quartiles of the
-    deviations of all days from the medians of their weekdays.
-
-    Args:
-        session: Session for the query; its tables are not used.
-        site: The history.
-        excluded: Days with earlier alerts, which do not count.
-
-    Returns:
-        The bands; no band of a count with fewer than :data:`MIN_DAYS` normal days before it.
+    ranges, and one more for each tenfold number of sections, beyond the quartiles of the deviations
+    of all days from the medians of their weekdays. Days with earlier alerts are excluded. A count
+    with fewer than :data:`MIN_DAYS` normal days before it has no band.
     """
     names = [(test, section) for section in site.sections for test in _EXCLUDED_BY]
     rows = [row for number, named in enumerate(names) for row in _rows(number, *named, excluded)]
     fence = FENCE + math.log10(max(1, len(site.sections)))
-    found = session.rows_for(_query(fence), rows_to_stream(_DAYS, rows))
+    found = session.rows_for(_query(fence), stream_of(_DAYS, rows))
     return {
         (names[series][0], names[series][1].name, day): Band(low, high, middle)
         for series, day, low, high, middle in found

@@ -95,9 +95,7 @@ def equal_gap_rate(visits: int, changed: int, gap_s: float) -> RateEstimate:
     spread = _Z * math.sqrt(changed * (visits - changed) / visits + _Z * _Z / 4)
     total = visits + _Z * _Z
     first = -math.log1p(-(middle - spread) / total) / gap_s if changed else 0.0
-    last = math.inf
-    if changed < visits:
-        last = -math.log1p(-(middle + spread) / total) / gap_s
+    last = -math.log1p(-(middle + spread) / total) / gap_s if changed < visits else math.inf
     return RateEstimate(rate, first, last, changed, visits * gap_s, "equal-gaps")
 
 
@@ -111,13 +109,15 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     events = sum(count for _, count in changed)
     exposure = sum(gap * total for gap, total, _ in gaps)
     if not events:
-        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, _UNEQUAL)
+        return RateEstimate(0.0, 0.0, -math.log(NO_CHANGE) / exposure, 0, exposure, "unequal-gaps")
     # If every visit found a change, the likelihood has no maximum; half of a visit without one
     # bounds it, as 0.5 does for equal gaps.
     still = still or 0.5 * min(gap for gap, _ in changed)
 
     def excess(rate: float) -> float:
-        return sum(count * gap / _expm1(rate * gap) for gap, count in changed) - still
+        return (
+            sum(count * gap / math.expm1(min(rate * gap, 700.0)) for gap, count in changed) - still
+        )
 
     def likelihood(rate: float) -> float:
         return sum(c * math.log(-math.expm1(-rate * gap)) for gap, c in changed) - rate * still
@@ -132,10 +132,7 @@ def unequal_gap_rate(gaps: Gaps) -> RateEstimate:
     while likelihood(high) > least:
         high *= 2
     high = _root(lambda x: likelihood(x) - least, rate, high)
-    return RateEstimate(rate, low, high, events, exposure, _UNEQUAL)
-
-
-_UNEQUAL: Literal["unequal-gaps"] = "unequal-gaps"
+    return RateEstimate(rate, low, high, events, exposure, "unequal-gaps")
 
 
 def dated_rate(events: int, exposure_s: float) -> RateEstimate | None:
@@ -166,10 +163,8 @@ def silence_limit(pauses_s: Sequence[float], *, tail: float) -> Silence | None:
     """Return the pause between new URLs that a share of ``tail`` of all pauses exceeds.
 
     The share is usually smaller than one of the number of pauses. Beyond their 90 % quantile they
-    are extrapolated by an exponential tail; the limit is never below the longest pause.
-
-    Returns:
-        The limit; None for fewer than :data:`MIN_PAUSES` pauses.
+    are extrapolated by an exponential tail; the limit is never below the longest pause. It is None
+    for fewer than :data:`MIN_PAUSES` pauses.
     """
     if len(pauses_s) < MIN_PAUSES:
         return None
@@ -182,10 +177,6 @@ def silence_limit(pauses_s: Sequence[float], *, tail: float) -> Silence | None:
     limit = start + mean * math.log(share / tail)
     usual = ordered[min(len(ordered) - 1, math.ceil(0.99 * len(ordered)) - 1)]
     return Silence(max(limit, ordered[-1] * 1.05), usual)
-
-
-def _expm1(value: float) -> float:
-    return math.expm1(min(value, 700.0))
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:

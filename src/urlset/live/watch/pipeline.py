@@ -14,7 +14,7 @@ from urlset.errors import SourceError
 from urlset.http import Policy, drive_in_thread, with_login
 from urlset.live.history import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
-from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.drive import Drive, Progress, RequestWalk
 from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
@@ -23,7 +23,7 @@ from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import SectionEstimate, UrlChange
 from urlset.live.watch.step import StepSettings
 from urlset.live.watch.summary import section_estimates
-from urlset.live.watch.webhook import Hook, HookWalk, WebhookFormat
+from urlset.live.watch.webhook import Hook, WebhookFormat
 from urlset.model import ProgressEvent
 from urlset.option_schema import StrPath, settings_of
 from urlset.store import Store, StoreSession
@@ -160,7 +160,7 @@ def take_step(
 
 def _send(hook: Hook, found: Watch, drive: Drive) -> str | None:
     """Send the new alerts to the webhook; return the error as text, or None."""
-    walk = HookWalk(hook.request(found, found.new_alerts))
+    walk = RequestWalk([hook.request(found, found.new_alerts)])
     for response in drive(walk, Policy(total_timeout_s=WEBHOOK_TIMEOUT_S)):
         return hook.error_of(response)
     return f"the webhook at {hook.origin} did not respond"

@@ -43,6 +43,7 @@ FROM snapshots GROUP BY day ORDER BY day DESC LIMIT 120"""
 ALERTS_SQL = """SELECT strftime(opened, '%Y-%m-%d %H:%M') AS opened,
     strftime(ended, '%Y-%m-%d %H:%M') AS ended, kind, message
 FROM alerts ORDER BY alert DESC LIMIT 200"""
+_KIND_SQL = "SELECT opened, ended, subject, message FROM alerts WHERE kind = '{}'"
 STEPS_SQL = "SELECT * FROM history_steps JOIN history_sections USING (section)"
 
 
@@ -58,13 +59,11 @@ def write_report(session: StoreSession, found: WatchView, path: str | os.PathLik
         subject = found.site if alert.subject == "site" else alert.subject
         since = f"{alert.opened:%Y-%m-%d %H:%M} UTC" if alert.opened else ""
         log.examples[alert.kind].append(Example(subject, alert.message, since, ""))
-    rules = {
-        kind: RuleText(
-            kind, "", "warning", text[:1].upper() + text[1:], _WHY[kind], "", "", _kind_sql(kind)
-        )
-        for kind, text in KINDS.items()
-        if kind in log.levels
-    }
+    rules = {}
+    for kind, text in KINDS.items():
+        if kind in log.levels:
+            title, sql = text[:1].upper() + text[1:], _KIND_SQL.format(kind)
+            rules[kind] = RuleText(kind, "", "warning", title, _WHY[kind], "", "", sql)
     source = SourceFigures(
         found.site,
         "",
@@ -75,7 +74,12 @@ def write_report(session: StoreSession, found: WatchView, path: str | os.PathLik
             ("changed", f"{found.changed:,}", ""),
             ("open alerts", f"{len(found.alerts):,}", "error" if found.alerts else "fine"),
         ],
-        _figures(session, found),
+        [
+            *_day_figures(session),
+            *_band_figures(found.sections),
+            *_rate_figures(found.sections),
+            *_alert_figures(session),
+        ],
         _section_table(found.sections) if found.sections else None,
         [f"Not read: {reason}" for reason in found.incomplete[:5]],
         DAYS_SQL,
@@ -92,10 +96,6 @@ def write_report(session: StoreSession, found: WatchView, path: str | os.PathLik
     write_html_report(report, path)
 
 
-def _kind_sql(kind: str) -> str:
-    return f"SELECT opened, ended, subject, message FROM alerts WHERE kind = '{kind}'"
-
-
 def _sentence(found: WatchView) -> str:
     alerts = len(found.alerts)
     state = pluralize(alerts, "alert") if alerts else "nothing is unusual"
@@ -105,15 +105,6 @@ def _sentence(found: WatchView) -> str:
         f"{found.urls:,} URLs at snapshot {found.snapshot:,}: {found.added:,} new, "
         f"{found.removed:,} removed, {found.changed:,} changed since the one before; {state}."
     )
-
-
-def _figures(session: StoreSession, found: WatchView) -> list[Figure]:
-    return [
-        *_day_figures(session),
-        *_band_figures(found.sections),
-        *_rate_figures(found.sections),
-        *_alert_figures(session),
-    ]
 
 
 def _day_figures(session: StoreSession) -> Iterator[Figure]:
@@ -129,16 +120,13 @@ def _day_figures(session: StoreSession) -> Iterator[Figure]:
         bins = [
             Bin(f"{day:%Y-%m-%d}", int(by_day[day][column]) if day in by_day else 0) for day in span
         ]
+        labels = bin_labels([each.label for each in bins], 5 if noun == "new" else 3)
         total = sum(each.size for each in bins)
         yield Figure(
             f"days-{noun}",
             f"{pluralize(total, 'URL')} {noun} in {pluralize(len(span), 'day')}",
             "By day (UTC)." if noun != "changed" else "URLs with another lastmod, by day (UTC).",
-            histogram(
-                bins,
-                bin_labels([each.label for each in bins], 5 if noun == "new" else 3),
-                height=120,
-            ),
+            histogram(bins, labels, height=120),
             columns,
             rows,
             DAYS_SQL,
@@ -176,13 +164,9 @@ def _rate_figures(sections: Sequence[SectionEstimate]) -> Iterator[Figure]:
         chance = each.changed_in_week or 0.0
         parts = [Segment("part", chance), Segment("plain", 1 - chance)]
         bars.append(StackedRow(each.name, parts, share(chance, 1.0)))
-    rows = [
-        (
-            e.name,
-            *(f"{7 * (v or 0):.3g}" for v in (e.changes_per_day, e.changes_low, e.changes_high)),
-        )
-        for e in rated
-    ]
+    numbers = ((e.changes_per_day, e.changes_low, e.changes_high) for e in rated)
+    weekly = ([f"{7 * (value or 0):.3g}" for value in values] for values in numbers)
+    rows = [(each.name, *texts) for each, texts in zip(rated, weekly, strict=True)]
     yield Figure(
         "rates",
         "How likely a URL is to change within a week",

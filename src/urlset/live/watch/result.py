@@ -101,10 +101,8 @@ class Watch(Result):
         urls = pluralize(self.urls, "URL")
         if self.snapshot == 1:
             return f"{urls} in {pluralize(self.sitemaps, 'document')}{unknown}"
-        return (
-            f"{urls}: {self.added:,} new, {self.removed:,} removed, {self.changed:,} changed"
-            f"{unknown}"
-        )
+        changes = f"{self.added:,} new, {self.removed:,} removed, {self.changed:,} changed"
+        return f"{urls}: {changes}{unknown}"
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the history in the store as one HTML file that works offline and without scripts.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from urlset.live.history import moment
 from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
@@ -28,15 +29,9 @@ CLUSTER_S = 1_800
 class SectionNow:
     """State of a section at the latest snapshot.
 
-    Attributes:
-        urls: URLs that are listed.
-        is_known: Whether all its sitemaps could be read.
-        observed: URLs that were observed at this and at an earlier snapshot.
-        changed: Those of them with another ``lastmod``.
-        dated: URLs with a ``lastmod``.
-        equal_share: Share of these dates that are equal.
-        equal_share_before: The same at the snapshot before.
-        common_date: Their median.
+    ``observed`` URLs were observed at this and at an earlier snapshot, ``changed`` of them have
+    another ``lastmod``. Of the ``dated`` URLs, which have one, ``equal_share`` have equal dates,
+    near their median ``common_date``. ``is_known`` says whether all its sitemaps could be read.
     """
 
     urls: int = 0
@@ -51,16 +46,9 @@ class SectionNow:
 
 @dataclass(frozen=True, slots=True)
 class SectionHistory:
-    """History of one section.
+    """History of one section: its URLs of each day, the latest last, and pauses between new ones.
 
-    Attributes:
-        name: Name of the section, such as ``/news/``.
-        now: Its latest state.
-        added: New URLs of each day, the latest last; the latest day may be incomplete.
-        removed: Removed URLs of each day.
-        pauses_s: Times between new URLs.
-        last_new: When the latest new URL was found.
-        rate: Change rate of its URLs; None if no entry has a date.
+    The latest day may be incomplete. ``rate`` is None if no entry has a date.
     """
 
     name: str
@@ -74,25 +62,16 @@ class SectionHistory:
 
 @dataclass(frozen=True, slots=True)
 class SiteHistory:
-    """History of all sections.
+    """History of all sections, those with most URLs first, up to the latest snapshot.
 
-    Attributes:
-        snapshot: Number of the latest snapshot.
-        now: Time of the latest snapshot.
-        sections: The sections, those with most URLs first.
-        urls: URLs at the latest snapshot.
-        urls_before: URLs at the snapshot before; None if there is none.
-        largest_drop: Largest share of the URLs that one earlier step removed on balance.
-        is_complete: Whether everything could be read.
+    ``largest_drop`` is the largest share of the URLs that one earlier step removed on balance.
     """
 
-    snapshot: int
     now: datetime
     sections: Sequence[SectionHistory]
     urls: int = 0
     urls_before: int | None = None
     largest_drop: float = 0.0
-    is_complete: bool = True
 
 
 def site_history(
@@ -100,16 +79,10 @@ def site_history(
 ) -> SiteHistory:
     """Return the history up to a snapshot, the latest one.
 
-    Args:
-        session: Session of the store.
-        snapshot: Number of the latest snapshot.
-        watched: Names of sections whose dates are compared even if few moved.
+    The dates of the sections ``watched`` are compared even if few moved.
     """
-    query = (
-        "SELECT epoch_us(started), url_count, is_complete FROM store.snapshots "
-        f"WHERE snapshot = {snapshot}"
-    )
-    [(started, urls, is_complete)] = list(session.rows(query))
+    query = f"SELECT epoch_us(started), url_count FROM store.snapshots WHERE snapshot = {snapshot}"
+    [(started, urls)] = session.rows(query)
     now = moment(started)
     assert now is not None
     names = dict(session.rows("SELECT section, name FROM store.history_sections"))
@@ -134,7 +107,7 @@ def site_history(
         )
     ]
     before, drop = _drops(session, snapshot, now)
-    return SiteHistory(snapshot, now, sections, urls, before, drop, is_complete)
+    return SiteHistory(now, sections, urls, before, drop)
 
 
 def _states(
@@ -216,9 +189,9 @@ def _days(
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
         WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {_since(now, DAYS)}
         GROUP BY ALL ORDER BY ALL"""
-    rows: dict[int, list[tuple[date, int, int, int, int]]] = defaultdict(list)
+    rows: dict[int, list[Sequence[Any]]] = defaultdict(list)
     for section, *rest in session.rows(query):
-        rows[section].append((rest[0], rest[1], rest[2], rest[3], rest[4]))
+        rows[section].append(rest)
     added, removed = {}, {}
     for section in names:
         added[section] = _series([(d, span, a, u) for d, span, a, _, u in rows[section]])
@@ -242,9 +215,7 @@ def _series(rows: Sequence[tuple[date, int, int, int]]) -> list[DayCount]:
             counts[day] += count
         elif count:
             spans.append(DayCount(day, count, span))
-    for day, _, span in spans:
-        for back in range(-1, span + 1):
-            unknown.add(day - back * _DAY)
+    unknown |= {day - back * _DAY for day, _, span in spans for back in range(-1, span + 1)}
     first, last = min(row[0] for row in rows), max(row[0] for row in rows)
     days = [first + n * _DAY for n in range(1, (last - first).days + 1)]
     return sorted([*(DayCount(day, counts[day]) for day in days if day not in unknown), *spans])
@@ -280,8 +251,7 @@ def _pauses(
     pauses, last = {}, {}
     for section, found, at in session.rows(query):
         pauses[section] = [float(value) for value in found or ()]
-        when = moment(at)
-        if when is not None:
+        if (when := moment(at)) is not None:
             last[section] = when
     return pauses, last
 
@@ -296,9 +266,9 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
             FROM store.alerts a JOIN store.history_sections n ON n.name = a.subject
             WHERE a.kind = 'lastmod-mass' AND a.snapshot = h.snapshot AND n.section = h.section)
         GROUP BY ALL"""
-    rows: dict[int, list[tuple[float, int, int, int, float]]] = defaultdict(list)
+    rows: dict[int, list[Sequence[Any]]] = defaultdict(list)
     for section, *rest in session.rows(query):
-        rows[section].append((rest[0], rest[1], rest[2], rest[3], rest[4]))
+        rows[section].append(rest)
     found = {}
     for section, observed in rows.items():
         changed = sum(row[2] for row in observed)

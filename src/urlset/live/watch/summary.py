@@ -10,12 +10,7 @@ from urlset.live.watch.series import SectionHistory, SiteHistory
 
 
 def section_estimates(site: SiteHistory, bands: Bands) -> tuple[SectionEstimate, ...]:
-    """Return the estimates of all sections, those with most URLs first.
-
-    Args:
-        site: The history.
-        bands: Normal ranges of the daily counts.
-    """
+    """Return the estimates of all sections, those with most URLs first."""
     return tuple(_estimate(section, bands) for section in site.sections)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypedDict, get_args
 
 from urlset.http import Request, Response, origin_of, request_url
@@ -56,9 +56,7 @@ class AlertsJson(TypedDict):
 class Hook:
     """Webhook: its URL and format. Its URL may contain a secret, so nothing shows it.
 
-    Args:
-        url: The URL.
-        format_: Format of the message; None for that of the host, or ``json``.
+    Without ``format_`` it is that of the host, or ``json``.
 
     Raises:
         ValueError: The URL or the format is invalid.
@@ -100,21 +98,6 @@ class Hook:
             return None
         reason = f"HTTP {response.status}" if response.status else f"{response.error}"
         return f"the webhook at {self.origin} did not accept the alerts: {reason}"
-
-
-class HookWalk:
-    """Walk of the one request of a webhook; yields its response."""
-
-    def __init__(self, request: Request):
-        self._requests = [request]
-
-    def next_request(self) -> Request | None:
-        """Return the request; None in later calls."""
-        return self._requests.pop() if self._requests else None
-
-    def handle(self, response: Response) -> Iterator[Response]:
-        """Yield the response unchanged."""
-        yield response
 
 
 def message(format_: WebhookFormat, found: Watch, alerts: Sequence[Alert]) -> tuple[str, bytes]:
