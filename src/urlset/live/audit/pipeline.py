@@ -175,7 +175,9 @@ def audit(
         TypeError: There is no setting of a name.
     """
     patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_patterns({option(name): texts for name, texts in patterns.items()})
+    warn_of_patterns(
+        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
+    )
     options = settings_of(AuditSettings, "audit", locals(), **patterns)
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:

@@ -115,7 +115,9 @@ def crawl(
     """
     patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
     options = settings_of(CrawlOptions, "crawl", locals(), **patterns)
-    warn_of_patterns({option(name): texts for name, texts in patterns.items()})
+    warn_of_patterns(
+        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
+    )
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     if store is not None:
