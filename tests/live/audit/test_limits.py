@@ -79,9 +79,12 @@ def test_pages_that_wait_for_their_delay_at_the_limit_of_time_are_not_requested(
         if verb == "crawl":
             with urlset.crawl(box.site, tmp_path / "site.duckdb", **limits) as found:
                 assert found.incomplete[0].startswith("max-minutes: ")
+                ((requests,),) = found.query("SELECT request_count FROM crawls")
+                assert requests <= len(box.paths)
         elif verb == "audit":
             with urlset.audit(box.site, **limits) as found:
                 assert "limit of time" in found.incomplete
+                assert found.request_count <= len(box.paths)
         else:
             with urlset.sync(box.site, tmp_path / "site.duckdb", **limits) as run:
                 assert sum(len(batch.updates) for batch in run) < 40

@@ -93,7 +93,7 @@ class CrawlWalk(PoliteWalk[VisitTarget, PageRows]):
 
     def handle(self, response: Response) -> Iterator[PageRows]:
         """Process a response; yield the rows of visited pages."""
-        self.request_count += response.attempts
+        self.request_count += response.attempts if response.error != "unsent" else 0
         self.byte_count += response.wire_size
         return super().handle(response)
 
@@ -104,7 +104,7 @@ class CrawlWalk(PoliteWalk[VisitTarget, PageRows]):
         if is_excluded_meanwhile(response):
             self._ready.append(job._replace(etag=None, last_modified=None))
             if not self._counts_requests:
-                self.politeness.budget.requests -= self.cost_of(job)
+                self.politeness.budget.refund(self.cost_of(job))
             return ()
         if is_page(response):
             values = {"crawl": self._frontier.crawl, "attempts": job.attempts + 1}

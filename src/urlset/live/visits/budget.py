@@ -81,6 +81,11 @@ class Budget:
             self.requests += count
             return True
 
+    def refund(self, count: int) -> None:
+        """Count requests no more that were not sent."""
+        with self._lock:
+            self.requests -= count
+
     def has_time(self, wait_s: float = 0.0) -> bool:
         """Return whether the limit of the duration is not reached in some seconds; else end."""
         if self._end is not None and self._clock() + wait_s >= self._end:

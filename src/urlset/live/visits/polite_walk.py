@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 from urlset.http import NetworkScope, Request, Response
 from urlset.live.visits.page_urls import origin_of_page
@@ -98,7 +98,8 @@ class PoliteWalk(Generic[T, R]):
         if response.request.purpose == "robots":
             self._ready.extend(self._held.pop(self.politeness.receive_robots(response), ()))
         elif response.error == "unsent":  # as if it had not been returned by `next_request`
-            self.politeness.budget.requests -= 1
+            target: Any = response.request.token
+            self.politeness.budget.refund(self.cost_of(target))
         else:
             self.politeness.observe(response)
             yield from self.results_of(response)
