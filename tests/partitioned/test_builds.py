@@ -203,6 +203,11 @@ def test_gates_hold_for_the_whole_set(tmp_path):
         cluster.build([])
     assert cluster.files() == before
 
+    limited = Cluster(tmp_path, max_removed="39%")
+    with pytest.raises(urlset.GateError, match=r"at most 39% of the 100 URLs .* found 40"):
+        limited.build(ROWS[:60])
+    assert cluster.files() == before
+
     assert cluster.build(ROWS[:60]).removed == 40  # half of a section, and the other whole
     assert cluster.build(ROWS[:50]).removed == 10  # a section is gone
     assert sorted(cluster.files()) == ["sitemap-a-1.xml", "sitemap-a-2.xml", "sitemap.xml"]

@@ -197,12 +197,14 @@ def _expect_distinct(plan: BuildPlan, found: Sequence[SectionBuild]) -> None:
 def _check_gates(found: Sequence[SectionBuild], settings: BuildOptions) -> None:
     """Check the gates that compare the whole set with the one before."""
     urls = sum(each.build.urls for each in found)
-    gained = sum(each.build.added - each.build.removed for each in found)
+    removed = sum(each.build.removed for each in found)
+    before = urls - sum(each.build.added for each in found) + removed
     if not urls:
         excluded = _excluded(found)
         rejected = sum(len(each.build.rejected) for each in found)
         guards.check_zero(rejected + excluded.total(), ["the rows"], excluded, settings)
-    guards.check_share(urls, urls - gained, settings)
+    guards.check_share(urls, before, settings)
+    guards.check_removed(removed, before, settings)
 
 
 def _excluded(found: Sequence[SectionBuild]) -> Counter[str]:
