@@ -417,19 +417,36 @@ def run():
     return main(["rules", "P001", "--unknown"])
 
 cli.main = run
-if TRACED:
-    sys.settrace(lambda *event: None)
+OBSERVE
 cli.command()
 """
 
 
-@pytest.mark.parametrize("is_traced", [False, True])
-def test_process_ends_without_finalization_unless_traced(is_traced):
-    code = PROCESS.replace("TRACED", str(is_traced))
+MONITORING = """
+if hasattr(sys, "monitoring"):
+    sys.monitoring.use_tool_id(sys.monitoring.COVERAGE_ID, "a coverage tool")
+else:  # before Python 3.12
+    from types import SimpleNamespace
+    sys.monitoring = SimpleNamespace(get_tool={1: "a coverage tool"}.get)
+"""
+
+
+@pytest.mark.parametrize(
+    "observe",
+    [
+        "",
+        "sys.settrace(lambda *event: None)",
+        "sys.setprofile(lambda *event: None)",
+        MONITORING,
+    ],
+    ids=["no tool", "trace", "profile", "monitoring"],
+)
+def test_process_ends_without_finalization_unless_observed(observe):
+    code = PROCESS.replace("OBSERVE", observe)
 
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
     expected = ["registered by the command"]
-    if is_traced:
+    if observe:
         expected.append("registered before the command")
     assert (ran.returncode, ran.stdout.splitlines()) == (2, expected)

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["command", "main"]
 
@@ -35,13 +35,13 @@ def command() -> NoReturn:
     The process ends after the functions of :mod:`atexit`, without the finalization of the
     interpreter: that frees each object and unloads DuckDB, for 40 ms of each command, and after
     Ctrl-C a thread of DuckDB that still waits for Python would end it by SIGABRT, with a message of
-    the C++ runtime. Under a tracer, such as that of a coverage tool, it is finalized as usual: a
-    tool that started before the command stores its results after it.
+    the C++ runtime. Under a coverage tool or a profiler it is finalized as usual: a tool that
+    started before the command stores its results after it.
     """
     ended: list[int] = []
 
     def exit_at_once() -> None:
-        if ended and (ended == [INTERRUPTED] or sys.gettrace() is None):
+        if ended and (ended == [INTERRUPTED] or not _is_observed()):
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 sys.stderr.flush()
@@ -51,6 +51,16 @@ def command() -> NoReturn:
     code = main()
     ended.append(code)
     sys.exit(code)
+
+
+def _is_observed() -> bool:
+    """Return whether a tool traces or monitors the process (:mod:`sys.monitoring`, Python 3.12)."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    return bool(
+        sys.gettrace()
+        or sys.getprofile()
+        or (monitoring and any(map(monitoring.get_tool, range(6))))
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
