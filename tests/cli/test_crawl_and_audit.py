@@ -134,6 +134,22 @@ def test_an_audit_of_a_document_that_is_no_sitemap_is_a_failure(box, urlset):
     assert ran.err.startswith(f"urlset: {box.url('/a.pdf')}: expected a sitemap")
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("audit", "--format", "json"), 0), (("sync", "--store", "s.duckdb", "-o", "s.jsonl"), 1)],
+    ids=["audit", "sync"],
+)
+def test_quiet_says_what_is_not_complete(box, urlset, words, code):
+    box.put_robots(f"Sitemap: {box.put_urlset('/s.xml', 3)}")
+    for number in range(3):
+        box.put(f"/s.xml/{number}", f"<title>{number}</title>{number}", kind="text/html")
+
+    ran = urlset(words[0], box.site, *words[1:], "-q", "--max-requests", "2")
+
+    assert "not complete: limit of requests\n" in ran.err
+    assert ran.code == code
+
+
 def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
     ran = urlset("crawl", "http://127.0.0.1:1/", "--store", "site.duckdb", "-q")
 
