@@ -185,8 +185,8 @@ def build(
             it: exclude the entry, and keep what is published of the source.
         excluded: File to which excluded URLs are written, as JSON lines: URL, source, reason.
         min_share: Least number of URLs, as a share of the number that is published (0.5).
-        max_removed: Number (``100``) or share (``5%``) of the published URLs that may disappear;
-            ``min_share`` compares totals only. None for no limit.
+        max_removed: Number (``"100"``) or share (``"5%"``) of the published URLs that may
+            disappear; ``min_share`` compares totals only. None for no limit.
         force: Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,
             ``source``.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).

@@ -55,7 +55,9 @@ class GateJson(TypedDict):
 
 
 class FailureJson(TypedDict):
-    """Failure of a build, such as a source that cannot be read; nothing was published.
+    """Failure of a build, such as a source that cannot be read.
+
+    Nothing was published, unless ``error`` says that the sitemaps are.
 
     Attributes:
         error: What failed, for people.

@@ -407,7 +407,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         "Fail (gate shrunk) if more published URLs disappear: N or N%; also those that others "
         "replace.",
         type=str,
-        doc="Number (``100``) or share (``5%``) of the published URLs that may disappear; "
+        doc='Number (``"100"``) or share (``"5%"``) of the published URLs that may disappear; '
         "``min_share`` compares totals only. None for no limit.",
         group=_SAFETY,
         metavar="N",
