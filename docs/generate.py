@@ -14,10 +14,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from api_text import describe, markdown, signature
 from figures import with_figures
 from installation import with_installation
 from manpage import man_page
@@ -113,7 +114,7 @@ import jsonschema
 import urlset
 
 findings = urlset.check(b"https://example.com/ https://example.com/a")
-jsonschema.validate(findings.to_dict(), urlset.schemas()["check-result"])
+jsonschema.validate(findings.to_dict(), urlset.schemas()["check"])
 ```
 
 Later versions may add fields, so a schema allows fields that it does not name: ignore them. A field
@@ -121,7 +122,12 @@ keeps its name, its type and its meaning, and one that is required remains so; [
 announced](stability.md#how-something-is-removed) two minor versions before. `$id` is the stable
 address of a schema.
 
-`urlset read --format json` writes an array of what the schema `read` describes. The columns of
+The JSON of every result has `summary`, `is_complete`, and `incomplete` with what could not be read
+or done; so has a build that failed. The command prints what `to_dict()` returns. Rows have no such
+fields: the JSON lines of read, diff and sync, and the rules.
+
+`urlset read --format json` writes an array of what the schema `read` describes; stderr and the exit
+code say what could not be read. The columns of
 `urlset read --sql QUERY --format jsonl` are those of the query, so they have no schema. `urlset
 check --format sarif` follows the schema of SARIF 2.1.0.
 
@@ -149,14 +155,15 @@ COMMANDS_INTRO = """\
 | `audit` | no finding of `--fail-level` or worse | there are such findings, no visit could be judged, or no listed URL is selected |
 | `diff` | compared, also if there are changes | a limit is exceeded, URLs are unknown, no URL is selected, or there are changes and `--exit-code` is set |
 | `crawl` | all was visited, or a limit ended the crawl | some pages could not be visited |
-| `watch` | no new alert | new alerts, or the webhook refused them |
+| `watch` | no new alert | new alerts, the webhook refused them, or some sitemaps could not be read |
 | `submit` | all was accepted, or waits for a new key | something was left out or refused |
 | `sync` | every page is known | some are unknown, or a limit was reached: the index lacks them |
 | `report` | all stores were read | some could not be read |
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `audit`, `watch` and `sync` keep what they have done in the store, and the same command continues. 141 is a
-pipe whose reader ended.
+pipe whose reader ended. 143 is an interruption by SIGTERM, as of `timeout` and `docker stop`, which ends a command as
+Ctrl-C does.
 """  # noqa: E501 - the rows of a table
 OPTIONS_INTRO = """\
 # Options
@@ -176,13 +183,6 @@ SOURCES = (
 ).split()
 BUILDER = ("BuildOptions", "Filter", "Rewrite", "Build", "BuiltFile")
 NESTED = (ContentSegment, Price, TvShow, VideoId)
-SECTIONS = {
-    "Args": "Arguments",
-    "Attributes": "Attributes",
-    "Returns": "Returns",
-    "Yields": "Yields",
-    "Raises": "Raises",
-}
 NAMES_INTRO = """
 ## Names
 
@@ -203,8 +203,6 @@ If the column is empty, only the command has the option.
 ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
 """Names of arguments of the command line that are not options."""
 LIMIT = re.compile(r"limit|sample|max_(?:pages|depth|minutes|requests|documents|bytes)")
-SECTION = re.compile(rf"({'|'.join(SECTIONS)}):")
-FIELD = re.compile(r"^ {4}([\w*]+): ")
 WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md", "scale.md")
 """Pages with regions that are filled from the recorded benchmarks."""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
@@ -439,129 +437,6 @@ def options_page(kind: type) -> str:
 def ledger() -> str:
     """Return the page of the tables of a ledger."""
     return "".join([f"{NOTE}# The ledger\n\n{LEDGER_INTRO}", *map(table_of, LEDGER_TABLES)])
-
-
-def describe(name: str, value: object) -> Iterator[str]:
-    yield f"\n## `{name}`\n\n"
-    if inspect.isfunction(value):
-        yield f"```text\n{name}{signature(value)}\n```\n\n"
-    yield markdown(inspect.getdoc(value) or "") + "\n"
-    if not inspect.isclass(value):
-        return
-    yield "".join(fields_of(value))
-    for key, member in sorted(members_of(value).items()):
-        member = member.__func__ if isinstance(member, classmethod) else member
-        if key.startswith("_") or not (inspect.isfunction(member) or is_property(member)):
-            continue
-        shown = f"{key}{signature(member)}" if inspect.isfunction(member) else key
-        text = markdown(inspect.getdoc(member) or "")
-        yield f"\n### `{name}.{shown}`\n\n{text}\n"
-
-
-def members_of(kind: type) -> dict[str, Any]:
-    """Return the members of a class, with those of its base classes in urlset."""
-    bases = [base for base in kind.__mro__ if base.__module__.startswith("urlset")]
-    return {key: member for base in reversed(bases) for key, member in vars(base).items()}
-
-
-def fields_of(kind: type) -> Iterator[str]:
-    """Yield the fields of a named tuple or a dataclass with types and defaults."""
-    if dataclasses.is_dataclass(kind):
-        listed = [(field.name, default_of(field)) for field in dataclasses.fields(kind)]
-    elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        given: dict[str, Any] = kind._field_defaults  # type: ignore[attr-defined]  # no type
-        listed = [(n, repr(given[n]) if n in given else None) for n in kind._fields]
-    else:
-        return
-    yield "\n| field | type | default |\n|---|---|---|\n"
-    for name, default in listed:
-        given_type = inspect.get_annotations(kind).get(name, "")
-        type_ = plain(getattr(given_type, "__forward_arg__", given_type))
-        escaped = type_.replace("|", "\\|")
-        shown = "" if default is None else f"`{default}`"
-        yield f"| `{name}` | `{escaped}` | {shown} |\n"
-
-
-def default_of(field: dataclasses.Field[Any]) -> str | None:
-    if field.default_factory is not dataclasses.MISSING:
-        made = field.default_factory()
-        return repr(dict(made) if isinstance(made, Mapping) else made)
-    return None if field.default is dataclasses.MISSING else repr(field.default)
-
-
-def is_property(member: object) -> bool:
-    return isinstance(member, property) or type(member).__name__ == "cached_property"
-
-
-def signature(function: Callable[..., Any]) -> str:
-    """Return the parameters and the return type, on one line or with one line per parameter."""
-    found = inspect.signature(function)
-    parts = list(parameters(found))
-    result = "" if inspect.isclass(function) else returned(found)
-    text = f"({', '.join(parts)}){result}"
-    return text if len(text) < 80 else "(\n    " + ",\n    ".join(parts) + f"){result}"
-
-
-def returned(found: inspect.Signature) -> str:
-    given = found.return_annotation
-    return "" if given is inspect.Signature.empty else f" -> {plain(given)}"
-
-
-def parameters(found: inspect.Signature) -> Iterator[str]:
-    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    has_star = False
-    for name, given in found.parameters.items():
-        if name in ("self", "cls"):
-            continue
-        if given.kind is inspect.Parameter.KEYWORD_ONLY and not has_star:
-            yield "*"
-        has_star |= given.kind in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_POSITIONAL)
-        text = marks.get(given.kind, "") + name
-        is_typed = given.annotation is not inspect.Parameter.empty
-        text += f": {plain(given.annotation)}" if is_typed else ""
-        yield text + default(given.default, is_typed=is_typed)
-
-
-def default(value: object, *, is_typed: bool) -> str:
-    if value is inspect.Parameter.empty:
-        return ""
-    # Note: the environment of the person who runs this must not appear in the pages.
-    shown = "os.environ" if value is os.environ else repr(value)
-    shown = "{}" if shown == "<factory>" else shown
-    return f" = {shown}" if is_typed else f"={shown}"
-
-
-def plain(annotation: object) -> str:
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-
-
-def markdown(docstring: str) -> str:
-    """Convert a docstring to Markdown: roles as code, literals in backquotes, examples fenced."""
-    text = re.sub(r":\w+:`~?(?:urlset\.)?(?:\w+\.)*?([\w.]+)`", r"`\1`", docstring)
-    text = sections(text.replace("``", "`"))
-    return re.sub(r"(?m)((?:^>>>.*\n?(?:^(?!\n).+\n?)*)+)", fence, text)
-
-
-def sections(text: str) -> str:
-    """Convert the sections of a docstring, such as `Args:`, to headings with lists."""
-    lines: list[str] = []
-    section = None
-    for line in text.splitlines():
-        if (heading := SECTION.fullmatch(line)) is not None:
-            section = heading[1]
-            lines += [f"**{SECTIONS[section]}**", ""]
-        elif section is None or (line and not line.startswith(" ")):
-            section = None
-            lines.append(line)
-        elif section in ("Returns", "Yields"):
-            lines.append(line.removeprefix("    "))
-        else:
-            lines.append(FIELD.sub(r"- `\1`: ", line).removeprefix("      "))
-    return "\n".join(lines)
-
-
-def fence(found: re.Match[str]) -> str:
-    return f"```pycon\n{found[1].rstrip()}\n```\n"
 
 
 def commands() -> str:

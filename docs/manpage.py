@@ -16,6 +16,7 @@ EXIT_CODES = (
     ("10 to 15", "A safety gate of \\fBurlset build\\fR failed."),
     ("130", "Interrupted by Ctrl-C."),
     ("141", "The reader of a pipe has closed it, as head(1) does."),
+    ("143", "Interrupted by SIGTERM, as of timeout(1)."),
 )
 VARIABLES = (
     ("NO_COLOR", "Do not use colours, unless \\fB\\-\\-color always\\fR is given."),

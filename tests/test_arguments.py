@@ -16,6 +16,7 @@ import pytest
 import urlset
 from urlset.arguments import _MEANT, _POLICY_FIELDS
 from urlset.attribute_hints import HINTS
+from urlset.cli.options import NetworkOptions, UsageError
 from urlset.option_schema import options_of
 from urlset.option_schema.common import NETWORK
 from urlset.result import Result
@@ -66,7 +67,7 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("audit", (SITE,), "confirm_after", "confirm_after_s"),
         ("sync", (SITE,), "auth_file", "auth"),
         ("check", (b"",), "allow", "ignore"),
-        ("read", (b"",), "max_requests", "max_documents"),
+        ("read", (b"",), "max_pages", "limit"),
         ("audit", (SITE,), "disable", "ignore"),
         ("audit", (SITE,), "skip", "ignore"),
         ("crawl", (SITE,), "max_urls", "max_pages"),
@@ -101,6 +102,8 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("sync", (SITE,), "output", "the result has .to_jsonl(path)"),
         ("sync", (SITE,), "delay", "pass policy=urlset.Policy(delay_s=…)"),
         ("crawl", (SITE,), "user_agent", "pass policy=urlset.Policy(user_agent=…)"),
+        ("crawl", (SITE,), "login", "did you mean 'auth'?"),
+        ("submit", ([],), "indexnow_key", "did you mean 'keys'?"),
         ("audit", (SITE,), "timeout", "pass policy=urlset.Policy(total_timeout_s=…)"),
         ("read", (b"",), "headers", "pass policy=urlset.Policy(headers=…)"),
         ("diff", ("a", "b"), "concurrency", "pass policy=urlset.Policy(concurrency=…)"),
@@ -154,8 +157,19 @@ def test_a_message_says_why_a_function_has_no_such_option():
         (
             "read",
             "format",
-            "the result has .to_csv(path), .to_json(path), .to_jsonl(path), .to_parquet(path) and "
-            ".to_text(path)",
+            "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
+            ".to_parquet(path) and .to_text(path)",
+        ),
+        (
+            "read",
+            "output",
+            "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
+            ".to_parquet(path) and .to_text(path)",
+        ),
+        (
+            "submit",
+            "token",
+            "keys has the key of IndexNow, google_credentials the token of Search Console",
         ),
         (
             "audit",
@@ -167,6 +181,23 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "max_minutes",
             "policy=urlset.Policy(total_timeout_s=…) limits the time of each document",
         ),
+        (
+            "read",
+            "max_requests",
+            "read has no limit of requests; max_documents limits the sitemaps that are read of "
+            "those that indexes list; did you mean 'max_documents'?",
+        ),
+        (
+            "watch",
+            "max_removed",
+            "watch has alerts about removed URLs and no limit; .removed of the result is the "
+            "number of a step",
+        ),
+        (
+            "check",
+            "max_requests",
+            "check requests sitemaps only; audit, diff and sync have it",
+        ),
     ],
 )
 def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
@@ -174,6 +205,11 @@ def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
         getattr(urlset, name)(b"", **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}: {reason}"
+
+
+def test_a_function_is_no_rule():
+    with pytest.raises(TypeError, match=r"which urlset.custom_rule returns, found the function"):
+        urlset.check(b"", rules=[lambda row: row])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
@@ -247,6 +283,26 @@ def test_all_fields_of_a_policy_are_known():
     assert public == _POLICY_FIELDS
 
 
+@pytest.mark.parametrize(
+    ("headers", "error", "message"),
+    [
+        ({"X": "a\nb"}, ValueError, "headers: control character in the header 'X'"),
+        ({"X": 3}, TypeError, "headers: expected texts, found a int"),
+        ({"Cookie": "a"}, ValueError, "headers: they are sent to every host"),
+    ],
+)
+def test_a_policy_names_its_argument_of_headers(headers, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        urlset.Policy(headers=headers)
+
+
+def test_options_of_the_network_name_the_argument_in_python():
+    with pytest.raises(UsageError, match=r"^headers: expected a line like"):
+        NetworkOptions.of(header=["nope"])
+    with pytest.raises(UsageError, match=r"^user_agent: expected a name"):
+        NetworkOptions.of(user_agent=" ")
+
+
 def test_a_policy_refuses_a_wrong_type():
     with pytest.raises(TypeError, match=r"Policy\(\): delay_s: expected a number, found '2'"):
         urlset.Policy(delay_s="2")  # type: ignore[arg-type]
@@ -256,7 +312,7 @@ def test_a_name_that_only_looks_like_another_is_refused_without_it():
     with pytest.raises(TypeError) as caught:
         urlset.diff("a", "b", max_removed=5)  # type: ignore[call-arg]
 
-    assert str(caught.value) == "diff() has no argument 'max_removed'"
+    assert str(caught.value) == "diff() has no argument 'max_removed'; the result has .counts"
 
 
 @pytest.mark.parametrize("name", sorted(_MEANT))
@@ -285,6 +341,13 @@ def test_parse_wants_bytes(given, advice):
         urlset.parse(given)
 
 
+@pytest.mark.parametrize("wrong", ["quiet", "no_progress"])
+@pytest.mark.parametrize("name", ["read", "report"])
+def test_functions_print_nothing_and_say_so(name, wrong):
+    with pytest.raises(TypeError, match=f"'{wrong}': functions print nothing; progress=print"):
+        getattr(urlset, name)("a", **{wrong: True})
+
+
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_parse_takes_any_bytes(kind):
     assert len(urlset.parse(kind(b"https://example.com/a\n")).entries) == 1
@@ -296,8 +359,8 @@ def test_parse_takes_any_bytes(kind):
         (
             "sync",
             (SITE, "s.duckdb"),
-            {"max_removed_share": "half"},
-            "max_removed_share: expected a number",
+            {"max_removed_share": [0.1]},
+            "max_removed_share: expected a number or a text or None",
         ),
         ("read", (b"",), {"limit": "3"}, "limit: expected a whole number or None, found '3'"),
         ("check", (b"",), {"now": "2026-01-01"}, "now: expected a datetime or None"),
@@ -305,11 +368,25 @@ def test_parse_takes_any_bytes(kind):
         ("build", ("a", "b"), {"max_urls": "9"}, "max_urls: expected a whole number"),
         ("check", (b"",), {"rules": ["X003"]}, "'X003'; did you mean 'select'"),
         ("check", (b"",), {"rules": "X003"}, "'X003'; did you mean 'select'"),
+        ("read", (b"",), {"progress": False}, "a function or None, found False; print prints"),
+        ("audit", (SITE,), {"progress": True}, "progress: expected a function or None"),
+        ("crawl", (SITE,), {"policy": {"delay_s": 1}}, "found {.delay_s.: 1}; write urlset.Policy"),
     ],
 )
 def test_a_wrong_type_is_refused_before_anything_is_done(name, args, options, message):
     with pytest.raises(TypeError, match=message):
         getattr(urlset, name)(*args, **options)
+
+
+@pytest.mark.parametrize("text", ["half", "150%", "-1%", "%", "nan", "1e3"])
+@pytest.mark.parametrize(
+    ("name", "option"), [("build", "min_share"), ("sync", "max_removed_share")]
+)
+def test_a_text_that_is_no_share_is_refused_with_its_parameter(tmp_path, name, option, text):
+    message = f"^{option}: expected a number from 0 to 1, or a share such as 10%, found {text!r}$"
+
+    with pytest.raises(ValueError, match=message):
+        getattr(urlset, name)(SITE, tmp_path / "x", **{option: text})
 
 
 def test_one_text_stands_for_several_rules():
@@ -358,13 +435,16 @@ def objects():
         ("Document", "errors", "problems"),
         ("Entries", "df", "to_pandas() or to_polars()"),
         ("Entries", "sql", "to_duckdb()"),
+        ("Entries", "summary", "is_complete, incomplete or documents"),
+        ("Entries", "count", "to_arrow().num_rows"),
         ("Findings", "errors", "by_level"),
+        ("Findings", "to_arrow", "list(findings)"),
         ("Findings", "to_sarif", "urlset.reporter.report_sarif"),
         ("Findings", "to_json", "to_dict()"),
         ("Findings", "complete", "is_complete?"),
         ("Fixed", "complete", "is_complete?"),
-        ("Entries", "is_complete", "documents, each with its error"),
-        ("Entries", "failed", "documents, each with its error"),
+        ("Entries", "complete", "is_complete"),
+        ("Entries", "failed", "incomplete"),
         ("Findings", "to_jsonl", "to_dict(), or urlset.reporter.report_json"),
         ("FixedDocument", "path", "name"),
         ("Finding", "severity", "level"),
@@ -418,6 +498,14 @@ def test_every_result_has_the_hints_of_results():
     for kind in results:
         assert HINTS[kind.__name__]["complete"] == "is_complete"
         assert HINTS[kind.__name__]["to_json"].startswith("to_")
+
+
+@pytest.mark.parametrize("name", ["to_pandas", "to_polars", "to_arrow"])
+@pytest.mark.parametrize("kind", ["Audit", "Build", "Crawl", "Diff", "Findings"])
+def test_results_without_a_table_of_their_own_name_what_has_one(kind, name):
+    meant = HINTS[kind][name]
+
+    assert meant.endswith(f".{name}()") or meant.startswith("list(")
 
 
 def test_every_hint_names_what_exists():

@@ -289,3 +289,10 @@ def test_key_of_a_rule_that_is_not_known_is_an_error(tmp_path, capsys):
 
     assert run(["check", "a.txt"]) == 2
     assert "unknown key 'wher'; did you mean 'where'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("value", "text"), [("100", "100"), ('"100"', "100"), ('"5%"', "5%")])
+def test_a_limit_of_removed_urls_is_a_number_or_a_share(tmp_path, value, text):
+    (tmp_path / "urlset.toml").write_text(f"[build]\nmax_removed = {value}\n".replace("_", "-"))
+
+    assert load_config(start=tmp_path).build["max_removed"] == text

@@ -158,7 +158,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("build", "ledger"): "other.duckdb",
     ("build", "map"): "lastmod=changed",
     ("build", "min_hits"): 1,
-    ("build", "min_share"): 0.1,
+    ("build", "min_share"): "10%",
     ("build", "max_removed"): "50%",
     ("build", "name"): "pages",
     ("build", "pattern"): "pages-{number}.xml",
@@ -217,7 +217,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("submit", "status"): True,
     ("submit", "to"): ["google"],
     ("sync", "batch_size"): 2,
-    ("sync", "max_removed_share"): 0.4,
+    ("sync", "max_removed_share"): "40%",
     ("sync", "recheck_pages"): 2,
     ("sync", "text"): False,
     ("watch", "report"): "watch.html",
@@ -449,7 +449,13 @@ NO_RESULTS = {
 """Classes of records and settings, which have other tests."""
 
 ARGUMENTS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
-    "add": lambda found: (VISIT_SCHEMA,) if isinstance(found, urlset.Store) else (),
+    "add": lambda found: (
+        (VISIT_SCHEMA,)
+        if isinstance(found, urlset.Store)
+        else (FINDING,)
+        if isinstance(found, urlset.Baseline)
+        else ()
+    ),
     "check": lambda _: ("SELECT 1",),
     "excerpt": lambda _: (1,),
     "fill": lambda _: (urlset.read(b"https://example.com/a"),),

@@ -42,6 +42,17 @@ def test_entries_are_not_read_to_be_shown(tmp_path: Path):
     assert "sitemap.xml" in missing._repr_html_()
 
 
+def test_documents_that_could_not_be_read_are_counted_apart(tmp_path: Path):
+    lost = b"<sitemap><loc>https://example.com/lost.xml</loc></sitemap>"
+    (tmp_path / "sitemap.xml").write_bytes(XML)
+    (tmp_path / "index.xml").write_bytes(b"<sitemapindex>" + lost + b"</sitemapindex>")
+    entries = urlset.read(tmp_path)
+
+    list(entries)
+
+    assert repr(entries).endswith("read 2 documents with 1 entry, 1 failed>")
+
+
 def test_entries_in_memory_show_their_first_rows():
     entries = urlset.read(XML)
 

@@ -269,3 +269,19 @@ def test_the_help_names_only_arguments_of_its_command(command):
 
     arguments = {"SOURCE", "SITE", "BEFORE", "AFTER", "CHANGES", "STORE", "DIR"}
     assert named & arguments <= own
+
+
+@pytest.mark.parametrize(
+    "option", [option for _, option in PYTHON if option.is_share], ids=lambda option: option.name
+)
+def test_a_share_is_a_number_or_a_text_in_python(option):
+    assert "float | str" in option.parameter_type
+    assert "str" not in option.field_type
+    assert [option.converted(given) for given in ("40%", "0.4", 0.4)] == [0.4] * 3
+    assert option.converted(None) is None
+
+
+def test_every_share_is_declared_as_one():
+    shares = {option.name for _, option in PYTHON if "%" in (option.metavar or "")}
+
+    assert shares == {"min_share", "max_removed_share", "max_removed"}

@@ -166,7 +166,7 @@ def test_policies_are_pickled(pool):
 
 
 @pytest.mark.parametrize("kind", ["path", "folder", "bytes", "mapping"])
-def test_findings_are_pickled_before_and_after_they_were_told(kind, pool, tmp_path):
+def test_findings_are_pickled_before_and_after_they_were_reported(kind, pool, tmp_path):
     source = sources(tmp_path)[kind]
     findings = checked(source)
 

@@ -24,6 +24,7 @@ R = TypeVar("R")
 _MEANT = {
     "audit": {
         "max_pages": "", "limit": "", "max_urls": "", "hosts": "", "fail_on": "fail_level",
+        "key": "indexnow_key", "keys": "indexnow_key",
         "recheck_s": "confirm_after_s", "recheck_delay_s": "confirm_delay_s",
         "max_rechecked": "max_confirmed", "allow": "ignore", "disable": "ignore", "skip": "ignore",
     },
@@ -45,7 +46,10 @@ _MEANT = {
         "hosts": "",
     },
     "fix": {"dry_run": "", "output": "", "diff": ""},
-    "diff": {"max_removed": "", "hosts": "", "old": "before", "new": "after"},
+    "diff": {
+        "max_removed_share": "max_removed", "min_share": "max_removed", "hosts": "",
+        "old": "before", "new": "after",
+    },
     "Policy": {
         "rate": "delay_s", "max_rate": "delay_s", "rps": "delay_s",
         "requests_per_second": "delay_s", "delay": "delay_s", "max_delay": "max_delay_s",
@@ -55,8 +59,11 @@ _MEANT = {
     },
     "report": {"report": "output"},
     "submit": {
-        "key": "keys", "urls": "updates", "changes": "updates", "site": "updates",
+        **dict.fromkeys(("key", "indexnow_key", "indexnow_keys"), "keys"),
+        **dict.fromkeys(("google_auth", "google_token"), "google_credentials"),
+        "urls": "updates", "changes": "updates", "site": "updates",
         "announcements": "store", "sample": "preflight_pages",
+        **dict.fromkeys(("auth", "auth_file", "bearer", "bearer_token", "token"), ""),
     },
     "sync": {
         "max_pages": "max_requests", "limit": "max_requests", "state": "store",
@@ -65,18 +72,23 @@ _MEANT = {
     },
     "read": {
         "match": "include", "filter": "include", "pattern": "include", "in_scope": "scope",
-        "robots": "read_robots", "max_requests": "max_documents", "max_pages": "max_documents",
-        "max_minutes": "", "max_urls": "limit", "store": "", "format": "",
+        "robots": "read_robots", "max_requests": "max_documents", "max_pages": "limit",
+        "max_minutes": "", "max_urls": "limit", "store": "", "format": "", "output": "",
     },
-    "watch": {"output": "store", "state": "store", "recheck": "recheck_sitemaps"},
+    "watch": {
+        "output": "store", "state": "store", "recheck": "recheck_sitemaps",
+        **dict.fromkeys(("max_removed", "max_removed_share", "min_share"), ""),
+    },
     "write": {"output": "target", "out": "target", "folder": "target", "path": "target"},
 }  # fmt: skip
 
 _COMMON = {
     "rate": "delay", "max_rate": "delay", "rps": "delay", "max_time": "max_minutes",
     "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
+    **dict.fromkeys(("credentials", "login", "password", "user"), "auth_file"),
     "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
     "exclude_host": "exclude", "exclude_hosts": "exclude",
+    **dict.fromkeys(("no_progress", "quiet", "show_progress"), ""),
 }  # fmt: skip
 """What callers write for an argument or option, in all functions that have it."""
 
@@ -86,12 +98,26 @@ _SITE_FIRST = (
 )
 """How a site is built whose requests need options."""
 
+_WRITERS = (
+    "the result has .to_csv(path), .to_duckdb(path), .to_json(path), .to_jsonl(path), "
+    ".to_parquet(path) and .to_text(path)"
+)
+"""How entries are written to a file in Python."""
+
+_REMOVED_LIMIT = (
+    ".removed of the result is the number of a step",
+    "after it, `urlset diff STORE@-1 STORE@latest --max-removed N` exits with 1",
+)
+"""How the removed URLs of a step of watch are limited: in Python, and by the command."""
+
 _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("check", "store"): "check keeps no store",
     **{
         ("check", name): "check has no selection of URLs, because rules are about whole documents"
         for name in ("include", "exclude", "hosts", "scope")
     },
+    **{(verb, "max_requests"): f"{verb} requests sitemaps only" for verb in ("check", "watch")},
+    ("check", "max_minutes"): "check reads sitemaps, each within the time limit of a document",
     ("diff", "max_minutes"): lambda: f"{option('max_requests')} limits its requests",
     ("submit", "delay"): lambda: (
         f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
@@ -99,8 +125,19 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ("read", "store"): lambda: (
         f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"
     ),
-    ("read", "format"): "the result has .to_csv(path), .to_json(path), .to_jsonl(path), "
-    ".to_parquet(path) and .to_text(path)",
+    ("read", "max_requests"): lambda: (
+        f"read has no limit of requests; {option('max_documents')} limits the sitemaps that are "
+        "read of those that indexes list"
+    ),
+    ("read", "format"): _WRITERS,
+    ("read", "output"): _WRITERS,
+    **{
+        ("submit", name): lambda: (
+            f"{option('keys_file', python='keys')} has the key of IndexNow, "
+            f"{option('google_credentials')} the token of Search Console"
+        )
+        for name in ("auth", "auth_file", "bearer", "bearer_token", "token")
+    },
     **{
         (verb, "hosts"): lambda: f"{option('include', '//HOST/')} selects the URLs of a host"
         for verb in ("audit", "crawl", "diff")
@@ -116,10 +153,42 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         ("build", name): lambda: _SITE_FIRST if is_command() else ""
         for name in ("concurrency", "delay", "header", "timeout", "user_agent")
     },
+    ("build", "auth"): lambda: (
+        "$URLSET_AUTH is sent to sites, as auth of urlset.build is" if is_command() else ""
+    ),
+    **{
+        (verb, name): lambda: (
+            "progress is shown by itself; --quiet hides it"
+            if is_command()
+            else "functions print nothing; progress=print prints the progress"
+        )
+        for verb in (
+            "read",
+            "build",
+            "check",
+            "crawl",
+            "audit",
+            "diff",
+            "watch",
+            "submit",
+            "sync",
+            "report",
+        )
+        for name in ("progress", "no_progress", "quiet", "show_progress")
+    },
+    **{
+        ("check", name): lambda: (
+            "[[check.rules]] of urlset.toml declares rules of your own" if is_command() else ""
+        )
+        for name in ("plugin", "plugins", "rules")
+    },
     **{
         ("build", name): lambda: "$URLSET_AUTH is sent to sites" if is_command() else ""
         for name in ("auth_file", "bearer", "token")
     },
+    ("submit", "key"): lambda: (
+        "a key is given in a file with the key, or in $URLSET_INDEXNOW_KEY" if is_command() else ""
+    ),
     ("submit", "max_minutes"): lambda: f"{option('max_wait_s')} limits the time between attempts",
     ("fix", "dry_run"): "fix writes nothing, urlset.write_fixed writes its result",
     ("fix", "output"): "fix writes nothing, urlset.write_fixed writes its result",
@@ -129,6 +198,12 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         "of each document"
     ),
     ("sync", "json"): "sync always writes JSON lines",
+    **{
+        ("watch", name): lambda: (
+            f"watch has alerts about removed URLs and no limit; {_REMOVED_LIMIT[is_command()]}"
+        )
+        for name in ("max_removed", "max_removed_share", "min_share")
+    },
     ("watch", "max_minutes"): "watch reads sitemaps, each within the time limit of a document",
     **{
         (verb, name): "pages that robots.txt disallows are never visited"
@@ -276,7 +351,8 @@ def _is_option(option: Option) -> bool:
 
 def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
     meant = meant_name(function, name)
-    if meant == "":
+    reason = reason_against(function, name)
+    if meant == "" and reason:
         advice = ""
     elif meant in known:
         advice = f"; did you mean {meant!r}?"
@@ -289,7 +365,7 @@ def _unknown(function: str, name: str, known: Mapping[str, str]) -> str:
             or others_with(function, name)
             or suggestion(name, known.keys() - {"self"})
         )
-    return f"{function}() has no argument {name!r}{reason_against(function, name)}{advice}"
+    return f"{function}() has no argument {name!r}{reason}{advice}"
 
 
 def _option_advice(function: str, name: str, known: Mapping[str, str]) -> str:
@@ -343,7 +419,9 @@ def _expect_type(function: str, name: str, value: Any, annotation: str) -> None:
     if types is None or isinstance(value, types):
         return
     expected = " or ".join(_NOUNS[part.strip()] for part in annotation.split("|"))
-    raise TypeError(f"{function}(): {name}: expected {expected}, found {value!r:.200}")
+    is_share = "str" in annotation and isinstance(value, float) and 0 < value < 1
+    hint = f'; did you mean "{100 * value:g}%"?' if is_share else ""
+    raise TypeError(f"{function}(): {name}: expected {expected}, found {value!r:.200}{hint}")
 
 
 def _converted(function: str, name: str, value: Any, annotation: str) -> Any:
@@ -353,8 +431,22 @@ def _converted(function: str, name: str, value: Any, annotation: str) -> Any:
         return tuple(part.strip() for part in parts if part.strip())
     if annotation == "Sequence[Rule]":
         _expect_rules(function, name, value)
+    if value is not None and name in ("policy", "progress"):
+        _expect_object(function, name, value)
     _expect_type(function, name, value, annotation)
     return value
+
+
+def _expect_object(function: str, name: str, value: Any) -> None:
+    if name == "progress":
+        expected, advice = "a function or None", "print prints each event, None nothing"
+        is_meant = callable(value)
+    else:
+        expected, advice = "an urlset.Policy or None", "write urlset.Policy(delay_s=1)"
+        is_meant = isinstance(value, sys.modules["urlset"].Policy)  # an import would be a cycle
+    if not is_meant:
+        found = f"expected {expected}, found {value!r:.200}"
+        raise TypeError(f"{function}(): {name}: {found}; {advice}")
 
 
 def _expect_rules(function: str, name: str, value: Any) -> None:
@@ -364,3 +456,9 @@ def _expect_rules(function: str, name: str, value: Any) -> None:
             f"{function}(): {name}: expected rules of your own, found {texts[0]!r}; "
             "did you mean 'select'?"
         )
+    for one in value:
+        if inspect.isroutine(one):
+            raise TypeError(
+                f"{function}(): {name}: expected rules, which urlset.custom_rule returns, found "
+                f"the function {one.__name__!r}"
+            )

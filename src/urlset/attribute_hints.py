@@ -15,8 +15,12 @@ _TABLE = {
     "to_df": "to_pandas() or to_polars()",
     "to_frame": "to_pandas() or to_polars()",
     "pl": "to_polars()",
+    "dataframe": "to_pandas() or to_polars()",
+    "to_dataframe": "to_pandas() or to_polars()",
     "arrow": "to_arrow()",
+    "table": "to_arrow()",
 }
+_FRAMES = ("to_pandas", "to_polars", "to_arrow")
 _RESULT = {
     "complete": "is_complete",
     "completed": "is_complete",
@@ -25,10 +29,6 @@ _RESULT = {
     "json": "to_dict()",
     "as_dict": "to_dict()",
 }
-_UNREAD = (
-    "documents, each with its error (a table or a file of the entries issues a RuntimeWarning if "
-    "some could not be read; urlset.read(…, fail_fast=True) raises an error)"
-)
 _PAGE_LISTS = {
     name: f"counts.{name}, and iterate over the changes, each with its `change`"
     for name in ("added", "removed", "changed", "moved", "unknown")
@@ -41,23 +41,27 @@ HINTS: dict[str, dict[str, str]] = {
         "errors": "by_level", "warnings": "by_level", "reasons": "incomplete",
         "counts": "by_rule", "to_html": "report", "save": "report", "write": "report",
         "pages": "table()", "query": "table()", "sql": "table()",
+        **{name: f'table("pages").{name}()' for name in _FRAMES},
     },
     "Build": {
         **_RESULT,
         "errors": "incomplete", "failures": "incomplete", "warnings": "notes",
         "written": "changed_files",
         "counts": "added, changed, removed", "count": "urls", "output": "target",
+        "entries": "urlset.read(build.target)",
+        **{name: f"urlset.read(build.target).{name}()" for name in _FRAMES},
     },
     "Crawl": {
         **_RESULT,
         "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
         "reasons": "incomplete", "to_html": "report", "write": "report",
         "save": "the argument store of urlset.crawl",
+        **{name: f"pages.{name}()" for name in _FRAMES},
     },
     "Diff": {
         **_RESULT,
         **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "write": "to_jsonl()",
-        "unread": "incomplete",
+        "unread": "incomplete", **dict.fromkeys(_FRAMES, "list(diff)"),
         "to_html": "report", "moves": "counts.moved, and iterate over the changes",
     },
     "Document": {
@@ -72,10 +76,9 @@ HINTS: dict[str, dict[str, str]] = {
         "errors": "problems", "warnings": "problems", "findings": "urlset.check(source)",
         "read": "the object itself: iterate over it", "to_list": "list(entries)",
         "to_dict": "to_json(path) or to_jsonl(path)", "to_dicts": "to_json(path)",
-        **dict.fromkeys(
-            ("is_complete", "complete", "incomplete", "failed", "failures", "unread", "ok"),
-            _UNREAD,
-        ),
+        "summary": "is_complete, incomplete or documents", "count": "to_arrow().num_rows",
+        **dict.fromkeys(("complete", "completed", "finished", "ok"), "is_complete"),
+        **dict.fromkeys(("failed", "failures", "unread", "reasons"), "incomplete"),
     },
     "Entry": {
         "url": "loc", "href": "loc", "link": "loc", "location": "loc",
@@ -95,7 +98,7 @@ HINTS: dict[str, dict[str, str]] = {
         "to_jsonl": "to_dict(), or urlset.reporter.report_json",
         "to_sarif": "urlset.reporter.report_sarif", "to_html": "report", "save": "report",
         "write": "report", "problems": "the object itself: iterate over it",
-        "passed": "ok", "to_polars": "list(findings)", "to_pandas": "list(findings)",
+        "passed": "ok", **dict.fromkeys(_FRAMES, "list(findings)"),
     },
     "Fixed": {
         **_RESULT,
@@ -106,7 +109,9 @@ HINTS: dict[str, dict[str, str]] = {
     "FixedDocument": {"text": "after", "data": "after", "content": "after", "path": "name"},
     "Image": {"url": "loc", "src": "loc", "href": "loc"},
     "Problem": {"severity": "level", "name": "rule", "text": "message"},
-    "Publication": {"output": "folder", "target": "folder", "errors": "rejected"},
+    "Publication": {
+        **_RESULT, "output": "folder", "target": "folder", "errors": "rejected",
+    },
     "QueryResult": {**_TABLE, "rows": "objects()", "fetchall": "objects()", "data": "objects()"},
     "Report": {**_RESULT, "to_html": "report", "save": "report", "write": "report"},
     "Sitemap": {"url": "loc", "href": "loc", "last_modified": "lastmod", "date": "lastmod"},
@@ -118,7 +123,7 @@ HINTS: dict[str, dict[str, str]] = {
     "Submission": {**_RESULT, "urls": "sent", "failures": "incomplete", "errors": "incomplete"},
     "Sync": {
         **_RESULT, "reasons": "incomplete",
-        "updates": "the object itself: iterate over its batches",
+        **dict.fromkeys(("updates", "batches"), "the object itself: iterate over its batches"),
     },
     "Watch": {
         **_RESULT,

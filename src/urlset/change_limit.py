@@ -30,7 +30,9 @@ class ChangeLimit(NamedTuple):
         """
         found = _LIMIT.fullmatch(text.strip())
         if found is None or ("." in found[1] and not found[2]):
-            raise ValueError(f"expected a number or a share such as 5%, found {text!r}")
+            share = found is not None and 0 < float(found[1]) < 1
+            hint = f"; did you mean {100 * float(text):g}%?" if share else ""
+            raise ValueError(f"expected a number or a share such as 5%, found {text!r}{hint}")
         return cls(text.strip(), float(found[1]), bool(found[2]))
 
     def is_exceeded(self, count: int, total: int) -> bool:

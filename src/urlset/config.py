@@ -154,7 +154,7 @@ class Configuration(NamedTuple):
                     f"{self._section(section)} has no key {key!r}{suggestion(key, schema)}"
                 )
             option, place = schema[key], f"{self._section(section)} {key}"
-            if option.is_number_text and type(value) is int:
+            if option.is_number_text and type(value) in (int, float):
                 value = str(value)
             if option.is_share and isinstance(value, str):
                 value = self._share(option, value, place)

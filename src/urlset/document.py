@@ -43,7 +43,7 @@ class Document:
         encoding: Character encoding from which the document was decoded.
         size: Bytes after decompression.
         packed_size: Bytes as received.
-        layers: Number of gzip layers.
+        layers: Number of gzip layers; None if that is unknown, as in a snapshot.
         source: Path or URL of the document.
         base_url: URL against which relative references were resolved.
         engine: Name of the engine that parsed the document.
@@ -62,7 +62,7 @@ class Document:
         encoding: str,
         size: int,
         packed_size: int,
-        layers: int,
+        layers: int | None,
         source: str | None,
         base_url: str | None,
         engine: str,
@@ -190,6 +190,29 @@ def parse(
     Raises:
         EngineError: The engine is not installed.
         TypeError: ``data`` is no bytes.
+    """
+    return parse_document(
+        data,
+        base_url=base_url,
+        content_type=content_type,
+        engine=engine,
+        source=source,
+        max_bytes=max_bytes,
+    )
+
+
+def parse_document(
+    data: bytes,
+    *,
+    base_url: str | None,
+    content_type: str | None = None,
+    engine: str | None,
+    source: str | None,
+    max_bytes: int,
+) -> Document:
+    """Parse a document as :func:`parse` does, without a check of the types of the arguments.
+
+    The readers call it for each document.
     """
     chosen = engines.get(engine)
     data = _as_bytes(data)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 """Version of the tables of a store; increase it with every change of a field.
 
 A store of another version is not opened.
@@ -313,6 +313,7 @@ DOCUMENT = RecordSchema.of(
     problem_count | uint64  | |         | problems in the document; at most 10,000 of each rule are stored
     unreadable_count | uint64 | |       | entries, and sitemaps of an index, that have no readable URL and are omitted
     error         | string  | |         | why the document was not read, or not completely; null if it was
+    failure       | string  | |         | kind of that reason: missing, unreadable, cycle, stream, status, refused, unreachable, incomplete or same-answer; null of a document that arrived completely
     skipped       | string  | |         | why it was skipped; null if it was read
     same_as       | string  | |         | document that it redirects to and that was read before; the entries are stored there
     status        | uint32  | |         | HTTP status; null if there was no response

@@ -9,23 +9,44 @@ from functools import cache
 
 _VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync", "mcp")
 _SECTIONS = ("build", "check", "submit", "diff")
-_is_command = False  # of the process, because the threads of a run write messages, too
+# Of the process, because the threads of a run write messages, too.
+_is_command = False
+_verb: str | None = None
 
 
 @contextmanager
-def flags_in_messages() -> Iterator[None]:
-    """Let messages name the flags of the command, and not the parameters of Python."""
-    global _is_command
-    before, _is_command = _is_command, True
+def flags_in_messages(verb: str | None = None) -> Iterator[None]:
+    """Let messages name the flags of the command, and not the parameters of Python.
+
+    Args:
+        verb: The command, such as ``crawl``: messages do not name what it does not have.
+    """
+    global _is_command, _verb
+    before = _is_command, _verb
+    _is_command, _verb = True, verb
     try:
         yield
     finally:
-        _is_command = before
+        _is_command, _verb = before
 
 
 def is_command() -> bool:
     """Return whether messages name the flags of the command."""
     return _is_command
+
+
+def is_available(name: str) -> bool:
+    """Return whether the command that runs has an option; in Python, everything is available.
+
+    >>> with flags_in_messages("crawl"):
+    ...     is_available("ignore_robots"), is_available("user_agent")
+    (False, True)
+    """
+    from urlset.option_schema import options_of
+
+    return _verb is None or any(
+        declared.name == name and declared.is_allowed("command") for declared in options_of(_verb)
+    )
 
 
 def option(name: str, value: str | bool | None = None, *, python: str = "") -> str:

@@ -6,9 +6,13 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
+from types import FrameType
 
 _GLOB = re.compile(r"/\*(?=[/.\w-]|\Z)", re.ASCII)
 """A ``*`` after a slash, at the end of the pattern, or before the rest of a name or path."""
+
+_SKIPPED = frozenset(("urlset", "polars", "pyarrow", "pandas", "duckdb"))
+"""Packages whose lines a warning does not name."""
 
 
 class PatternWarning(UserWarning):
@@ -25,7 +29,7 @@ def warn_of_patterns(patterns: Mapping[str, Iterable[str | re.Pattern[str]]]) ->
         for pattern in several:
             text = pattern if isinstance(pattern, str) else pattern.pattern
             if note := pattern_note(text):
-                warnings.warn(f"{name}: {note}", PatternWarning, stacklevel=_caller())
+                warnings.warn(f"{name}: {note}", PatternWarning, stacklevel=caller_level())
 
 
 def pattern_note(pattern: str) -> str:
@@ -55,9 +59,16 @@ all URLs below it"
     )
 
 
-def _caller() -> int:
-    """Return the ``stacklevel`` at which a warning names the caller of the package."""
+def caller_level() -> int:
+    """Return the ``stacklevel`` at which a warning names the caller of the package.
+
+    Libraries that read a stream of the package for the caller are skipped, too.
+    """
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "urlset":
+    while frame.f_back is not None and _package_of(frame) in _SKIPPED:
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

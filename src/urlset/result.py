@@ -43,7 +43,21 @@ class Closing:
         self.close()
 
 
-class Result(Closing):
+class Completeness:
+    """What can lack something: a result, and the entries of a reading."""
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What could not be read or done, and why; empty if everything was."""
+        return ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was read and done."""
+        return not self.incomplete
+
+
+class Result(Closing, Completeness):
     """Result of a verb; a context manager.
 
     Subclasses say what they are about (``subject``), what was found (``_totals``) and what could
@@ -64,16 +78,6 @@ class Result(Closing):
     def _totals(self) -> str:
         """What was found, for the summary."""
         raise NotImplementedError
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """What could not be read or done, and why; empty if everything was."""
-        return ()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether everything was read and done."""
-        return not self.incomplete
 
     def to_dict(self) -> ResultJson:
         """Return the result as values that JSON has."""

@@ -15,8 +15,10 @@ import sys
 import tempfile
 import time
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from urlset.result import Closing
 
@@ -64,6 +66,16 @@ class AtomicFile:
         """Atomically replace the destination."""
         os.replace(self.path, self.final)
 
+    @contextmanager
+    def writing(self, *, errors: str = "strict") -> Iterator[TextIO]:
+        """Write UTF-8 in a ``with`` block; commit at its end, discard the file after an error."""
+        try:
+            with open(self.descriptor, "w", encoding="utf-8", errors=errors, newline="") as file:
+                yield file
+            self.commit()
+        finally:
+            self.discard()
+
     def discard(self) -> None:
         """Remove the temporary file; does nothing after :meth:`commit`."""
         with suppress(OSError):
@@ -73,13 +85,16 @@ class AtomicFile:
 def is_outside_link(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a symbolic link to something outside its own folder.
 
+    A folder ``.git`` counts as outside: a repository has no files there, but may have links to it.
+
     >>> is_outside_link("sitemap.xml")
     False
     """
     if not os.path.islink(path):
         return False
     folder = os.path.join(os.path.realpath(os.path.dirname(path) or "."), "")
-    return not os.path.realpath(path).startswith(folder)
+    real = os.path.realpath(path)
+    return not real.startswith(folder) or ".git" in real[len(folder) :].lower().split(os.sep)
 
 
 def expect_no_outside_link(path: str | os.PathLike[str]) -> None:
@@ -161,6 +176,8 @@ def expect_writable(path: Path) -> None:
     expect_replaceable(path)
     expect_no_outside_link(path)
     folder = Path(os.path.realpath(path)).parent
+    if folder.is_file():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not os.access(folder, os.W_OK):
@@ -175,8 +192,12 @@ def write_error_reason(path: str | os.PathLike[str], error: OSError) -> str:
     """
     if isinstance(error, FileNotFoundError):
         return f"its folder {os.path.dirname(path) or '.'!r} does not exist; create it"
+    if isinstance(error, NotADirectoryError):
+        return f"its folder {os.path.dirname(path)!r} is a file; name another one"
     if isinstance(error, IsADirectoryError):
         return "it is a folder; name a file in it"
+    if error.errno == errno.EACCES and error.strerror == os.strerror(errno.EACCES):
+        return "permission denied; name another file, or change the permissions"
     return error.strerror or str(error)
 
 

@@ -32,15 +32,28 @@ _HARMFUL = re.compile(
 _HARMFUL_IN_JSON = re.compile(
     "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
+# Commands that systems of CI run when a job prints them. `##[…]`, `##vso[…]` and `##teamcity[…]`
+# count anywhere in a line (GitHub and Azure), `::name …::` after its indentation (GitHub:
+# https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs).
+_COMMAND = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
+_COMMAND_OF_LINE = re.compile(r"\s*+:(?=:[\w-]++(?: [^\n]*?)?::)")
 
 
 def sanitize(text: str) -> str:
     r"""Replace control characters, and those that reorder or hide text, with escapes.
 
-    >>> print(sanitize("\x1b[2J\u202egpj.exe"))
-    \x1b[2J\u202egpj.exe
+    So are the starts of commands in the log of a CI job: ``##[``, and ``::`` at the start.
+
+    >>> print(sanitize("\x1b[2J\u202egpj.exe"), sanitize("https://example.com/##[group]"))
+    \x1b[2J\u202egpj.exe https://example.com/\x23#[group]
     """
-    return _HARMFUL.sub(_escape, text) if _HARMFUL.search(text) else text
+    if _HARMFUL.search(text):
+        text = _HARMFUL.sub(_escape, text)
+    if "##" in text:
+        text = _COMMAND.sub(r"\\x23", text)
+    if "::" in text and (found := _COMMAND_OF_LINE.match(text)):
+        text = f"{found[0][:-1]}\\x3a{text[found.end() :]}"
+    return text
 
 
 def printable(path: str) -> str:
@@ -57,7 +70,12 @@ def printable(path: str) -> str:
 
 
 def escape_json(text: str) -> str:
-    """Return JSON text with harmful characters as JSON escapes, so that its data are unchanged."""
+    """Return JSON text with harmful characters as JSON escapes, so that its data are unchanged.
+
+    It contains no command of a CI job either; see :func:`sanitize`.
+    """
+    if "##" in text:
+        text = _COMMAND.sub(r"\\u0023", text)
     if not _HARMFUL_IN_JSON.search(text):
         return text
     return _HARMFUL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -336,7 +336,7 @@ class TestLastmod:
         assert site.entries()["a"].lastmod_text == "2026-01-01"
         assert "future" in made.notes[0]
 
-    def test_one_date_for_all_is_told(self, site):
+    def test_one_date_for_all_is_reported(self, site):
         made = site.build(pages(*range(30), lastmod_text="2026-11-20T03:00:00Z"))
 
         assert "30 of 30 dates" in made.notes[0]
@@ -560,7 +560,8 @@ class TestGates:
         assert site.build(pages(1, 2), force=frozenset({"shrunk"})).removed == 8
 
     @pytest.mark.parametrize(
-        ("max_removed", "is_published"), [("39%", False), ("40%", True), ("3", False), ("4", True)]
+        ("max_removed", "is_published"),
+        [("39%", False), ("40%", True), ("3", False), ("4", True), (3, False), (4, True)],
     )
     def test_max_removed_counts_urls_that_others_replace(self, site, max_removed, is_published):
         site.build(pages(*range(10)))
@@ -577,10 +578,25 @@ class TestGates:
         assert site.bytes() == before
         assert site.build(others, max_removed=max_removed, force={"shrunk"}).removed == 4
 
+    @pytest.mark.parametrize(("min_share", "is_published"), [("30%", True), ("40%", False)])
+    def test_a_share_is_a_text_too(self, site, min_share, is_published):
+        site.build(pages(*range(10)))
+        if is_published:
+            assert site.build(pages(1, 2, 3), min_share=min_share).urls == 3
+            return
+        with pytest.raises(GateError, match="at least 40 % of the 10 URLs"):
+            site.build(pages(1, 2, 3), min_share=min_share)
+
     @pytest.mark.parametrize("text", ["", "-1", "1.5", "half", "5 %", "5%%"])
     def test_max_removed_that_is_no_number(self, site, text):
         with pytest.raises(ValueError, match=r"max_removed: expected a number or a share"):
             site.build(pages(1), max_removed=text)
+
+    def test_max_removed_that_is_a_fraction_names_the_share(self, site):
+        with pytest.raises(ValueError, match=r"found '0.05'; did you mean 5%\?"):
+            site.build(pages(1), max_removed="0.05")
+        with pytest.raises(TypeError, match=r"found 0.05; did you mean \"5%\"\?"):
+            site.build(pages(1), max_removed=0.05)
 
     def test_hosts(self, site):
         rows = [Candidate("/a"), Candidate("https://other.example/")]
@@ -638,7 +654,7 @@ class TestLedger:
 
         assert (made.added, made.changed_files) == (0, ())
 
-    def test_a_sitemap_of_another_tool_is_replaced_and_told(self, site):
+    def test_a_sitemap_of_another_tool_is_replaced_and_reported(self, site):
         site.out.mkdir()
         (site.out / "sitemap.xml").write_text("<urlset><url><loc>/old</loc></url></urlset>")
 
@@ -711,7 +727,7 @@ class TestLedger:
         with pytest.raises(ValueError, match="outside of what is published"):
             site.build(pages(1), ledger=site.out / "state" / "ledger.duckdb")
 
-    def test_an_entry_that_changes_and_is_pushed_out_is_told(self, site):
+    def test_an_entry_that_changes_and_is_pushed_out_is_reported(self, site):
         site.build(pages(*range(20)))
         size = (site.out / "sitemap.xml").stat().st_size
         changes = site.folder / "changes.jsonl"
@@ -883,11 +899,11 @@ class TestMisuse:
             ({"on_error": "no"}, "on_error: expected raise, skip, found 'no'"),
         ],
     )
-    def test_what_cannot_be_meant_is_told_where_it_stands(self, site, options, words):
+    def test_what_cannot_be_meant_is_reported_where_it_stands(self, site, options, words):
         with pytest.raises(ValueError, match=words):
             site.build(pages(1), **options)
 
-    def test_a_column_that_no_source_has_is_told(self, site):
+    def test_a_column_that_no_source_has_is_reported(self, site):
         made = site.build(pages(1), sections=["column:nope"])
 
         assert any("column nope" in note for note in made.notes)
@@ -916,13 +932,15 @@ class TestDryRun:
         assert os.listdir(site.folder) == []
 
 
-def test_a_ledger_without_room_is_told_after_the_publication(site, monkeypatch):
+def test_a_ledger_without_room_is_reported_after_the_publication(site, monkeypatch):
     site.build(pages(1))
     run = ScratchDatabase.run
+    statements = [""]
 
     def full(self, statement, values=()):
-        if statement == "COMMIT":
-            raise StoreError("no space")
+        if statement == "COMMIT" and "checkpoint_threshold = '1MB'" in statements[-1]:
+            raise StoreError("no space")  # that of the publication, the only large one
+        statements.append(statement)
         run(self, statement, values)
 
     monkeypatch.setattr(ScratchDatabase, "run", full)
@@ -950,7 +968,7 @@ def test_an_empty_ledger_is_none(site):
 
 
 @pytest.mark.parametrize("is_dry", [False, True])
-def test_a_damaged_ledger_is_told_with_what_to_do(site, is_dry):
+def test_a_damaged_ledger_is_reported_with_what_to_do(site, is_dry):
     site.build(pages(1))
     site.ledger.write_bytes(site.ledger.read_bytes()[:5000])
 

@@ -73,7 +73,7 @@ def test_what_was_adopted_has_no_moment_of_creation(site):
 
 
 @pytest.mark.parametrize("name", ["sitemap.xml.gz", "sitemap.txt", "sitemap_index.xml"])
-def test_a_sitemap_of_another_tool_that_stays_is_told(name, site):
+def test_a_sitemap_of_another_tool_that_stays_is_reported(name, site):
     site.out.mkdir()
     (site.out / name).write_bytes(gzip.compress(b"<urlset/>"))
 
@@ -87,7 +87,7 @@ def test_a_sitemap_of_another_tool_that_stays_is_told(name, site):
     assert name in site.names()
 
 
-def test_the_same_sitemap_in_another_packing_is_not_told(site):
+def test_the_same_sitemap_in_another_packing_is_not_reported(site):
     site.build(["/a"])
     data = (site.out / "sitemap.xml").read_bytes()
     (site.out / "sitemap.xml.gz").write_bytes(gzip.compress(data))
@@ -105,7 +105,7 @@ def test_files_of_this_set_and_of_others_are_no_stale_ones(site):
     assert made.notes == ()
 
 
-def test_a_folder_without_pages_is_told_as_such(urlset):
+def test_a_folder_without_pages_is_reported_as_such(urlset):
     Path("empty/.git").mkdir(parents=True)
     Path("empty/.git/index.html").write_text("x")
     Path("styles").mkdir()

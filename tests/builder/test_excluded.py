@@ -148,7 +148,7 @@ def test_the_summary_names_the_first_two_of_each_reason(urlset):
     assert len(written(Path("x.jsonl"))) == 3
 
 
-def test_what_has_no_dates_is_told_with_the_option_that_finds_them(urlset):
+def test_what_has_no_dates_is_reported_with_the_option_that_finds_them(urlset):
     Path("site").mkdir()
     for name in ("a", "b"):
         Path(f"site/{name}.html").write_text("<title>A</title><p>B")

@@ -91,7 +91,7 @@ def test_the_index_names_the_packed_files_as_they_are_called(site):
 
 # sitemap_generator's (#329): packed bytes that a bucket says are text; Flask-Sitemap's:
 # application/octet-stream.
-def test_a_bucket_is_told_what_a_packed_file_is(site, monkeypatch):
+def test_a_bucket_stores_what_a_packed_file_is(site, monkeypatch):
     pytest.importorskip("obstore", reason="obstore is not installed (urlset[cloud])")
     from obstore.store import MemoryStore
 

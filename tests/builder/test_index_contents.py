@@ -45,7 +45,7 @@ def test_every_file_in_the_index_has_a_date(site, gzip):
 
 
 # laravel-sitemap's, sitemap_generator's, pelican-sitemap's: now, for each file.
-def test_the_index_tells_when_each_file_changed_not_when_the_tool_ran(site):
+def test_the_index_reports_when_each_file_changed_not_when_the_tool_ran(site):
     site.build(pages(*range(9)), max_urls=3)
     site.build(pages(*range(9)), max_urls=3)
     assert dates(site) == [1, 1, 1]

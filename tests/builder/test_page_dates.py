@@ -318,7 +318,7 @@ def test_a_clock_that_went_back_makes_no_grace_longer(site):
     assert site.names() == ["sitemap.xml"]
 
 
-def test_a_dry_run_after_the_clock_went_back_tells_it_and_changes_nothing(site):
+def test_a_dry_run_after_the_clock_went_back_says_so_and_changes_nothing(site):
     site.build(_with_content("one"), later=timedelta(days=30))
 
     first = site.build(_with_content("one"), dry_run=True, later=timedelta(days=-29))
@@ -328,7 +328,7 @@ def test_a_dry_run_after_the_clock_went_back_tells_it_and_changes_nothing(site):
     assert "the clock went back" in second.notes[0]
 
 
-def test_a_page_that_changes_and_keeps_its_date_is_told(site):
+def test_a_page_that_changes_and_keeps_its_date_is_reported(site):
     def rows(words, date="2026-01-31"):
         return [
             Candidate("/a", fingerprint=words, page_lastmod=date),

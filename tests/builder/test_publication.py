@@ -5,6 +5,7 @@ import socket
 import sys
 from datetime import timedelta
 
+import duckdb
 import pytest
 
 import urlset as library
@@ -150,6 +151,24 @@ def test_files_of_others_are_not_taken_away_whatever_they_are_called(site):
     assert {(site.out / name).read_text() for name in others} == {"mine"}
 
 
+# A ledger may come with a repository.
+def test_a_ledger_that_names_other_files_takes_none_away(site):
+    site.build(ROWS, max_urls=2)
+    others = {"index.html": "<!doctype html><p>Tea", "notes.txt": "Tea\n", "data.xml": "<tea/>"}
+    for name, text in others.items():
+        (site.out / name).write_text(text)
+    with duckdb.connect(site.ledger) as ledger:
+        query = "SELECT schema_name FROM duckdb_tables() WHERE table_name = 'orphans'"
+        ((schema,),) = ledger.sql(query).fetchall()
+        for name in others:
+            ledger.execute(f"INSERT INTO {schema}.orphans VALUES (?, now())", [name])
+
+    made = site.build(ROWS[:5], max_urls=2, later=timedelta(days=9))
+
+    assert made.removed_files == ("sitemap-4.xml", "sitemap-5.xml")
+    assert {name: (site.out / name).read_text() for name in others} == others
+
+
 # Whoever has cached the index asks for the files that it named.
 def test_orphans_may_stay_for_those_who_have_the_old_index(site):
     site.build(ROWS, max_urls=2)
@@ -255,7 +274,7 @@ def test_a_site_may_be_built_into_the_folder_that_it_is_read_from(site, urlset):
 
 
 # sitemap.js' --index, python-sitemap's configuration: in the working directory.
-def test_the_command_writes_where_it_is_told_and_not_into_the_working_directory(urlset, tmp_path):
+def test_the_command_writes_into_the_given_folder_not_the_working_directory(urlset, tmp_path):
     (tmp_path / "list.txt").write_text("/a\n/b\n")
 
     ran = urlset("build", "list.txt", "-o", "deep/out", "--base-url", BASE, "--max-urls", "1")
@@ -281,7 +300,7 @@ def test_a_build_that_left_something_out_has_another_exit_code(urlset, tmp_path)
 
 
 # sitemap_generator's refresh:no_ping: writes all the same.
-def test_a_dry_run_tells_what_it_would_do_and_writes_nothing(site):
+def test_a_dry_run_reports_what_it_would_do_and_writes_nothing(site):
     assert site.build(ROWS, dry_run=True).added == 9
     assert os.listdir(site.folder) == []
 

@@ -111,7 +111,7 @@ def test_robots_that_somebody_wrote_into_is_not_written_over(site):
     ],
 )
 @pytest.mark.parametrize("is_dry", [False, True])
-def test_robots_that_cannot_be_written_is_told_before_anything_is_published(
+def test_robots_that_cannot_be_written_is_reported_before_anything_is_published(
     name, words, is_dry, site, tmp_path
 ):
     (tmp_path / "folder").mkdir()

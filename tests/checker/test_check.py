@@ -74,7 +74,7 @@ def test_check_clean_document(engine: Engine):
     assert findings.by_level == {"error": 0, "warning": 0, "info": 0}
 
 
-def test_check_tells_place_entry_and_fix(engine: Engine):
+def test_check_reports_place_entry_and_fix(engine: Engine):
     first, second = check(TWO, engine=engine.name)
 
     assert (first.rule, first.code, first.level) == ("unescaped-ampersand", "X003", "error")
@@ -306,7 +306,7 @@ def test_values_in_a_message_are_parameters_of_the_finding():
     }
 
 
-def test_custom_rule_that_is_no_sql_is_told_with_its_name():
+def test_custom_rule_that_is_no_sql_is_reported_with_its_name():
     with pytest.raises(QueryError, match=r"rule Z001 \(own\)"):
         list(check(TWO, rules=[own(view="urls", where="nonsense = 1")], select=["own"]))
 
@@ -406,7 +406,7 @@ def test_baseline_does_not_depend_on_the_wording_of_messages(tmp_path):
         assert list(Baseline.read(path).new(check(TWO, rules=[rule], select=["own"]))) == []
 
 
-def test_baseline_tells_findings_without_a_url_apart(tmp_path):
+def test_baseline_separates_findings_without_a_url(tmp_path):
     text, path = "<urlset><a:x/><url><loc>https://e.com/</loc></url></urlset>", tmp_path / "a.json"
     known = Baseline()
     list(known.record(check(text.encode(), select=["X"])))
@@ -572,12 +572,13 @@ FRAGMENTS = st.sampled_from([*WORDS.split(), "\x1b[2J", "\u202e", "東京", "\t"
 
 @given(st.one_of(st.binary(max_size=400), st.lists(FRAGMENTS).map(lambda x: "".join(x).encode())))
 def test_check_of_any_bytes_can_be_reported(data):
-    findings = list(check(data))
+    found = check(data)
+    findings = list(found)
 
     lines = text(findings).split("\n")
     assert all(sanitize(line) == line for line in lines)
     assert all(cells(line) <= 80 for line in lines if line.startswith("    "))
-    told = json.loads("".join(report_json(findings)))
+    told = json.loads("".join(report_json(findings, found.totals_dict)))["findings"]
     assert [finding["message"] for finding in told] == [f.message for f in findings]
     assert len(list(report_github(findings, max_examples=None))) == len(findings)
     assert (
@@ -600,13 +601,16 @@ def test_reports_for_people_are_harmless(tmp_path):
 
 
 def test_report_json_is_a_contract():
-    lines = list(report_json(check(TWO)))
+    found = check(TWO)
+    lines = list(report_json(found, found.totals_dict))
 
-    assert (lines[0], lines[-1], len(lines)) == ("[", "]", 4)
-    assert [list(finding) for finding in json.loads("".join(lines))] == [
-        ["rule", "code", "level", "message", "source", "line", "column", "loc", "fix"]
+    told = json.loads("".join(lines))
+    assert (lines[0], lines[4], len(lines)) == ("{", "],", 6)
+    assert told == found.to_dict()
+    assert [list(finding) for finding in told["findings"]] == [
+        ["rule", "code", "level", "message", "source", "line", "column", "loc", "fix", "basis"]
     ] * 2
-    assert json.loads("".join(lines))[0] == {
+    assert told["findings"][0] == {
         "rule": "unescaped-ampersand",
         "code": "X003",
         "level": "error",
@@ -616,15 +620,17 @@ def test_report_json_is_a_contract():
         "column": 27,
         "loc": "https://e.com/?a&b",
         "fix": "Write &amp; for &",
+        "basis": None,
     }
 
 
 def test_report_json_is_true_and_harmless():
-    findings = list(check(f"https://e.com/\n{HOSTILE}\n".encode()))
+    found = check(f"https://e.com/\n{HOSTILE}\n".encode())
+    findings = list(found)
 
-    lines = list(report_json(findings))
+    lines = list(report_json(findings, found.totals_dict))
 
-    assert json.loads("".join(lines))[0]["message"] == findings[0].message
+    assert json.loads("".join(lines))["findings"][0]["message"] == findings[0].message
     assert all(line.isascii() and line.isprintable() for line in lines)
 
 

@@ -37,10 +37,10 @@ def summary(folder):
     documents = {name: (folder / name).read_bytes() for name in sorted(every)}  # of no place
     found = list(check(documents, ignore=BESIDE, now=MOMENT, max_excerpts=0))
     parts = (("well-formed sitemaps", sound), ("all files", every))
-    return "\n".join(told(title, found, names) for title, names in parts)
+    return "\n".join(reported(title, found, names) for title, names in parts)
 
 
-def told(title, found, names):
+def reported(title, found, names):
     counts: Counter[tuple[str, str]] = Counter()
     files: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     by_level: defaultdict[str, set[str]] = defaultdict(set)

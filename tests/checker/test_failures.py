@@ -37,18 +37,20 @@ def urlset_of(*locs: str) -> bytes:
 
 
 def errors(ran) -> list[tuple[str, str | None, int | None]]:
-    rows = json.loads(ran.out)
+    rows = json.loads(ran.out)["findings"]
     return [(row["code"], row["source"], row["line"]) for row in rows if row["level"] == "error"]
 
 
 FORMATS = {
     "text": lambda out: out.count(" N001[sitemap-http-error] "),
-    "json": lambda out: sum(row["code"] == "N001" for row in json.loads(out)),
+    "json": lambda out: sum(row["code"] == "N001" for row in json.loads(out)["findings"]),
     "github": lambda out: out.count("title=N001 sitemap-http-error"),
     "sarif": lambda out: sum(
         result["ruleId"] == "N001" for result in json.loads(out)["runs"][0]["results"]
     ),
-    "junit": lambda out: len(etree.fromstring(out.encode()).findall("testsuite/testcase/error")),
+    "junit": lambda out: len(
+        etree.fromstring(out.encode()).xpath("//testcase[starts-with(@name, 'N001 ')]/error")
+    ),
 }
 
 
@@ -101,6 +103,30 @@ def test_child_that_fails_over_http_is_a_finding(player, code: str, box: SiteBox
     seconds = "1" if player is site_box.silent else "60"
 
     ran = urlset("check", box.url("/index.xml"), "--format", "json", "--timeout", seconds)
+
+    assert code in [found for found, _, _ in errors(ran)]
+    assert ran.code == 1
+
+
+@pytest.mark.parametrize(
+    ("player", "code"),
+    [
+        (site_box.page(b"", 410), "N001"),
+        (site_box.page(b"", 403), "N012"),
+        (site_box.reset, "N003"),
+        (site_box.redirect("/index.xml"), "I502"),
+        (site_box.cut(urlset_of(*[f"http://e.com/{n}" for n in range(50)]), 900), "N008"),
+    ],
+)
+@pytest.mark.slow
+def test_failure_is_the_same_finding_from_a_store(player, code: str, box: SiteBox, urlset):
+    box.put_robots(f"Sitemap: {box.url('/index.xml')}")
+    box.put("/index.xml", index_of(box.url("/a.xml"), box.url("/b.xml")))
+    box.put("/a.xml", urlset_of(box.url("/")))
+    box.play("/b.xml", player)
+    urlset("read", box.url("/index.xml"), "--output", "site.duckdb")
+
+    ran = urlset("check", "site.duckdb", "--format", "json")
 
     assert code in [found for found, _, _ in errors(ran)]
     assert ran.code == 1
@@ -180,7 +206,7 @@ def test_missing_argument_is_a_finding_in_every_report(urlset):
     Path("a.xml").write_bytes(urlset_of("https://e.com/"))
     sources = ("a.xml", "none.xml")
 
-    found = json.loads(urlset("check", *sources, "--format", "json").out)
+    found = json.loads(urlset("check", *sources, "--format", "json").out)["findings"]
     junit = etree.fromstring(urlset("check", *sources, "--format", "junit").out.encode())
     log = json.loads(urlset("check", *sources, "--format", "sarif").out)
 
@@ -190,6 +216,9 @@ def test_missing_argument_is_a_finding_in_every_report(urlset):
     JUNIT.assertValid(junit)
     [suite] = junit.findall("testsuite[@name='none.xml']")
     assert suite.get("errors") == "1"
+    [skipped] = junit.findall("testsuite[@name='urlset']/testcase[@name='is complete']/skipped")
+    assert skipped.get("message").startswith("not complete: expected a")
+    assert "none.xml" in skipped.text
     assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
 
 
@@ -294,7 +323,7 @@ def test_index_that_leads_back_without_urls_is_a_cycle(tmp_path):
 def test_index_that_is_no_file_says_that_its_children_were_not_checked(urlset):
     ran = urlset("check", "-", "--format", "json", stdin=index_of("https://e.com/a.xml"))
 
-    [row] = json.loads(ran.out)
+    [row] = json.loads(ran.out)["findings"]
     assert (row["code"], row["level"]) == ("N003", "info")
     assert "1 of its sitemaps were not checked" in row["message"]
     assert ran.code == 0

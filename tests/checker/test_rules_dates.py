@@ -13,7 +13,7 @@ MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOME = "https://example.com/"
 
 
-def told(example: Example, *codes: str) -> list[Finding]:
+def reported(example: Example, *codes: str) -> list[Finding]:
     found = check(documents_of(example), select=codes or ["D"], now=MOMENT)
     return [finding for finding in found]  # noqa: C416 (`list` asks for the length first)
 
@@ -64,13 +64,13 @@ def test_one_date(date: str, code: str | None) -> None:
     alone = ["D001", "D004", "D005", "D006", "D007", "D008"]
 
     for example in (dated(date), child("a.xml", date)):
-        found = told(example, *alone)
+        found = reported(example, *alone)
         assert " ".join(sorted(f.code for f in found)) == (code or "")
         assert all(f'"{date}"' in f.message for f in found)
 
 
 def test_a_finding_points_at_the_date() -> None:
-    [finding] = told(dated("2027-01-01"), "D007")
+    [finding] = reported(dated("2027-01-01"), "D007")
 
     assert (finding.line, finding.column) == (3, len(f"<url><loc>{HOME}0</loc>") + 1)
     assert finding.message == '"2027-01-01" is in the future: today is 2026-11-21'
@@ -100,7 +100,7 @@ SAME = "2026-10-05T08:00:00Z"
     ],
 )  # fmt: skip
 def test_dates_that_are_all_the_same(dates: list[str | None], words: str | None) -> None:
-    assert [f.message for f in told(dated(*dates), "D009")] == ([words] if words else [])
+    assert [f.message for f in reported(dated(*dates), "D009")] == ([words] if words else [])
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_dates_that_are_all_the_same(dates: list[str | None], words: str | None)
 def test_dates_that_are_the_time_of_the_sitemap(listed: str | None, code: str) -> None:
     example = {"index.xml": child("a.xml", listed), "a.xml": dated(*[SAME] * 10)}
 
-    [finding] = told(example, "D009", "D010")
+    [finding] = reported(example, "D009", "D010")
 
     assert finding.code == code
     if code == "D010":
@@ -135,21 +135,21 @@ def test_dates_that_are_the_time_of_the_sitemap(listed: str | None, code: str) -
     ],
 )
 def test_dates_that_are_missing(dates: list[str | None], words: str | None, level: str) -> None:
-    found = told(dated(*dates), "D011")
+    found = reported(dated(*dates), "D011")
 
     assert [(f.message, f.level) for f in found] == ([(words, level)] if words else [])
 
 
 def test_a_text_sitemap_can_have_no_dates() -> None:
-    assert told({"a.txt": b"https://example.com/\n"}) == []
+    assert reported({"a.txt": b"https://example.com/\n"}) == []
 
 
 def test_dates_without_a_time() -> None:
-    [finding] = told(dated("2026-11-20", "2026", None), "D012")
+    [finding] = reported(dated("2026-11-20", "2026", None), "D012")
 
     assert finding.message == "None of 2 lastmod values has a time"
-    assert told(dated("2026-11-20", SAME), "D012") == []
-    assert told(dated(None), "D012") == []
+    assert reported(dated("2026-11-20", SAME), "D012") == []
+    assert reported(dated(None), "D012") == []
 
 
 # ── an index and its sitemaps ────────────────────────────────────────────────────────────────
@@ -171,7 +171,7 @@ def test_dates_without_a_time() -> None:
 def test_an_index_that_is_behind(listed: str | None, newest: str, is_stale: bool) -> None:
     example = {"index.xml": child("a.xml", listed), "a.xml": dated("2026-01-01", newest)}
 
-    found = told(example, "D501")
+    found = reported(example, "D501")
 
     assert len(found) == is_stale
     for finding in found:
@@ -191,7 +191,7 @@ def test_the_last_wording_of_the_newest_date_is_named(first: str, second: str) -
     for dates in ((first, second), (second, first)):
         example = {"index.xml": child("a.xml", "2026-11-10"), "a.xml": dated(*dates)}
 
-        [finding] = told(example, "D501")
+        [finding] = reported(example, "D501")
 
         assert finding.message == f"Index says 2026-11-10, but the sitemap has an entry of {second}"
 
@@ -201,21 +201,21 @@ def test_an_index_with_one_date_for_all() -> None:
     same = {"index.xml": "".join(child(name, "2026-11-20") for name in names)}
     differing = {name: dated(day) for name, day in zip(names, spread(5, DAY), strict=True)}
 
-    [finding] = told(same | differing, "D502")
+    [finding] = reported(same | differing, "D502")
 
     assert finding.message.startswith("All 5 sitemaps have the lastmod 2026-11-20")
-    assert told(same | dict.fromkeys(names, dated(SAME)), "D502") == []
-    assert told(same | {names[0]: dated(SAME)}, "D502") == []  # of the others, nothing is known
+    assert reported(same | dict.fromkeys(names, dated(SAME)), "D502") == []
+    assert reported(same | {names[0]: dated(SAME)}, "D502") == []  # of the others, nothing is known
     four = {"index.xml": "".join(child(name, "2026-11-20") for name in names[:4])}
-    assert told(four | differing, "D502") == []
+    assert reported(four | differing, "D502") == []
 
 
 def test_an_index_without_dates() -> None:
-    [finding] = told(child("a.xml", None) + child("b.xml", "2026-11-20"), "D503")
+    [finding] = reported(child("a.xml", None) + child("b.xml", "2026-11-20"), "D503")
 
     assert finding.message == "1 of 2 sitemaps in the index have no lastmod"
-    assert told(child("a.xml", "nonsense"), "D503") == []
+    assert reported(child("a.xml", "nonsense"), "D503") == []
 
 
 def test_an_entry_helper_is_clean() -> None:
-    assert told(entry(HOME)) == []
+    assert reported(entry(HOME)) == []

@@ -19,7 +19,7 @@ HTML = b"<!DOCTYPE html><html><body>Not found</body></html>"
 SITEMAP_NS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def told(documents, *codes):
+def reported(documents, *codes):
     """The findings of these rules in each document, as level and words, by what it is called."""
     found: dict[str, list[tuple[str, str]]] = {}
     for finding in check(documents, select=list(codes)):
@@ -36,7 +36,7 @@ def at(names):
 
 
 def test_gz_name_mismatch():
-    found = told(
+    found = reported(
         at(
             {
                 "a.xml.gz": PLAIN,
@@ -67,7 +67,7 @@ def test_gz_name_mismatch():
 
 def test_text_extension():
     # Google: "must end in .txt"; sitemaps.org: any name.
-    found = told(
+    found = reported(
         at(
             {
                 "a.txt": TEXT,
@@ -101,12 +101,12 @@ def test_text_extension():
 def test_name_of_a_path_is_taken_as_it_is(tmp_path, name):
     (tmp_path / name).write_bytes(TEXT)
 
-    assert told(tmp_path / name, "X027", "T005") == {}
+    assert reported(tmp_path / name, "X027", "T005") == {}
 
 
 @pytest.mark.parametrize("data", [PACKED, TEXT, gzip.compress(TEXT)])
 def test_bytes_have_no_name(data):
-    assert told(data, "X027", "T005") == {}
+    assert reported(data, "X027", "T005") == {}
 
 
 # ── F004 ─────────────────────────────────────────────────────────────────────────────────────
@@ -127,7 +127,7 @@ ROBOTS = "https://example.com/robots.txt"
 def test_feed_only_recent(documents, is_found):
     words = "All sitemaps of the site are feeds, which list only recent URLs"
 
-    assert told(documents, "F004") == ({"a.xml": [("info", words)]} if is_found else {})
+    assert reported(documents, "F004") == ({"a.xml": [("info", words)]} if is_found else {})
 
 
 # ── S005 ─────────────────────────────────────────────────────────────────────────────────────
@@ -146,7 +146,7 @@ def test_unknown_namespace():
         page("", "4"),
     ]
 
-    found = told(whole("\n".join(entries), attributes=own).encode(), "S005")
+    found = reported(whole("\n".join(entries), attributes=own).encode(), "S005")
 
     words = "Elements in the namespace {}, which no search engine is known to read (entries: {})"
     assert sorted(found["None"]) == [
@@ -161,7 +161,7 @@ def test_unknown_namespace():
     ["", ' xmlns:a="urn:a"', ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'],
 )
 def test_unknown_namespace_is_of_elements(attribute):
-    assert told(whole(attributes=attribute).encode(), "S005") == {}
+    assert reported(whole(attributes=attribute).encode(), "S005") == {}
 
 
 # ── S023 ─────────────────────────────────────────────────────────────────────────────────────
@@ -191,7 +191,7 @@ INDEX = (
 def test_schema_location(value, uri, words):
     attributes = f' xmlns:xsi="{uri}" xsi:schemaLocation="{value}"'
 
-    found = told(whole(attributes=attributes).encode(), "S023")
+    found = reported(whole(attributes=attributes).encode(), "S023")
 
     if words is None:
         assert found == {}
@@ -204,12 +204,12 @@ def test_schema_location(value, uri, words):
 def test_schema_location_of_an_index(pair, count):
     attributes = f' xmlns:xsi="{XSI}" xsi:schemaLocation="{pair}"'
 
-    found = told({"https://example.com/i.xml": INDEX.format(attributes).encode()}, "S023")
+    found = reported({"https://example.com/i.xml": INDEX.format(attributes).encode()}, "S023")
 
     assert sum(map(len, found.values())) == count
 
 
-# ── what is not told: a document that is broken is mended first ──────────────────────────────
+# ── what is not reported: a document that is broken is mended first ──────────────────────────────
 
 BAD = "<url id='1'><loc>https://example.com/</loc><lastmod>yesterday</lastmod></url>"
 
@@ -228,7 +228,7 @@ BAD = "<url id='1'><loc>https://example.com/</loc><lastmod>yesterday</lastmod></
         (zlib.compress(whole(BAD).encode()), {"X029", "S012"}),
     ],
 )
-def test_what_follows_from_a_broken_document_is_not_told(data, codes):
+def test_what_follows_from_a_broken_document_is_not_reported(data, codes):
     data = data if isinstance(data, bytes) else data.encode()
 
     found = check(data, select=["X", "S", "T", "U012", "P005"])
@@ -245,7 +245,7 @@ def test_what_is_broken_hides_nothing_in_other_documents():
     assert {(f.code, str(f.source)[-5:]) for f in found} == {("X009", "a.xml"), ("S012", "b.xml")}
 
 
-def test_gz_name_mismatch_is_not_told_where_the_server_packed_the_file(box):
+def test_gz_name_mismatch_is_not_reported_where_the_server_packed_the_file(box):
     # Many servers send a file .gz as it is, with Content-Encoding: gzip.
     packed = box.put("/a.xml.gz", PACKED, content_encoding="gzip")
     plain = box.put("/b.xml.gz", PLAIN)
@@ -255,7 +255,7 @@ def test_gz_name_mismatch_is_not_told_where_the_server_packed_the_file(box):
     assert [f.level for f in check(plain, select=["X027"], policy=policy)] == ["warning"]
 
 
-# ── S021, I005: what follows from entries without a URL is not told ──────────────────────────
+# ── S021, I005: what follows from entries without a URL is not reported ──────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_gz_name_mismatch_is_not_told_where_the_server_packed_the_file(box):
         ("<url></url>", "S007"),
     ],
 )
-def test_no_urls_is_not_told_beside_what_is_wrong_with_each(entries, codes):
+def test_no_urls_is_not_reported_beside_what_is_wrong_with_each(entries, codes):
     page = whole(entries).encode()
     index = page.replace(b"urlset", b"sitemapindex").replace(b"url>", b"sitemap>")
 

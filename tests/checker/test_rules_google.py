@@ -107,7 +107,7 @@ def test_same_url_as_the_page(code, page):
     assert got == same
 
 
-def test_image_duplicates_are_told_once_with_their_number():
+def test_image_duplicates_are_reported_once_with_their_number():
     image = "<image:image><image:loc>https://a.b/{}</image:loc></image:image>"
     page = "".join(image.format(name) for name in "abaca")
 
@@ -409,7 +409,7 @@ def test_news_name():
     }
 
 
-def test_dead_extensions_are_told_once_for_each_file():
+def test_dead_extensions_are_reported_once_for_each_file():
     pages = ["<mobile:mobile/>", "", "<mobile:mobile/><pagemap:PageMap/>"]
 
     findings = found("G070", *pages)

@@ -68,7 +68,7 @@ def test_urls_that_are_equal_answer_one_another():
     assert pairs("H501", pages) == pairs("H503", pages) == []
 
 
-def test_target_not_listed_is_told_once_for_each_url():
+def test_target_not_listed_is_reported_once_for_each_url():
     pages: Pages = [("/a", [("en", "/a"), ("de", "/x")]), ("/b", [("en", "/b"), ("de", "/x")])]
 
     (finding,) = found("H502", sitemap(pages[0]), sitemap(pages[1]))
@@ -93,7 +93,7 @@ def test_target_not_listed_is_told_once_for_each_url():
         ),
     ],
 )
-def test_target_not_listed_is_not_told_where_it_cannot_be_known(documents, why):
+def test_target_not_listed_is_not_reported_where_it_cannot_be_known(documents, why):
     assert found("H502", *documents) == [], why
 
 

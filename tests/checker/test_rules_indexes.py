@@ -158,7 +158,7 @@ def test_nested_index():
     ]
 
 
-def test_cycles_are_told_once_each_by_the_entry_that_closes_them():
+def test_cycles_are_reported_once_each_by_the_entry_that_closes_them():
     documents = {
         "a.xml": index(f"{SITE}/b.xml", f"{SITE}/s.xml"),
         "b.xml": index(f"{SITE}/c.xml"),

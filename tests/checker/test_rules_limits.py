@@ -45,7 +45,7 @@ def test_near_limit_of_bytes():
     assert list(check(document.replace(b" </urlset>", b"</urlset>"), select=["L003"])) == []
 
 
-def test_near_limit_is_not_told_of_what_somebody_has_split():
+def test_near_limit_is_not_reported_for_what_somebody_has_split():
     full = Many(PAGE, 46_000)
 
     assert found("L003", {"sitemap-1.xml": full}) == []
@@ -96,7 +96,7 @@ def test_engine_profile_limit_of_files_and_dates():
                       profile="yandex")) == []  # fmt: skip
 
 
-def test_too_many_index_files_is_told_once_for_each_site():
+def test_too_many_index_files_is_reported_once_for_each_site():
     child = CHILD.replace("-{n}", "")
     indexes = {f"index-{n}.xml": child for n in range(500)}
 

@@ -139,7 +139,7 @@ def test_unused_namespaces_are_one_finding_of_a_document():
     assert data[finding.offset :].startswith(b"xmlns:xsi")
 
 
-def test_unused_namespace_of_a_broken_document_is_not_told():
+def test_unused_namespace_of_a_broken_document_is_not_reported():
     data = whole(attributes=IMAGE).removesuffix("</urlset>").encode()
 
     assert list(check(data, select=["P005"])) == []

@@ -31,7 +31,7 @@ def urls(paths: Iterable[str]) -> str:
     return "".join(map(entry, paths))
 
 
-def test_ignored_hints_are_told_once_for_a_document():
+def test_ignored_hints_are_reported_once_for_a_document():
     both = Many(entry("{n}", "<changefreq>daily</changefreq><priority>0.0</priority>"), 1_200)
 
     [finding] = found("P001", both)

@@ -19,7 +19,7 @@ def listing(*locs: str) -> bytes:
     )
 
 
-def told(code: str, *locs: str, at: str = LOCAL) -> dict[str | None, str]:
+def reported(code: str, *locs: str, at: str = LOCAL) -> dict[str | None, str]:
     """What a rule says of each URL."""
     return {f.loc: f.message for f in check({at: listing(*locs)}, select=[code])}
 
@@ -147,7 +147,7 @@ CASES = {
 def test_it_objects_to_these_and_not_to_those(code: str) -> None:
     bad, good = CASES[code]
 
-    found = told(code, *bad, *good)
+    found = reported(code, *bad, *good)
 
     assert set(bad) - set(found) == set()
     assert set(found) - set(bad) == set()
@@ -176,7 +176,7 @@ def test_it_objects_to_these_and_not_to_those(code: str) -> None:
     ],
 )
 def test_the_words_have_the_value(code: str, loc: str, words: str) -> None:
-    assert words in "".join(told(code, loc).values())
+    assert words in "".join(reported(code, loc).values())
 
 
 def test_a_word_that_a_page_may_be_about_is_a_warning() -> None:
@@ -188,9 +188,9 @@ def test_a_word_that_a_page_may_be_about_is_a_warning() -> None:
 
 
 def test_where_the_sitemap_lies_on_that_host_it_is_no_news() -> None:
-    """Also where it lies elsewhere: then that is an error, told by U028."""
-    assert told("U016", "http://localhost/a", at="http://localhost/sitemap.xml") == {}
-    assert told("U014", "http://a.com:8080/a", at="http://a.com:8080/sitemap.xml") == {}
+    """Also where it lies elsewhere: then that is an error, reported by U028."""
+    assert reported("U016", "http://localhost/a", at="http://localhost/sitemap.xml") == {}
+    assert reported("U014", "http://a.com:8080/a", at="http://a.com:8080/sitemap.xml") == {}
 
 
 def test_a_child_of_an_index_is_no_page_but_a_url() -> None:

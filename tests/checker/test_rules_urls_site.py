@@ -16,13 +16,13 @@ LOCAL = "file:///srv/www/sitemap.xml"
 ROBOTS = b"User-agent: *\nAllow: /\nSitemap: https://cdn.example.net/maps/a.xml\n"
 
 
-def told(example: Example, *codes: str) -> list[Finding]:
+def reported(example: Example, *codes: str) -> list[Finding]:
     found = check(documents_of(example), select=codes or ["U0", "U5"])
     return list(found)
 
 
 def codes(example: Example, *chosen: str) -> list[str]:
-    return [finding.code for finding in told(example, *chosen)]
+    return [finding.code for finding in reported(example, *chosen)]
 
 
 def both(first: str, second: str) -> str:
@@ -32,8 +32,8 @@ def both(first: str, second: str) -> str:
 # ── twice in one file ────────────────────────────────────────────────────────────────────────
 
 
-def test_a_repeated_url_is_told_once_at_its_second_place() -> None:
-    [finding] = told(entry(f"{HOME}/a") * 3 + entry(f"{HOME}/b"))
+def test_a_repeated_url_is_reported_once_at_its_second_place() -> None:
+    [finding] = reported(entry(f"{HOME}/a") * 3 + entry(f"{HOME}/b"))
 
     assert (finding.code, finding.line, finding.loc) == ("U023", 4, f"{HOME}/a")
     assert finding.message == "URL listed 3 times, first in line 3"
@@ -52,7 +52,7 @@ def test_a_repeated_url_is_told_once_at_its_second_place() -> None:
     ],
 )
 def test_a_repeated_url_of_which_other_things_are_said(more: str, other: str, what: str) -> None:
-    [finding] = told(entry(f"{HOME}/a", more) + entry(f"{HOME}/a", other))
+    [finding] = reported(entry(f"{HOME}/a", more) + entry(f"{HOME}/a", other))
 
     assert finding.code == "U024"
     assert finding.message == f"URL listed 2 times, with different {what}; first in line 3"
@@ -75,7 +75,7 @@ def test_a_repeated_url_of_which_other_things_are_said(more: str, other: str, wh
     ],
 )  # fmt: skip
 def test_twins_differ_by_something(first: str, second: str, what: str) -> None:
-    [finding] = told({LOCAL: both(first, second)}, "U025")
+    [finding] = reported({LOCAL: both(first, second)}, "U025")
 
     assert finding.message == f"Differs from {first} only by {what}"
     assert (finding.loc, finding.line) == (second, 4)
@@ -94,11 +94,13 @@ def test_twins_differ_by_something(first: str, second: str, what: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_twin(first: str, second: str) -> None:
-    assert told(both(HOME + first, HOME + second), "U025") == []
+    assert reported(both(HOME + first, HOME + second), "U025") == []
 
 
-def test_twins_of_many_are_told_once_each() -> None:
-    found = told({LOCAL: (entry(f"{HOME}/a"), Many(both(f"{HOME}/A", f"{HOME}/a/"), 3))}, "U025")
+def test_twins_of_many_are_reported_once_each() -> None:
+    found = reported(
+        {LOCAL: (entry(f"{HOME}/a"), Many(both(f"{HOME}/A", f"{HOME}/a/"), 3))}, "U025"
+    )
 
     assert sorted(f.loc or "" for f in found) == [f"{HOME}/A", f"{HOME}/a/"]
 
@@ -106,8 +108,8 @@ def test_twins_of_many_are_told_once_each() -> None:
 # ── several files ────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_url_in_three_files_is_told_in_all_but_the_first() -> None:
-    found = told({name: entry(f"{HOME}/a") for name in ("a.xml", "b.xml", "c.xml")})
+def test_a_url_in_three_files_is_reported_in_all_but_the_first() -> None:
+    found = reported({name: entry(f"{HOME}/a") for name in ("a.xml", "b.xml", "c.xml")})
 
     assert [(f.code, f.source) for f in found] == [
         ("U501", f"{HOME}/b.xml"),
@@ -120,7 +122,7 @@ def test_a_url_in_three_files_is_told_in_all_but_the_first() -> None:
     ("mine", "theirs", "expected"),
     [
         ("2026-11-20", "2026-11-19", "U502"),
-        ("2026-11-20", "2026-11-20T08:00:00Z", "U501"),  # the same day, told finer
+        ("2026-11-20", "2026-11-20T08:00:00Z", "U501"),  # the same day, with a time
         ("2026-11-20T08:00:00Z", "2026-11-20T09:00:00+01:00", "U501"),  # the same instant
         ("2026-11-20T08:00:00Z", "2026-11-20T08:00:01Z", "U502"),
     ],
@@ -128,7 +130,7 @@ def test_a_url_in_three_files_is_told_in_all_but_the_first() -> None:
 def test_two_files_may_give_different_dates(mine: str, theirs: str, expected: str) -> None:
     example = {"a.xml": entry(f"{HOME}/a", "", theirs), "b.xml": entry(f"{HOME}/a", "", mine)}
 
-    [finding] = told(example, "U5")
+    [finding] = reported(example, "U5")
 
     assert finding.code == expected
     if expected == "U502":
@@ -163,7 +165,7 @@ def test_some_sitemaps_repeat_others_on_purpose(files: Mapping[str, str | bytes]
 def test_variants_in_two_files() -> None:
     example = {"a.xml": entry(f"{HOME}/a"), "b.xml": both(f"{HOME}/a/", f"{HOME}/b")}
 
-    [finding] = told(example)
+    [finding] = reported(example)
 
     assert (finding.code, finding.loc) == ("U503", f"{HOME}/a/")
     assert finding.message == (
@@ -204,7 +206,7 @@ def test_another_host_may_name_the_sitemap_in_its_robots_txt() -> None:
     """https://www.sitemaps.org/protocol.html#sitemaps_cross_submits"""
     maps = {"https://cdn.example.net/maps/a.xml": both(f"{HOME}/a", "https://www.example.com/b")}
 
-    found = told(maps | {f"{HOME}/robots.txt": ROBOTS})
+    found = reported(maps | {f"{HOME}/robots.txt": ROBOTS})
 
     assert [(f.code, f.loc) for f in found] == [("U028", "https://www.example.com/b")]
     assert found[0].message == (
@@ -230,15 +232,15 @@ def test_a_folder_is_no_finding_where_robots_txt_declares_the_sitemap() -> None:
     }
     robots: dict[str, Piece] = {"https://cdn.example.net/robots.txt": ROBOTS}
 
-    assert [(f.code, f.level) for f in told(name)] == [("U029", "error")] * 20
-    assert list(told(name | robots)) == []
+    assert [(f.code, f.level) for f in reported(name)] == [("U029", "error")] * 20
+    assert list(reported(name | robots)) == []
 
 
-def test_hosts_are_told_once_where_the_place_is_not_known() -> None:
+def test_hosts_are_reported_once_where_the_place_is_not_known() -> None:
     entries = both(f"{HOME}/a", f"{HOME}/b") + both("https://b.com/", "https://c.com/")
     more = both("https://d.com/a", "https://d.com/b") + entry(f"{HOME}/d")
 
-    [finding] = told({LOCAL: entries + more})
+    [finding] = reported({LOCAL: entries + more})
 
     assert (finding.code, finding.loc) == ("U026", "https://d.com/a")
     assert finding.message == (
@@ -247,10 +249,10 @@ def test_hosts_are_told_once_where_the_place_is_not_known() -> None:
     assert set(codes({f"{HOME}/sitemap.xml": entries + more})) == {"U028"}
 
 
-def test_schemes_are_told_once() -> None:
+def test_schemes_are_reported_once() -> None:
     entries = both(f"{HOME}/a", "http://example.com/b") + entry(f"{HOME}/c")
 
-    [finding] = told({LOCAL: entries})
+    [finding] = reported({LOCAL: entries})
 
     assert (finding.code, finding.loc) == ("U027", "http://example.com/b")
     assert finding.message == "Both http and https URLs: 1 of 3 are http"
@@ -285,7 +287,7 @@ def test_a_feed_that_lies_in_a_folder_and_that_nothing_names_is_for_readers() ->
     ) == ["U030"]
 
 
-def test_the_host_whose_robots_txt_is_known_is_told_of_once() -> None:
+def test_the_host_whose_robots_txt_is_known_is_reported_once() -> None:
     """By R012; U028 tells of all other hosts, and ports."""
     shop = "https://shop.example.com"
     entries = entry(f"{shop}/a") + entry(f"{shop}/b") + entry("https://blog.example.com/")
@@ -295,7 +297,7 @@ def test_the_host_whose_robots_txt_is_known_is_told_of_once() -> None:
         "robots.txt": "User-agent: *\nDisallow:",
     }
 
-    found = [(f.code, f.level, f.loc) for f in told(site, "R012", "U028")]
+    found = [(f.code, f.level, f.loc) for f in reported(site, "R012", "U028")]
 
     assert found == [
         ("R012", "error", f"{shop}/a"),
@@ -310,7 +312,7 @@ def test_another_format_of_a_sitemap_is_only_an_info() -> None:
 
     def levels(*names: str) -> list[tuple[str, str]]:
         site = {name: text if name.endswith("txt") else pages for name in names}
-        found = told(site, "U501")
+        found = reported(site, "U501")
         return sorted({(str(f.source).rpartition("/")[2], f.level) for f in found})
 
     assert levels("sitemap.xml", "sitemap.txt") == []

@@ -167,7 +167,7 @@ def test_dates_of_one_page_are_compared_by_their_precision(
     assert bool(check(documents, select=[code], now=MOMENT).count) is differs
 
 
-def test_hosts_that_are_not_the_same_in_ascii_are_told_apart() -> None:
+def test_hosts_that_are_not_the_same_in_ascii_are_distinguished() -> None:
     documents = documents_of(
         {"https://xn--bcher-kva.example/sitemap.xml": entry("https://bûcher.example/")}
     )

@@ -177,7 +177,7 @@ def test_build_json_is_a_contract(urlset):
     assert {"name", "urls", "bytes", "lastmod", "changed"} <= told["files"][0].keys()
 
 
-def test_build_dry_run_writes_nothing_and_tells_what_would_change(urlset):
+def test_build_dry_run_writes_nothing_and_reports_what_would_change(urlset):
     urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n")
     before = Path("out/sitemap.xml").read_bytes()
 
@@ -249,7 +249,7 @@ def test_build_stops_at_a_bad_entry_and_says_where(data, place, urlset):
     assert len(locs()) >= 1
 
 
-def test_build_of_duplicates_is_clean_and_told(urlset):
+def test_build_of_duplicates_is_clean_and_reported(urlset):
     ran = urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n/a\n/b\n")
 
     assert ran.code == 0
@@ -362,7 +362,7 @@ def test_build_of_several_logs_reads_them_as_one(urlset):
     assert "1 URL excluded: 404 since 2026-01-02 (https://e.com/a)" in ran.err
 
 
-def test_build_by_a_configuration_above_tells_paths_from_here(urlset, monkeypatch):
+def test_build_by_a_configuration_above_reports_paths_from_here(urlset, monkeypatch):
     Path("urlset.toml").write_text(
         '[build]\nsources = ["urls.txt"]\noutput = "out"\nbase-url = "https://e.com/"\n'
     )
@@ -421,7 +421,7 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
         (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
     ],
 )
-def test_a_configuration_that_cannot_be_meant_is_told(line, words, urlset):
+def test_a_configuration_that_cannot_be_meant_is_reported(line, words, urlset):
     Path("l").write_text("https://e.com/a\n")
     output = "" if "output" in line else 'output = "o"\n'
     Path("urlset.toml").write_text(f'[build]\nbase-url = "https://e.com/"\n{output}{line}\n')
@@ -454,3 +454,12 @@ def test_a_share_may_be_written_in_percent(urlset):
         assert "expected a number from 0 to 1, or a share such as 10%, found" in ran.err
     Path("urlset.toml").write_text('[build]\nmin-share = "101%"\n')
     assert "[build] min-share: expected a number from 0 to 1, or a share" in urlset(*words).err
+
+
+def test_a_fraction_in_the_file_names_the_share(urlset, tmp_path):
+    Path("urlset.toml").write_text("[build]\nmax-removed = 0.05\n")
+
+    ran = urlset("build", "-", "-o", "out", *BASE, stdin=b"/a\n")
+
+    assert ran.code == 2
+    assert "found '0.05'; did you mean 5%?" in ran.err

@@ -188,6 +188,16 @@ def test_why(urlset):
     assert not Path("out").exists()
 
 
+def test_why_as_json_has_the_explanation(urlset):
+    Path("a.txt").write_text("/a\n/secret\n")
+    words = ("build", "a.txt", "-o", "out", *BASE, "--filter", "drop:secret", "--why", "/secret")
+
+    ran = urlset(*words, "--json")
+
+    assert json.loads(ran.out)["why"] == urlset(*words).out.splitlines()
+    assert json.loads(ran.out)["why"][-1] == "  excluded: filter 1: drop:secret"
+
+
 def test_a_dry_run_writes_nothing(urlset):
     Path("a.txt").write_text("/a\n")
 
@@ -243,7 +253,7 @@ def test_a_pattern_that_no_shell_has_expanded(urlset):
     assert locs("out2/sitemap.xml") == ["/c"]
 
 
-def test_a_pattern_that_fits_nothing_is_told(urlset, tmp_path):
+def test_a_pattern_that_fits_nothing_is_reported(urlset, tmp_path):
     Path("urls.txt").write_text("/a\n")
 
     ran = urlset("build", "urls.txt", "data/*.csv", "-o", "out", *BASE)
@@ -272,7 +282,7 @@ def section_of_keys():
     return page.read_text().partition("\n## build\n")[2].partition("\n## ")[0]
 
 
-def test_what_stands_between_cells_is_told(urlset):
+def test_what_stands_between_cells_is_reported(urlset):
     Path("a.csv").write_text("id~url~price, old\n1~/a~2\n")
     Path("b.csv").write_text("id, no\turl\n1\t/b\n")
 
@@ -298,7 +308,7 @@ def test_an_option_takes_back_what_the_configuration_says(urlset):
     assert ran.out == "out/sitemap.xml\n"
 
 
-def test_the_least_hits_of_a_log_are_told(urlset):
+def test_the_least_hits_of_a_log_are_reported(urlset):
     line = '192.0.2.1 - - [18/Jan/2026:10:00:00 +0100] "GET /{} HTTP/1.1" 200 5 "-" "x"\n'
     Path("a.log").write_text("".join(line.format(page) for page in ("a", "b", "a")))
 

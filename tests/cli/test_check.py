@@ -47,7 +47,7 @@ def test_check_exit_code(data, level, code, format, urlset):
     assert ran.err == ""
 
 
-def test_check_exit_code_is_1_for_an_error_unless_told_otherwise(urlset):
+def test_check_exit_code_is_1_for_an_error_unless_an_option_says_otherwise(urlset):
     assert urlset("check", "-", stdin=HINT).code == 0
     assert urlset("check", "-", stdin=WARNING).code == 0
     assert urlset("check", "-", stdin=ERROR).code == 1
@@ -69,17 +69,47 @@ def test_check_clean_example(urlset):
     assert (ran.code, ran.out) == (0, "No findings in 6 documents, 14 entries.\n")
 
 
-def test_check_json_of_several_sources_is_one_array(urlset):
+def test_check_json_of_several_sources_is_one_object(urlset):
     Path("a.xml").write_bytes(ERROR)
     Path("b.xml").write_bytes(ERROR)
 
     ran = urlset("check", "a.xml", "b.xml", "--format", "json", "--select", "X")
 
-    assert [finding["source"] for finding in json.loads(ran.out)] == ["a.xml", "b.xml"]
+    assert [finding["source"] for finding in json.loads(ran.out)["findings"]] == ["a.xml", "b.xml"]
 
 
-def test_check_json_of_a_clean_one_is_an_empty_array(urlset):
-    assert json.loads(urlset("check", "-", "--format", "json", stdin=CLEAN).out) == []
+def test_check_json_of_a_clean_one_states_that_it_is_complete(urlset):
+    found = json.loads(urlset("check", "-", "--format", "json", stdin=CLEAN).out)
+
+    assert found == {
+        "findings": [],
+        "summary": "0 errors, 0 warnings, 0 info",
+        "is_complete": True,
+        "incomplete": [],
+        "by_level": {"error": 0, "warning": 0, "info": 0},
+        "by_rule": {},
+        "known": 0,
+    }
+
+
+def test_check_json_states_what_was_not_read_and_what_is_known(urlset):
+    Path("a.xml").write_bytes(ERROR)
+    Path("b.xml").write_bytes(ERROR)
+    urlset("check", "a.xml", "--write-baseline", "known.json", "--select", "X")
+    words = ("a.xml", "b.xml", "none.xml", "--select", "X", "--baseline", "known.json")
+
+    found = json.loads(urlset("check", *words, "--format", "json").out)
+    counted = json.loads(urlset("check", *words, "--statistics", "--format", "json").out)
+
+    assert [finding["code"] for finding in found["findings"]] == ["X003", "N003"]
+    assert (found["by_rule"], found["known"]) == ({"N003": 1, "X003": 1}, 1)
+    assert found["by_level"] == {"error": 2, "warning": 0, "info": 0}
+    assert found["summary"] == "2 errors, 0 warnings, 0 info; not complete"
+    assert not found["is_complete"]
+    [reason] = found["incomplete"]
+    assert "'none.xml'" in reason
+    assert {row["code"]: row["count"] for row in counted.pop("rules")} == found["by_rule"]
+    assert counted == {name: found[name] for name in found if name != "findings"}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +126,7 @@ def test_check_select_and_ignore(options, codes, urlset):
 
     ran = urlset("check", "-", "--format", "json", *options, stdin=data)
 
-    assert {finding["code"] for finding in json.loads(ran.out)} == codes
+    assert {finding["code"] for finding in json.loads(ran.out)["findings"]} == codes
     assert ran.code == bool(codes)
 
 
@@ -120,7 +150,9 @@ def test_check_counts_what_is_not_listed(urlset):
 
     ran = urlset("check", "-", "--format", "json", stdin=data)
 
-    assert len(json.loads(ran.out)) == 10_000
+    found = json.loads(ran.out)
+    assert len(found["findings"]) == 10_000
+    assert found["by_rule"] == {"T001": 10_005}
     assert "5 more findings not listed" in ran.err
     assert "10,005 findings" in urlset("check", "-", stdin=data).out
 
@@ -144,7 +176,10 @@ def test_check_part_that_fails_is_listed(urlset):
     ran = urlset("check", "i.xml", "none.xml", "--format", "json", "--ignore", "I503,D503")
 
     assert ran.code == 1
-    assert [row["source"] for row in json.loads(ran.out)] == ["none.xml"]
+    found = json.loads(ran.out)
+    assert [row["source"] for row in found["findings"]] == ["none.xml"]
+    assert [text.split(":")[0] for text in found["incomplete"][:1]] == ["https"]
+    assert len(found["incomplete"]) == 2
     assert "https://e.com/a.xml: listed but missing" in ran.err
     assert "'none.xml'" in ran.err
 
@@ -178,7 +213,7 @@ def test_check_base_url(urlset):
         stdin=data,
     )
 
-    assert [finding["loc"] for finding in json.loads(ran.out)] == ["https://e.com/a"]
+    assert [finding["loc"] for finding in json.loads(ran.out)["findings"]] == ["https://e.com/a"]
 
 
 def test_check_output(urlset):
@@ -218,7 +253,7 @@ def test_check_output_has_no_colours(urlset, monkeypatch):
     assert "\x1b" not in Path("a.txt").read_text()
 
 
-def test_progress_tells_documents_and_entries(urlset, box, monkeypatch):
+def test_progress_reports_documents_and_entries(urlset, box, monkeypatch):
     monkeypatch.setattr("urlset.cli.console.LOG_INTERVAL_S", 0.0)
     monkeypatch.setattr("urlset.cli.console.REFRESH_INTERVAL_S", 3600.0)
     monkeypatch.setenv("no_proxy", "*")
@@ -246,7 +281,7 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
     box.put_urlset("/a.xml")
     answer = page(urlset_of("http://e.com", 2))
 
-    async def when_it_was_told(hit, wire):
+    async def when_it_was_reported(hit, wire):
         while f"waiting for {box.url('/slow.xml')}, 0 s" not in said:
             await wire.wait(0.01)
         return await answer(hit, wire)
@@ -260,7 +295,7 @@ def test_progress_names_what_is_waited_for(urlset, box, monkeypatch, command):
         real(text)
 
     monkeypatch.setattr(console, "print_info", say)
-    box.play("/slow.xml", when_it_was_told)
+    box.play("/slow.xml", when_it_was_reported)
 
     # One after another, so that nothing else comes that would tell it.
     ran = urlset(command, url, "--timeout", "9", "--concurrency", "1")
@@ -330,11 +365,14 @@ def test_baseline_of_several_documents_keeps_them_apart(urlset):
     assert "10,004 findings in the baseline" in ran.err
 
 
-def test_baseline_that_cannot_be_written_is_told(urlset):
+def test_baseline_that_cannot_be_written_is_reported(urlset):
     ran = urlset("check", "-", "--write-baseline", "none/known.json", stdin=ERROR)
 
     assert ran.code == 2
-    assert "cannot write the baseline 'none/known.json': No such file" in ran.err
+    assert (
+        "--write-baseline: cannot write 'none/known.json': its folder 'none' does not exist"
+        in ran.err
+    )
 
 
 def test_levels_of_what_is_not_listed_are_true(urlset):
@@ -365,7 +403,9 @@ def test_a_file_is_checked_as_if_it_lay_at_the_base_url(base, below, outside, ur
     told = urlset("check", path, "--base-url", base, "--format", "json", "--select", "U029")
     read = urlset("read", path, "--base-url", base, "--format", "txt")
 
-    assert [finding["loc"] for finding in json.loads(told.out)] == ([outside] if outside else [])
+    assert [finding["loc"] for finding in json.loads(told.out)["findings"]] == (
+        [outside] if outside else []
+    )
     assert read.out.split() == ["https://e.com/a", below]
 
 
@@ -392,7 +432,7 @@ def test_statistics_count_the_findings_of_each_rule(urlset, tmp_path):
         "12 error   X003[unescaped-ampersand]",
         " 1 error   U006[loc-inner-whitespace]",
     ]
-    assert json.loads(data.out)[0] == {
+    assert json.loads(data.out)["rules"][0] == {
         "rule": "empty-element",
         "code": "S009",
         "level": "warning",
@@ -466,8 +506,9 @@ def test_a_document_that_is_not_well_formed_prints_that_other_findings_are_hidde
 def test_check_report_is_written_beside_the_other_output(urlset, tmp_path):
     ran = urlset("check", "-", "--format", "json", "--report", "report.html", stdin=ERROR)
 
+    assert "report written to 'report.html'" in ran.err
     page = (tmp_path / "report.html").read_text("utf-8")
-    codes = {finding["code"] for finding in json.loads(ran.out)}
+    codes = {finding["code"] for finding in json.loads(ran.out)["findings"]}
     assert ran.code == 1
     assert set(re.findall(r'<details class="rule [a-z]+" id="rule-([A-Z0-9]+)"', page)) == codes
 

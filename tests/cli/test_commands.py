@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+from urlset.checker import CATALOGUE
 from urlset.cli import main
 from urlset.cli.app import COMMANDS
 from urlset.cli.version import version_line
@@ -248,7 +249,7 @@ def test_module_is_the_command():
         (["rules", "nonsense"], "nonsense"),
     ],
 )
-def test_misuse_is_told_in_one_line(arguments, words, urlset):
+def test_misuse_is_reported_in_one_line(arguments, words, urlset):
     Path("a").write_bytes(b"")
 
     ran = urlset(*arguments)
@@ -271,6 +272,8 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("crawl", "--agent", "--user-agent"),
         ("crawl", "--reprot", "--report"),
         ("build", "--max-removed-share", "--max-removed"),
+        ("diff", "--max-removed-share", "--max-removed"),
+        ("diff", "--min-share", "--max-removed"),
         ("read", "--max-urls", "--limit"),
         ("crawl", "--ledger", "--store"),
         ("audit", "--ledger", "--store"),
@@ -283,7 +286,7 @@ def test_misuse_is_told_in_one_line(arguments, words, urlset):
         ("check", "--url", "--base-url"),
         ("build", "--out", "--output"),
         ("check", "--allow", "--ignore"),
-        ("read", "--max-requests", "--max-documents"),
+        ("read", "--max-pages", "--limit"),
         ("audit", "--skip", "--ignore"),
         ("check", "--dry-run", "--diff"),
         ("crawl", "--max-urls", "--max-pages"),
@@ -336,6 +339,14 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             ": --timeout limits the time of each document",
         ),
         (["read", "a", "--store", "x"], ": --output FILE.duckdb writes a store"),
+        *(
+            (
+                ["watch", "a", name, "3"],
+                ": watch has alerts about removed URLs and no limit; after it, `urlset diff "
+                "STORE@-1 STORE@latest --max-removed N` exits with 1",
+            )
+            for name in ("--max-removed", "--max-removed-share")
+        ),
         (["diff", "a", "b", "--hosts", "x"], ": --include //HOST/ selects the URLs of a host"),
         *(
             (
@@ -350,9 +361,28 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             "then `urlset build site.duckdb`",
         ),
         (["build", "a", "--auth-file", "x"], ": $URLSET_AUTH is sent to sites"),
+        (
+            ["build", "a", "--auth", "x"],
+            ": $URLSET_AUTH is sent to sites, as auth of urlset.build is",
+        ),
+        (
+            ["submit", "a", "--key", "x"],
+            ": a key is given in a file with the key, or in $URLSET_INDEXNOW_KEY; "
+            "did you mean '--keys'?",
+        ),
+        *(
+            (["check", "a", name], ": [[check.rules]] of urlset.toml declares rules of your own")
+            for name in ("--plugin", "--rules")
+        ),
+        (["audit", "a", "--progress"], ": progress is shown by itself; --quiet hides it"),
+        (["read", "a", "--no-progress"], ": progress is shown by itself; --quiet hides it"),
         (["rules", "--json"], "; did you mean --format json?"),
         (["sync", "a", "--json"], ": sync always writes JSON lines"),
         (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),
+        (["submit", "a", "--indexnow-key", "x"], "; did you mean '--keys'?"),
+        (["submit", "a", "--google-token", "x"], "; did you mean '--google-credentials'?"),
+        (["audit", "a", "--keys", "x"], "; did you mean '--indexnow-key'?"),
+        (["crawl", "a", "--password", "x"], "; did you mean '--auth-file'?"),
         (["submit", "--urls", "a"], "; did you mean the argument CHANGES?"),
         (
             ["crawl", "a", "--ignore-robots"],
@@ -440,7 +470,7 @@ def test_check_of_what_is_not_there_is_a_finding_and_a_failure(urlset):
     assert "found nothing at 'none.xml'" in ran.out
 
 
-def test_bug_is_told_as_such(urlset, monkeypatch):
+def test_bug_is_reported_as_such(urlset, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("oh")
 
@@ -616,6 +646,7 @@ def test_read_limit(limit, count, urlset):
     ran = urlset("read", SITE / "sitemap.xml", "--limit", limit, "--format", "txt")
 
     assert (ran.code, len(ran.out.splitlines())) == (0, count)
+    assert (f"{count} entries, --limit reached" in ran.err) == (limit != "99")
 
 
 def test_read_base(urlset):
@@ -784,7 +815,6 @@ def test_output_dash_is_stdout(urlset):
 
 
 def test_rules_lists_all(urlset):
-    from urlset.checker import CATALOGUE
 
     ran = urlset("rules")
 
@@ -799,8 +829,36 @@ def test_rules_of_a_group(urlset):
     assert len(lines) > 3
 
 
+OWN_RULE = """
+[check.levels]
+X003 = "info"
+
+[[check.rules]]
+name = "preview-host"
+message = "{loc} is on a preview host"
+view = "urls"
+where = "host LIKE 'preview.%'"
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--config", "own.toml"]])
+def test_rules_shows_those_of_the_configuration(options, urlset, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / (options[-1] if options else "urlset.toml")).write_text(OWN_RULE)
+
+    page = urlset("rules", "Z001", *options).out
+    [row] = json.loads(urlset("rules", "preview-host", "--format", "json", *options).out)
+
+    assert page.startswith("# preview-host (Z001)\n\n**warning** · custom")
+    assert "host LIKE 'preview.%'" in page
+    assert "## Wrong" not in page
+    assert (row["code"], row["message"]) == ("Z001", "… is on a preview host")
+    assert len(urlset("rules", *options).out.splitlines()) == 1 + len(CATALOGUE)
+    assert "**info**" in urlset("rules", "X003", *options).out
+
+
 @pytest.mark.parametrize("name", ["X003", "x003", "unescaped-ampersand"])
-def test_rules_tells_what_one_says_and_what_to_do(name, urlset):
+def test_rules_shows_what_one_says_and_what_to_do(name, urlset):
     lines = urlset("rules", name).out.splitlines()
 
     assert lines[0] == "# unescaped-ampersand (X003)"

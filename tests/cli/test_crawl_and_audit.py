@@ -91,6 +91,36 @@ def test_an_invalid_pattern_is_misuse(urlset, pattern):
         (["audit", "--output", "folder"], "cannot write 'folder': it is a folder; name a file in"),
         (["audit", "--logs", "none"], "none: cannot be read to its end: No such file or directory"),
         (["check", "--report", "folder"], "--report: cannot write 'folder': it is a folder; name"),
+        (["check", "--write-baseline", "-"], "--write-baseline: expected the path of a file"),
+        (["watch", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
+        (
+            ["watch", "--store", "s", "--report", "-"],
+            "--report: expected the path of a file",
+        ),
+        (
+            ["watch", "--store", "s", "--report", "none/a"],
+            "--report: cannot write 'none/a': its fo",
+        ),
+        (["sync", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
+        (["submit", "--store", "-"], "--store: expected the path of a store (.duckdb), found -"),
+        (["diff", "x", "--report", "-"], "--report: expected the path of a file, found -; stdout"),
+        (["diff", "x", "--report", "none/a"], "--report: cannot write 'none/a': its folder 'none'"),
+        (
+            ["build", "--output", "o", "--ledger", "-"],
+            "--ledger: expected the path of a file, foun",
+        ),
+        (
+            ["build", "--output", "o", "--robots", "-"],
+            "--robots: expected the path of a file, foun",
+        ),
+        (
+            ["build", "--output", "o", "--changes", "-"],
+            "--changes: expected the path of a file, fo",
+        ),
+        (
+            ["build", "--output", "o", "--excluded", "-"],
+            "--excluded: expected the path of a file, ",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_written_is_reported_before_the_first_request(
@@ -146,7 +176,7 @@ def test_quiet_says_what_is_not_complete(box, urlset, words, code):
 
     ran = urlset(words[0], box.site, *words[1:], "-q", "--max-requests", "2")
 
-    assert "not complete: limit of requests\n" in ran.err
+    assert "not complete: limit of requests (max-requests)\n" in ran.err
     assert ran.code == code
 
 
@@ -165,7 +195,7 @@ def test_an_audit_names_no_column_of_an_entry(site, urlset, form, place):
     put_sitemap(site, ["/Tea", "/gone"])
     words = ["audit", site.url("/sitemap.xml"), "--no-llms-txt", "--select", "N"]
 
-    [finding] = json.loads(urlset(*words, "--format", "json").out)
+    [finding] = json.loads(urlset(*words, "--format", "json").out)["findings"]
     ran = urlset(*words, "--format", form)
     sarif = json.loads(urlset(*words, "--format", "sarif").out)
 
@@ -182,7 +212,7 @@ def test_pages_of_a_private_host_that_was_not_named_state_the_reason(site, urlse
         site.play("/sitemap.xml", redirect(target))
 
         ran = urlset("audit", site.site, "--select", "N116", "--format", "json", "--delay", "0")
-        [finding] = json.loads(ran.out)
+        [finding] = json.loads(ran.out)["findings"]
 
     assert other.paths == ["/s.xml"]
     assert finding["message"] == (
@@ -232,7 +262,7 @@ def test_an_audit_of_no_listed_url_fails(site, urlset, options, code):
 
 
 @pytest.mark.parametrize("words", [["audit", "--no-llms-txt"], ["sync", "--store", "s.duckdb"]])
-def test_who_ignores_robots_is_told_that_disallowed_pages_are_not_visited(site, urlset, words):
+def test_ignored_robots_is_noted_with_disallowed_pages_are_not_visited(site, urlset, words):
     put_sitemap(site, ["/Tea"])
     words = [words[0], site.url("/sitemap.xml"), *words[1:], "--ignore-robots"]
 

@@ -26,7 +26,7 @@ def urlset(capsys, monkeypatch, tmp_path):
     return command(capsys, monkeypatch, tmp_path)
 
 
-def test_fix_writes_the_file_and_tells_what_it_did(urlset, tmp_path):
+def test_fix_writes_the_file_and_reports_what_it_did(urlset, tmp_path):
     path = tmp_path / "sitemap.xml"
     path.write_bytes(BAD)
     path.chmod(0o640)
@@ -69,7 +69,7 @@ def test_fix_keeps_what_it_replaces_beside_it(urlset, tmp_path):
     assert urlset("check", tmp_path, "--select", "X").code == 0, "no backup counts as a sitemap"
 
 
-def test_fix_keeps_nothing_when_told_so(urlset, tmp_path):
+def test_fix_keeps_nothing_when_an_option_says_so(urlset, tmp_path):
     path = tmp_path / "sitemap.xml"
     path.write_bytes(BAD)
     urlset("check", path, "--fix", "--no-backup", "--select", "X")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import SITE
+from urlset.cli import GC_THRESHOLDS
 
 URLSET = (sys.executable, "-m", "urlset")
 INDEX = str(SITE / "sitemap.xml")
@@ -104,7 +105,7 @@ def test_closed_standard_streams_are_the_null_device(arguments, expected, closed
 @pytest.mark.parametrize(
     "arguments", [("read", INDEX), ("check", str(SITE / "broken.xml")), ("rules",)]
 )
-def test_full_disk_is_told(arguments):
+def test_full_disk_is_reported(arguments):
     with open("/dev/full", "wb") as full:
         ran = subprocess.run([*URLSET, *arguments], stdout=full, stderr=subprocess.PIPE)
 
@@ -122,7 +123,7 @@ def test_full_disk_is_told(arguments):
         (("--output", "-"), False),
     ],
 )
-def test_a_build_whose_result_cannot_be_printed_tells_what_is_published(
+def test_a_build_whose_result_cannot_be_printed_reports_what_is_published(
     arguments, is_published, tmp_path
 ):
     (tmp_path / "u.txt").write_text("https://example.com/\n")
@@ -141,7 +142,8 @@ def test_a_build_whose_result_cannot_be_printed_tells_what_is_published(
 
 
 @posix
-def test_ctrl_c_leaves_nothing_half_written(many, tmp_path):
+@pytest.mark.parametrize(("sent", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_command_leaves_nothing_half_written(sent, expected, many, tmp_path):
     reading, writing = os.pipe()
     (tmp_path / "out.jsonl").write_text("old")
     sources = [str(many)] * 20 + [f"/dev/fd/{reading}"]  # the last one never ends
@@ -154,16 +156,49 @@ def test_ctrl_c_leaves_nothing_half_written(many, tmp_path):
         deadline = time.monotonic() + 50
         while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)  # until it has begun to write
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         code = process.wait(timeout=60)
         assert process.stderr
         said = process.stderr.read()
 
     for end in (reading, writing):
         os.close(end)
-    assert (code, said) == (130, b"")
+    assert (code, said) == (expected, b"")
     assert os.listdir(tmp_path) == ["out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text() == "old"
+
+
+_INTERRUPTED_FILE = """
+import os, signal, sys, tempfile
+create = tempfile.mkstemp
+def interrupted(**options):
+    made = create(**options)
+    os.kill(os.getpid(), signal.SIGINT)
+    return made
+tempfile.mkstemp = interrupted
+import urlset.cli
+urlset.cli.command()
+"""
+
+
+@posix
+def test_ctrl_c_while_the_output_file_is_created_leaves_none(many, tmp_path):
+    command = [sys.executable, "-c", _INTERRUPTED_FILE, "read", str(many), "--output", "o.jsonl"]
+
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True)
+
+    assert (ran.returncode, ran.stderr) == (130, b"")
+    assert os.listdir(tmp_path) == []
+
+
+@posix
+def test_a_command_in_python_changes_no_handler_of_signals(capsys):
+    from urlset.cli import main
+
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    main(["rules", "N131"])
+
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 _INTERRUPTED_IMPORT = """
@@ -450,3 +485,14 @@ def test_process_ends_without_finalization_unless_observed(observe):
     if observe:
         expected.append("registered before the command")
     assert (ran.returncode, ran.stdout.splitlines()) == (2, expected)
+
+
+def test_process_collects_garbage_less_often() -> None:
+    script = (
+        "import gc\nfrom urlset import cli\n"
+        "cli.main = lambda: print(*gc.get_threshold()) or 0\ncli.command()"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert tuple(map(int, ran.stdout.split())) == GC_THRESHOLDS

@@ -44,7 +44,8 @@ def test_site_is_read_and_what_failed_is_listed(box: SiteBox, urlset):
     assert f"urlset: {box.site}/gone.xml: HTTP 404 Not Found\n" in ran.err
     last = ran.err.splitlines()[-1]
     assert re.fullmatch(
-        r"5 entries from 3 documents, including 1 index, [\d.]+ \w+ in [\d.]+ s", last
+        r"5 entries from 3 documents, including 1 index, [\d.]+ \w+ in [\d.]+ s; not complete",
+        last,
     ), last
 
 
@@ -105,7 +106,7 @@ def test_filters_of_the_command(box: SiteBox, urlset):
     assert read("--scope", "sitemap") == ["/0", "/1", "/2"]
 
 
-def test_skipped_children_are_told(box: SiteBox, urlset):
+def test_skipped_children_are_reported(box: SiteBox, urlset):
     index = index_of([box.url("/a.xml"), box.url("/b.xml")])
     box.put("/s.xml", index.replace(b"</loc>", b"</loc><lastmod>2020-01-01</lastmod>", 1))
     box.put_urlset("/b.xml")
@@ -116,12 +117,15 @@ def test_skipped_children_are_told(box: SiteBox, urlset):
     assert "/a.xml  skipped: not changed since: lastmod in its index is 2020-01-01" in ran.out
     assert "1 document skipped by --since" in ran.err
     ran = urlset("read", box.url("/s.xml"), "--max-documents", "0")
-    assert "2 documents skipped by --max-documents" in ran.err
+    assert ran.code == 0
+    assert "2 documents skipped by --max-documents; not complete" in ran.err
+    ran = urlset("read", box.url("/s.xml"), "--max-documents", "0", "-q")
+    assert ran.err == "urlset: 2 documents skipped by --max-documents\n"
     ran = urlset("read", box.url("/s.xml"), "--follow-only", "b.xml")
     assert "1 document skipped by --follow-only" in ran.err
 
 
-def test_disallowed_sitemaps_are_told(box: SiteBox, urlset):
+def test_disallowed_sitemaps_are_reported(box: SiteBox, urlset):
     small_site(box)
     box.put_robots("User-agent: *", "Disallow: /b", "Sitemap: /s.xml")
 
@@ -158,16 +162,18 @@ def test_secrets_come_from_the_environment_or_from_a_file(
     ("options", "message"),
     [
         (["--header", "nonsense"], "expected a line like"),
-        (["--auth-file", "lost"], "--auth-file lost: cannot be read"),
+        (["--auth-file", "lost"], "--auth-file lost: cannot be read: No such file or directory\n"),
         (["--auth-file", "header"], "--auth-file header: expected `user:password`"),
         (["--auth-file", "pair"], "--auth-file pair: expected a bearer token or a user"),
         (["--header", "Authorization: Basic x"], "--auth-file is for its site alone"),
         (["--hosts", "a b"], "--hosts: expected a host"),
         (["--exclude", "("], "--exclude: expected a regular expression"),
         (["--user-agent", ""], "urlset: --user-agent: expected a name, found an empty text"),
+        (["--user-agent", "a\nb: c"], "--user-agent: control character in the name"),
+        (["--header", "a: b\x01c"], "--header: control character in the header 'a'"),
     ],
 )
-def test_misuse_is_told(box: SiteBox, urlset, tmp_path, options, message):
+def test_misuse_is_reported(box: SiteBox, urlset, tmp_path, options, message):
     (tmp_path / "header").write_text("Authorization: Basic bWU6czNjcmV0")
     (tmp_path / "pair").write_text("Bearer me:s3cret")
 
@@ -209,7 +215,7 @@ def test_delay_is_kept(box: SiteBox, urlset):
     assert min(late) > -0.01, late
 
 
-def test_check_tells_findings_and_failures(box: SiteBox, urlset):
+def test_check_reports_findings_and_failures(box: SiteBox, urlset):
     small_site(box)
     box.play("/b.xml", site_box.cut(site_box.urlset_of("http://e.com", 50), 1_000))
 

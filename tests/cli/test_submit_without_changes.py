@@ -1,4 +1,4 @@
-"""``urlset submit`` on a night without changes, and with a file that does not exist."""
+"""``urlset submit`` without changes, without a file, and with invalid options."""
 
 import pytest
 
@@ -58,3 +58,18 @@ def test_a_missing_file_is_named_before_the_key(submit):
 
     assert ran.code == 2
     assert "found nothing at 'missing.jsonl'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "bing"], "--to: expected indexnow or google, found 'bing'"),
+        (["--to", "google"], "--property: expected a property as Search Console shows it"),
+        (["--endpoint", "engine"], "--endpoint: expected a URL as https://"),
+        (["--to", "google", "--sitemap", "a.xml"], "--sitemap: expected a URL, found 'a.xml'"),
+    ],
+)
+def test_messages_of_the_command_name_its_options(submit, arguments, message):
+    ran = submit("changes.jsonl", *arguments)
+
+    assert (ran.code, message in ran.err) == (2, True), ran.err

@@ -153,3 +153,14 @@ def test_a_column_that_is_not_used_is_named_with_a_mapping_for_the_shell(urlset,
     assert (mapped.code, "is not used" in mapped.err) == (0, False), mapped.err
     assert "<lastmod>2025-01-01</lastmod>" in (tmp_path / "mapped/sitemap.xml").read_text()
     assert "is not used" not in urlset("read", "urls.csv", "-q").err
+
+
+def test_a_long_number_of_a_query_is_rounded_and_never_cut_in_the_middle(urlset):
+    numbers = "0.0047123500054769, 1234567.2500000001, 12.5, 1.5e-200 / 3, 12345678901234"
+    query = f"SELECT {numbers}".replace("0.0047", "-0.0047")
+
+    table = urlset("read", "-", "--sql", query, stdin=RICH).out.splitlines()
+    exact = urlset("read", "-", "--sql", query, "--format", "csv", stdin=RICH).out
+
+    assert table[2].split() == ["-0.00471235", "1234567.25", "12.5", "5e-201", "12345678901234"]
+    assert "-0.0047123500054769" in exact

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +49,9 @@ def run(urlset: Callable[..., Any], box: SiteBox, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_pause_that_a_host_asks_for_is_told(name: str, box: SiteBox, urlset: Callable[..., Any]):
+def test_a_pause_that_a_host_asks_for_is_reported(
+    name: str, box: SiteBox, urlset: Callable[..., Any]
+):
     put_site(box)
     box.play("/s2.xml", once_refused(page(urlset_of(box.url("/c"), 1)), "1"))
 
@@ -56,7 +62,7 @@ def test_a_pause_that_a_host_asks_for_is_told(name: str, box: SiteBox, urlset: C
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_crawl_delay_is_told(name: str, box: SiteBox, urlset: Callable[..., Any]):
+def test_a_crawl_delay_is_reported(name: str, box: SiteBox, urlset: Callable[..., Any]):
     put_site(box, "Crawl-delay: 0.5")
 
     shown = run(urlset, box, name)
@@ -74,7 +80,7 @@ def test_a_crawl_delay_is_told(name: str, box: SiteBox, urlset: Callable[..., An
         (["audit", "--crawl"], r"waiting [01] s to visit pages again"),
     ],
 )
-def test_the_pause_before_second_visits_is_told(
+def test_the_pause_before_second_visits_is_reported(
     arguments: list[str], expected: str, box: SiteBox, urlset: Callable[..., Any]
 ):
     put_site(box)
@@ -105,3 +111,44 @@ def test_the_source_that_a_build_waits_for_is_named(tmp_path, monkeypatch):
 
     assert waited == ["env:SHOP", "env:SHOP"]
     assert slow_requests(0) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminal there")
+def test_a_line_of_progress_is_shortened_to_the_width_of_the_terminal():
+    import pty
+
+    code = (
+        "import time\n"
+        "from urlset.cli.console import Progress\n"
+        "with Progress() as progress:\n"
+        "    progress.update('9 pages · http://e' + 90 * 'x' + '/last', ['detail ' + 90 * 'y'])\n"
+        "    time.sleep(0.3)\n"
+    )
+    terminal, end = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=end, env=environment)
+    os.close(end)
+    shown = b""
+    with suppress(OSError):  # Linux: the other end was closed
+        while data := os.read(terminal, 65_536):
+            shown += data
+    assert process.wait(60) == 0
+    os.close(terminal)
+
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()))
+    assert max(map(len, lines)) <= 40
+    assert "9 pages · http://e" in lines[0]
+    assert lines[0].endswith("x/last")
+    assert lines[1].startswith("  detail yy")
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_help_fits_into_a_narrow_terminal(columns, urlset, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    prose, _, examples = urlset("read", "--help").out.partition("Examples:")
+    options = examples.partition("Options:")[2]
+
+    assert columns - 10 < max(map(len, prose.splitlines())) <= columns
+    assert max(len(line) for line in options.splitlines() if line[:3] != "  -") <= columns
+    assert "a match of this" in options

@@ -105,7 +105,7 @@ def test_every_block_of_the_guide_is_run():
     assert kinds == {("console", "console"), ("other", "python")}
 
 
-def test_a_transcript_tells_what_differs():
+def test_a_transcript_reports_what_differs():
     assert matches("a\nb 12 c\nd\n", "a\nb … c\n…")
     assert matches("", "")
     assert not matches("a\nb\n", "a")

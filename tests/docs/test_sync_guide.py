@@ -31,7 +31,7 @@ def test_the_guide_shows_what_happens(tmp_path, monkeypatch, capsys):
     python = (
         GUIDE.read_text("utf-8").partition("<!-- not run -->\n```python\n")[2].partition("```")[0]
     )
-    assert len(steps) == 3
+    assert len(steps) == 5
     with SiteBox() as box:
         box.put_robots("User-agent: *", f"Sitemap: {box.url('/sitemap.xml')}")
         put(box, tea=("2026-01-01", "a"), coffee=("2026-01-01", "b"), cocoa=("2026-01-01", "c"))

@@ -297,3 +297,35 @@ def test_prefixes_are_free(engine, body, field):
     document = read(engine, default, f'xmlns="{CORE}"')
     assert getattr(next(iter(document.entries)), field)
     assert document.problems == []
+
+
+@pytest.mark.parametrize(
+    "extensions",
+    [
+        "<video:video><video:x/></video:video><video:x/>",
+        "<image:image><image:x/></image:image><image:x/>",
+        "<video:video><image:x/></video:video><image:image><image:x/></image:image>",
+        "<image:image><video:x/></image:image><video:video><video:x/></video:video>",
+        "<image:x/><image:image><image:x/></image:image>",
+    ],
+)
+def test_an_unknown_element_is_reported_where_it_is_first(engine, extensions):
+    document = read(engine, extensions)
+
+    [found] = [problem for problem in document.problems if problem.code == "S010"]
+    assert found.offset == document.text.index(f"<{found.detail}/>".encode())
+
+
+@pytest.mark.parametrize("name", ["lastmod", "changefreq", "priority"])
+@pytest.mark.parametrize("value", ["<![CDATA[/]]>", "/", "<![CDATA[]]>/", " / "])
+def test_an_invalid_value_in_cdata_is_the_content_of_its_element(engine, name, value):
+    text = f"<urlset {DECLARED}><url><loc>{PAGE}</loc><{name}>{value}</{name}></url></urlset>"
+
+    [found] = urlset.parse(text.encode(), engine=engine.name).problems
+
+    content = value.strip()
+    start = text.index(f"<{name}>") + len(f"<{name}>")
+    if value.startswith(" "):
+        assert start <= found.offset <= start + 1
+    else:
+        assert (found.offset, found.end) == (start, start + len(content))

@@ -110,6 +110,21 @@ def test_engines_agree_on_pages_of_odd_characters(markup):
     assert_agreement(markup)
 
 
+@pytest.mark.parametrize("name", ["rel", "REL", "Rel", "rEl", "reL", "RELEVANT rEL"])
+@pytest.mark.parametrize("engine", available())
+def test_a_name_of_an_attribute_is_in_any_case(engine, name):
+    page = get(engine).scan_page(f"<a {name}=NoFollow hREf=/x>x</a>")
+
+    assert [tuple(link) for link in page.anchors()] == [("/x", "nofollow")]
+
+
+@pytest.mark.parametrize("engine", available())
+def test_references_in_rel_are_read(engine):
+    page = get(engine).scan_page("<a rel='no&#102;ollow' href=/a>x</a><a rel=a&b href=/b>x</a>")
+
+    assert [tuple(link) for link in page.anchors()] == [("/a", "nofollow"), ("/b", "a&b")]
+
+
 @given(st.lists(st.lists(st.sampled_from(LINK_PARTS), max_size=7).map("".join), max_size=9))
 def test_engines_agree_on_volatile_parts_of_links(links):
     assert_agreement("".join(f'<a href="{link}">x</a><img src="{link}">' for link in links))

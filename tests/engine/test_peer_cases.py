@@ -179,7 +179,7 @@ def _of_body(body: str | None, document: Document, data: bytes) -> Iterator[str]
 
 def _is_format(wanted: str, document: Document) -> bool:
     if wanted == "gzip":
-        return document.layers > 0
+        return bool(document.layers)
     return (document.kind == "text") == (wanted == "text")
 
 

@@ -201,7 +201,7 @@ def test_threads_scan_files_that_change(tmp_path):
         for _ in range(20):
             if number:
                 found = native.scan_files(paths, 10_000, "https://example.com", None)
-                assert len(found) == len(paths)
+                assert len(list(found)) == len(paths)
             else:
                 for path in paths:
                     Path(path).write_bytes(damaged(PAGE.encode(), chance))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import urlset
-from urlset.sources.git import git_dates
+from urlset.sources.git import git_dates, repository
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the trap is a script of sh")
 
@@ -62,7 +63,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in ("post-index-change", "post-checkout", "reference-transaction", "pre-auto-gc"):
         (hooks / name).symlink_to(trap)
     (tmp_path / "included").write_text(f"[core]\nfsmonitor = {trap}\n[diff]\nexternal = {trap}\n")
-    git(folder, "init", "-q")
+    git(folder, "init", "-q", "-b", "main")
     for text in ("one", "two"):
         (folder / "sitemap.txt").write_text(f"https://example.com/{text}\n")
         (folder / "a.html").write_text(f"<title>{text}</title>")
@@ -100,6 +101,40 @@ def test_commands_of_a_repository_do_not_run(text, checkout):
     assert found.date_of("a.html") is not None
     assert len(changes) == 2
     assert not sprung.exists()
+
+
+ENDLESS = ("info/grafts", "shallow", "objects/info/alternates", "refs/heads/main", "commondir")
+
+
+@pytest.mark.parametrize(
+    "name", ["HEAD", "config", "info/exclude", "index", "packed-refs", *ENDLESS]
+)
+def test_a_file_of_a_repository_that_is_a_pipe_delays_no_command(name, checkout, monkeypatch):
+    monkeypatch.setattr(repository, "MAX_SILENCE_S", 0.5)
+    checkout("")
+    path = Path(".git", name)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+    found = git_dates(os.getcwd())
+
+    assert "git wrote nothing for 0.5 seconds" in "".join(found.notes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+@pytest.mark.parametrize("name", ["the order of a diff", *ENDLESS])
+def test_a_file_of_a_repository_without_an_end_takes_little_memory(name, checkout, monkeypatch):
+    monkeypatch.setattr(repository, "_MAX_DATA_BYTES", 300 << 20)
+    monkeypatch.setattr(repository, "MAX_SILENCE_S", 60.0)
+    checkout("[diff]\norderFile = /dev/zero\n" if name == "the order of a diff" else "")
+    if name in ENDLESS:
+        Path(".git", name).unlink(missing_ok=True)
+        Path(".git", name).symlink_to("/dev/zero")
+
+    found = git_dates(os.getcwd())
+
+    assert "wrote nothing" not in "".join(found.notes)
+    assert name in ENDLESS or found.date_of("a.html") is not None
 
 
 def test_a_bare_repository_in_a_folder_is_not_used(checkout, tmp_path):

@@ -30,6 +30,10 @@ LOCS = {
     "carriage return": "https://e.com/&#13;::error::x",
     "encoded line feed": "https://e.com/%0A::error::x",
     "workflow command": "::set-output name=a::b",
+    "workflow command with an indentation": "\n  ::add-mask::b\n",
+    "old workflow command": "https://e.com/##[set-output name=a]b",
+    "command of Azure Pipelines": "https://e.com/##VSO[task.prependpath]/tmp",
+    "service message of TeamCity": "https://e.com/##teamcity[buildStop comment='x']",
     "Markdown": "https://e.com/`![x](https://evil.example/)",
     "markup": "https://e.com/&lt;script&gt;alert(1)&lt;/script&gt;",
     "attribute": "https://e.com/&quot;onmouseover=alert(1)&quot;",
@@ -52,9 +56,19 @@ def test_a_url_commands_neither_a_terminal_nor_a_workflow(site, form, capsys):
     printed = capsys.readouterr().out
 
     assert CONTROL.search(printed) is None
-    lines = [line for line in printed.splitlines() if line.startswith("::")]
+    lines = [line for line in map(str.lstrip, printed.splitlines()) if line.startswith("::")]
     assert all(re.match("::(error|warning|notice) file=sitemap", line) for line in lines)
     assert form == "github" or not lines
+    assert re.search(r"##(vso|teamcity)?\[", printed, re.IGNORECASE) is None
+
+
+@pytest.mark.parametrize("form", ["auto", "jsonl"])
+def test_read_prints_no_command_of_a_workflow(site, form, capsys):
+    main(["read", site, *(("--format", form) if form != "auto" else ())])
+    printed = "".join(capsys.readouterr())
+
+    assert re.search(r"##(vso|teamcity)?\[", printed, re.IGNORECASE) is None
+    assert re.search(r"^\s*::", printed, re.MULTILINE) is None
 
 
 def test_a_url_is_no_active_part_of_the_report(site, tmp_path):

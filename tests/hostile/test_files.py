@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
+import duckdb
 import pytest
 
 import urlset
 from urlset.checker.baseline import Baseline
 from urlset.cli import main
 from urlset.config import load_config
-from urlset.errors import ConfigurationError, QueryError, SourceError
+from urlset.errors import ConfigurationError, QueryError, SourceError, StoreError
+from urlset.sources.tables.table import Table
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
 
@@ -153,3 +157,42 @@ def test_name_that_is_not_utf8_is_one_file_in_every_output(tmp_path, monkeypatch
     assert "backup: " in ran.out + ran.err
     assert "sitemap-\\xe9.xml.bak" in ran.out + ran.err
     assert os.path.exists(name + b".bak")
+
+
+@pytest.mark.parametrize("where", ["", " WHERE n < 0"], ids=["rows", "no row"])
+def test_a_view_of_sqlite_has_a_time_limit(checkout, where):
+    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+    with closing(sqlite3.connect("a.db")) as database:
+        database.execute(f"CREATE VIEW pages AS {endless} SELECT '/' || n AS loc FROM c{where}")
+    table = Table("a.db", query_timeout_s=0.3)
+
+    with pytest.raises(QueryError, match=r"ran longer than 0\.3 seconds"):
+        for _ in table.batches():
+            pass
+
+
+def test_a_view_of_duckdb_has_a_time_limit(checkout):
+    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+    with duckdb.connect("a.duckdb") as database:
+        database.execute(f"CREATE VIEW pages AS {endless} SELECT '/' || n AS loc FROM c")
+    table = Table("a.duckdb", query_timeout_s=0.3)
+
+    with pytest.raises(QueryError, match=r"ran longer than 0\.3 seconds"):
+        for _ in table.batches():
+            pass
+
+
+@pytest.mark.parametrize("date", ["infinity", "-infinity", "290000-01-01", "290000-01-01 (BC)"])
+@pytest.mark.parametrize("suffix", ["duckdb", "parquet"])
+def test_a_date_that_python_has_not_is_a_clear_error(tmp_path, suffix, date):
+    path = str(tmp_path / f"a.{suffix}")
+    if suffix == "duckdb":
+        urlset.read(b"https://e.com/a\n").to_duckdb(path)
+        with duckdb.connect(path) as database:
+            database.execute("UPDATE entries SET lastmod = ?::TIMESTAMPTZ", [date])
+    else:
+        row = f"SELECT 'https://e.com/a' AS loc, '{date}'::TIMESTAMPTZ AS lastmod"
+        duckdb.connect().execute(f"COPY ({row}) TO '{path}'")
+
+    with pytest.raises(StoreError, match=r"expected column 'lastmod' .* out of range"):
+        list(urlset.read(path))

@@ -17,7 +17,7 @@ from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.page_worker import PageWorker
 from urlset.live.visits.visited_rows import read_rows
 from urlset.sources.git import git_dates
-from urlset.sources.git.repository import GitError, run_git
+from urlset.sources.git.repository import GitError, run_git, stream_git
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "urlset").rglob("*.py"))
@@ -99,21 +99,26 @@ def test_the_worker_process_starts_and_runs_nothing_of_its_folder(trap, monkeypa
         ("check", "sitemap.txt"),
         ("read", "sitemap.txt", "--format", "jsonl"),
         ("build", "pages", "--base-url", "https://example.com/", "--output", "public",
-         "--git-dates"),
+         "--git-root", "."),
         ("diff", "HEAD:sitemap.txt", "sitemap.txt"),
         ("check", "sitemap.txt", "--fix"),
     ],
     ids=lambda words: " ".join(words[:1] + words[-1:]),
 )  # fmt: skip
 def test_a_command_runs_nothing_of_its_folder(trap, words, monkeypatch):
-    monkeypatch.setenv("PATH", os.pathsep.join(["", ".", os.environ["PATH"]]))
     (trap / "sitemap.txt").write_text("https://example.com/a\n")
     (trap / "pages").mkdir()
     (trap / "pages" / "a.html").write_text("<title>a</title>")
+    git(trap, "init", "-q")
+    git(trap, "add", "-f", "sitemap.txt", "pages")
+    git(trap, "commit", "-qm", "x")
+    monkeypatch.setenv("PATH", os.pathsep.join(["", ".", os.environ["PATH"]]))
 
     ran = run(trap, *words)
 
+    assert ran.returncode in (0, 1), ran.stderr
     assert "internal error" not in ran.stderr
+    assert "see `urlset" not in ran.stderr  # the command and its options exist
     assert sprung(trap) == ""
 
 
@@ -170,6 +175,35 @@ def test_a_filter_does_not_run_for_files_as_new_as_the_index(tmp_path, kind, cha
     assert (found.date_of("a.md") is None) is changed
     assert found.date_of("b.md") is not None
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / "a.md").write_text("one\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "x")
+    return tmp_path
+
+
+@POSIX
+@pytest.mark.parametrize("key", ["diff.orderFile", "core.attributesFile", "mailmap.file"])
+def test_a_setting_that_names_a_file_without_an_end_is_not_read(repository, key, monkeypatch):
+    monkeypatch.setattr("urlset.sources.git.repository.MAX_SILENCE_S", 20)
+    git(repository, "config", key, "/dev/zero")
+
+    assert git_dates(str(repository)).date_of("a.md") is not None
+
+
+@pytest.mark.parametrize("length", [1, 70_000, 1_000_000])
+def test_a_long_text_of_git_is_one_token(repository, length):
+    text = "é" * length
+    (repository / "message").write_text(text, encoding="utf-8")
+    git(repository, "commit", "--allow-empty", "-qF", "message")
+
+    found = list(stream_git(str(repository), "log", "-1", "--format=%x00%s%x00b%x00"))
+
+    assert found == [b"", text.encode(), b"b", b"\n"]
 
 
 def test_line_ends_alone_are_no_change(tmp_path):

@@ -141,7 +141,7 @@ def test_files_that_cannot_be_read_are_none(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(paths[2])
 
-    assert scan_files(list(map(str, paths)), origin_of(URL), wants=WANTS[0]) == [None] * 4
+    assert [*scan_files(list(map(str, paths)), origin_of(URL), wants=WANTS[0])] == [None] * 4
 
 
 def test_a_file_name_may_have_any_bytes(tmp_path):

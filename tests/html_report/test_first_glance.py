@@ -140,6 +140,16 @@ def test_findings_come_before_charts_on_the_page_and_in_the_menu(level, order):
         assert (text.index(charts) - text.index(findings)) * order > 0
 
 
+@pytest.mark.parametrize(
+    ("listed", "start"),
+    [(1, "Of 1 listed URL 0 % are fine"), (2, "Of 1 checked URL, of 2 listed, 0 % are fine")],
+)
+def test_the_summary_of_one_url_is_singular(listed, start):
+    gone = VerdictShare("gone", 1, Interval(1, 1, 1), 1, "/", 1)
+
+    assert summary_sentence(listed, 1, [gone], is_sampled=False) == f"{start}; 1 is gone."
+
+
 def test_the_summary_names_the_worst_verdicts_first_and_counts_all():
     counts = {"fine": 60, "canonicalised": 20, "noindex": 9, "gone": 5, "server-error": 3}
     counts |= {"redirect-loop": 1, "unknown": 2}

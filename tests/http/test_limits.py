@@ -65,7 +65,7 @@ def test_secrets_are_not_for_everybody(name: str):
 
 @pytest.mark.parametrize("held", [{"headers": {"a": "b\r\nc: d"}}, {"site_headers": {"x": {}}}])
 def test_bad_headers_are_reported(held):
-    with pytest.raises(ValueError, match=r"line break|expected the origin"):
+    with pytest.raises(ValueError, match=r"control character|expected the origin"):
         Policy(**held)
 
 
@@ -201,16 +201,45 @@ def test_delay_between_requests(box: SiteBox, policy: dict[str, float], delay_s:
     assert min(late) > -0.01, late
 
 
-def test_slow_host_does_not_stop_another():
+async def drive_all(walk: RequestList, policy: Policy) -> list[Response]:
+    return [response async for response in drive(walk, policy)]
+
+
+@pytest.mark.parametrize("per_host", [2, 4])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_slow_host_does_not_stop_another(per_host: int, is_async: bool):
     with SiteBox() as one, SiteBox("127.0.0.2") as two:
         one.otherwise = two.otherwise = page(b"")
         lazy = [Request(one.url(f"/{n}"), scope="anywhere", delay_s=0.2) for n in range(6)]
         swift = [Request(two.url(f"/{n}"), scope="anywhere") for n in range(6)]
 
-        answers = ask(RequestList(*lazy, *swift), quick(concurrency=4))
+        walk, policy = RequestList(*lazy, *swift), quick(concurrency=4, per_host=per_host)
+        answers = asyncio.run(drive_all(walk, policy)) if is_async else ask(walk, policy)
 
         assert [r.request for r in answers[:8]].count(lazy[-1]) == 0
         assert {r.request.url for r in answers[:8]} >= {r.url for r in swift}
+
+
+def test_host_that_fails_does_not_stop_another():
+    with SiteBox() as one, SiteBox("127.0.0.2") as two:
+        one.otherwise, two.otherwise = page(b"", 503), page(b"")
+        failing = [Request(one.url(f"/{n}"), scope="anywhere") for n in range(4)]
+        swift = Request(two.url("/"), scope="anywhere")
+
+        policy = quick(concurrency=2, per_host=2, backoff_s=0.5)
+        answers = ask(RequestList(*failing, swift), policy)
+
+        assert answers[0].request == swift
+
+
+def test_no_request_is_taken_that_would_wait_for_the_others(box: SiteBox):
+    box.otherwise = page(b"")
+    walk = requests(box, 20)
+    taken = walk._requests
+
+    answers = drive_in_thread(walk, quick(concurrency=3, per_host=3))
+
+    assert [len(taken) for _ in answers][:17] == [17 - n for n in range(17)]
 
 
 def test_what_waits_for_the_caller_is_bounded(box: SiteBox):

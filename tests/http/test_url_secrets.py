@@ -11,6 +11,8 @@ import urlset
 from tests.http.test_logins import COMMANDS, PAGES, start
 from tests.live_sites import html
 from tests.site_box import Hit, SiteBox, Wire, index_of, page, urlset_of
+from urlset.cli import main
+from urlset.cli.app import run
 from urlset.http import document_key, run_policy, with_secret_query, without_secrets
 from urlset.partitioned import plan
 
@@ -148,11 +150,44 @@ def test_urls_that_differ_in_the_secret_only_stay_different():
         ("https://e.com/?page=1&key=2", "https://e.com/?page=1&key=2"),
         ("https://e.com/?token=", "https://e.com/?token="),
         ("folder?token=a", "folder?token=a"),
+        (
+            "https://e.com/?feed_token=a&private-token=b",
+            "https://e.com/?feed_token=***&private-token=***",
+        ),
+        ("https://e.com/?secret_key=a&accessKey=b", "https://e.com/?secret_key=***&accessKey=***"),
+        ("https://e.com/?page_token=a", "https://e.com/?page_token=a"),
+        ("ftp://u:p@e.com/?token=a", "ftp://e.com/?token=***"),
+        ("https:/u:p@e.com/a@b", "https:/e.com/a@b"),
+        ("https:///u:p@e.com/", "https:///e.com/"),
+        (r"C:\\u:p@e.com", r"C:\\u:p@e.com"),
+        ("a:b@c", "a:b@c"),
     ],
 )
 def test_what_is_shown_of_a_url(url: str, shown: str):
     assert without_secrets(url) == shown
     assert without_secrets(shown) == shown
+
+
+@pytest.mark.parametrize("start", ["ftp://", "https:/", "https:///"])
+@pytest.mark.parametrize(
+    "command",
+    ["read", "check", "check --format json", "crawl --store a.duckdb", "audit", "diff a.txt",
+     "watch --store a.duckdb", "build --base-url https://example.com/ --output out"],
+)  # fmt: skip
+def test_a_url_with_a_wrong_scheme_is_shown_without_its_secrets(
+    command: str, start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("https://example.com/a\n")
+
+    code = run([*command.split(), f"{start}me:hunter2@127.0.0.1:1/a.xml?token=tok3n"])
+
+    printed = "".join(capfd.readouterr())
+    assert code == 2
+    assert "127.0.0.1" in printed
+    assert "hunter2" not in printed
+    assert "tok3n" not in printed
 
 
 def test_another_spelling_of_the_shown_url_is_the_same():
@@ -161,3 +196,20 @@ def test_another_spelling_of_the_shown_url_is_the_same():
     spelled = shown.replace("~", "%7E").replace("e.com", "E.com:443")
     assert document_key(spelled) == document_key(shown)
     assert policy.sent_url(spelled) == "https://e.com/~a?token=b"
+
+
+@pytest.mark.parametrize("command", ["read", "check", "build"])
+@pytest.mark.parametrize("start", ["ftp://", "https:/", "https:\\\\", "htps://", "s3a://"])
+def test_a_login_of_a_mistyped_url_is_in_no_error(start, command, capsys):
+    to = ("--base-url", "https://example.com/", "--output", "x") if command == "build" else ()
+    main([command, f"{start}ann:{TOKEN}@example.com/map.xml", *to])
+    printed = "".join(capsys.readouterr())
+
+    assert "expected" in printed
+    assert TOKEN not in printed
+
+
+def test_a_login_before_another_at_sign_is_in_no_error(capsys):
+    main(["read", f"https://ann:{TOKEN}\uff20example.com/map.xml"])
+
+    assert TOKEN not in "".join(capsys.readouterr())

@@ -113,12 +113,11 @@ def test_an_unknown_field_or_another_type_does_not_validate(run):
 def test_findings_validate(run):
     for source in (SITE / "broken.xml", SITE, "missing.xml"):
         ran = run("check", source, "--format", "json")
-        assert validate("check", json.loads(ran.out)), ran.err
-    assert validate(
-        "check", json.loads(run("check", "-", "--format", "json", stdin=b"<urlset").out)
-    )
+        assert validate("check", json.loads(ran.out))["findings"], ran.err
+    cut = run("check", "-", "--format", "json", stdin=b"<urlset")
+    assert validate("check", json.loads(cut.out))["findings"]
     clean = run("check", "-", "--format", "json", "--select", "T", stdin=b"https://example.com/")
-    assert validate("check", json.loads(clean.out)) == []
+    assert validate("check", json.loads(clean.out))["is_complete"]
 
 
 def test_statistics_and_baselines_validate(run, tmp_path):
@@ -126,8 +125,8 @@ def test_statistics_and_baselines_validate(run, tmp_path):
     run("check", SITE / "broken.xml", "--write-baseline", "known.json")
     empty = run("check", "-", "--statistics", "--format", "json", "--select", "T", stdin=b"")
 
-    assert validate("check-statistics", json.loads(ran.out))
-    assert validate("check-statistics", json.loads(empty.out)) == []
+    assert validate("check-statistics", json.loads(ran.out))["rules"]
+    assert validate("check-statistics", json.loads(empty.out))["rules"] == []
     assert validate("check-baseline", json.loads((tmp_path / "known.json").read_text()))["findings"]
 
 
@@ -153,11 +152,11 @@ def test_results_of_checks_and_fixes_validate(tmp_path):
     fixed = library.fix(SITE / "broken.xml", unsafe=True).to_dict()
     (tmp_path / "page.html").write_text("<!doctype html><title>x</title>")
 
-    assert validate("check-result", found)["findings"]
+    assert validate("check", found)["findings"]
     assert validate("fix-result", fixed)["counts"]
     refused = library.fix(b"https://e.com/a\n\n https://e.com/\xff\n").to_dict()
     assert validate("fix-result", refused)["remaining"]
-    assert validate("check-result", library.check(tmp_path / "page.html").to_dict())
+    assert validate("check", library.check(tmp_path / "page.html").to_dict())
 
 
 # ── build and write ──
@@ -183,7 +182,8 @@ def test_builds_validate(run, tmp_path):
     assert validate("build", json.loads(second.out))["indexes"], second.err
     again = rows("build-changes", (tmp_path / "changes.jsonl").read_text())
     assert [row["change"] for row in again] == ["changed", "removed"]
-    assert validate("build", json.loads(gate.out))["gate"] == "shrunk"
+    failed = validate("build", json.loads(gate.out))
+    assert (failed["gate"], failed["is_complete"]) == ("shrunk", False)
 
 
 def test_a_gate_validates(run, tmp_path):
@@ -202,6 +202,7 @@ def test_a_failure_of_a_build_validates(run, tmp_path, source):
     found = validate("build", json.loads(ran.out))
     assert (ran.code, found["exit_code"]) == (2, 2), ran.err
     assert found["error"] in ran.err
+    assert (found["is_complete"], found["incomplete"]) == (False, [found["error"]])
 
 
 def test_publications_validate(tmp_path):
@@ -224,11 +225,9 @@ def test_crawls_validate(run, site):
 
     assert not validate("crawl", json.loads(limited.out))["is_complete"]
     assert validate("crawl", json.loads(whole.out))["verdicts"]["ok"] == 2
-    decoder, text = json.JSONDecoder(), why.out
-    while text.strip():
-        value, end = decoder.raw_decode(text.lstrip())
-        assert validate("crawl-why", value)["referrers"] or value["url"].endswith("/")
-        text = text.lstrip()[end:]
+    evidence = [validate("crawl-why", json.loads(line)) for line in why.out.splitlines()]
+    assert [value["url"] for value in evidence] == [site.url("/tea"), site.url("/gone")]
+    assert all(value["referrers"] for value in evidence)
 
 
 def test_a_crawl_that_reaches_nothing_validates(run):
@@ -240,12 +239,13 @@ def test_a_crawl_that_reaches_nothing_validates(run):
 
 def test_audits_validate(run, site):
     ran = run("audit", site.site, "--delay", "0", "--format", "json", "--crawl")
-    assert validate("audit", json.loads(ran.out))
+    assert validate("audit", json.loads(ran.out))["findings"]
 
     with library.audit(site.site, policy=library.Policy(delay_s=0), confirm_after_s=0.0) as found:
-        assert validate("audit-result", found.to_dict())["verdicts"]
+        assert validate("audit", found.to_dict())["verdicts"]
     put_sitemap(site, [])
-    assert validate("audit", json.loads(run("audit", site.site, "--format", "json").out)) == []
+    empty = run("audit", site.site, "--format", "json")
+    assert validate("audit", json.loads(empty.out))["findings"] == []
 
 
 # ── diff, watch, sync, submit ──
@@ -328,6 +328,7 @@ def test_updates_of_a_sync_validate(run, box):
     assert {row["change"] for row in rows("sync", second.out)} >= {"removed", "unknown"}, second.err
     with library.sync(box.site, "index.duckdb", policy=library.Policy(delay_s=0)) as found:
         assert not validate("sync-result", found.to_dict())["is_complete"]
+        assert set(found.to_dict()["counts"].values()) == {0}
         for batch in found:
             batch.commit()
         validate("sync-result", found.to_dict())

@@ -278,7 +278,7 @@ class Damaging(Faulty):
         return ObjectStore.put(self, key, cut, *arguments)
 
 
-def test_store_that_keeps_other_bytes_is_told():
+def test_store_that_keeps_other_bytes_is_reported():
     store = MemoryStore()
 
     with pytest.raises(
@@ -357,7 +357,7 @@ def test_new_objects_stay_if_the_index_that_lists_them_cannot_be_restored():
     }  # fmt: skip
 
 
-def test_store_without_headers_is_told(tmp_path):
+def test_store_without_headers_is_reported(tmp_path):
     with pytest.raises(TargetError, match=r"cannot write file://x/1\.xml"):
         publish(Bucket(ObjectStore(LocalStore(tmp_path), "file://x")), {"1.xml": b"data"})
 
@@ -429,7 +429,7 @@ def test_folder_needs_no_obstore(tmp_path):
     subprocess.run([sys.executable, "-c", code, tmp_path], env={"PYTHONPATH": path}, check=True)
 
 
-def test_words_of_a_store_are_told_without_credentials(monkeypatch):
+def test_words_of_a_store_are_reported_without_credentials(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     error = OSError(f"Error PUT https://a.example/x?sig=abc with {SECRET}: 403: <Error>{KEY}")
 
@@ -500,7 +500,7 @@ def test_s3_condition_holds_where_the_race_is_closest(s3, before):
         assert late.read("sitemap.xml") == b"first"
 
 
-def test_s3_errors_are_told_without_credentials(s3, monkeypatch):
+def test_s3_errors_are_reported_without_credentials(s3, monkeypatch):
     with (
         pytest.raises(TargetError, match=r"cannot list s3://none/maps: .*404") as caught,
         open_target("s3://none/maps", "sitemap") as target,

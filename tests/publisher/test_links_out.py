@@ -68,6 +68,30 @@ def test_link_out_of_the_folder_is_not_written_through(link, arguments, target, 
     assert not list(Path("public").glob("sitemap*.xml")) or "robots" not in link
 
 
+@pytest.mark.parametrize("name", ["config", "new"])
+@pytest.mark.parametrize("target", [".git", ".GIT", "module/.git"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["build", "urls.txt", "--output", ".", "--ledger", "../ledger.duckdb"],
+        [*BUILD, "--robots", "sitemap.xml"],
+        ["read", "urls.txt", "--output", "sitemap.xml", "--format", "txt"],
+        ["check", "sitemap.xml", "--fix"],
+    ],
+)
+def test_link_into_the_folder_of_git_is_not_written_through(arguments, target, name, capsys):
+    Path(target).mkdir(parents=True)
+    Path(target, "config").write_text("[core]\n")
+    Path("sitemap.xml").symlink_to(Path(target, name))
+
+    assert run(arguments) == 2
+
+    assert "leads out of its folder" in capsys.readouterr().err
+    assert Path("sitemap.xml").is_symlink()
+    assert Path(target, "config").read_text() == "[core]\n"
+    assert os.listdir(target) == ["config"]
+
+
 def test_folder_of_the_ledger_is_no_link_out_of_the_repository(home, capsys):
     Path(".urlset").symlink_to(home)
 

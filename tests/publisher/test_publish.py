@@ -125,7 +125,7 @@ def test_orphans_are_due_after_their_grace():
 # ── one at a time ──
 
 
-def test_second_publication_into_a_folder_is_refused_and_told_of_the_first(tmp_path):
+def test_second_publication_into_a_folder_is_refused_and_names_the_first(tmp_path):
     with open_target(tmp_path, "sitemap") as target:
         target.stage("a.xml", b"1")
         with (
@@ -400,6 +400,25 @@ def test_journal_that_names_files_of_other_folders_moves_nothing(tmp_path):
     assert os.listdir(site) == ["a.xml"]
 
 
+@pytest.mark.parametrize("staged", ["x.put", None])
+def test_journal_that_has_no_old_file_restores_nothing(staged, tmp_path):
+    """As it may come with a repository: its backup would become a hook of git, and run."""
+    (tmp_path / ".git" / "hooks").mkdir(parents=True)
+    staging = journal.make_staging(tmp_path, "sitemap")
+    (staging / "old").mkdir()
+    backup = staging / "old" / "x"
+    backup.write_text("#!/bin/sh\n")
+    row = {"final": "../.git/hooks/pre-commit", "staged": staged, "backup": "old/x"}
+    before = None if staged else (backup.stat().st_size, 1_700_000_000 * 10**9)
+    steps = [row | {"before": before, "after": None}]
+    (staging / "swap.json").write_text(json.dumps({"steps": steps}))
+
+    publish(tmp_path, {"a.xml": b"1"})
+
+    assert os.listdir(tmp_path / ".git" / "hooks") == []
+    assert sorted(os.listdir(tmp_path)) == [".git", "a.xml"]
+
+
 @POSIX
 def test_retired_link_goes_and_what_it_leads_to_stays(tmp_path):
     (tmp_path / "real").write_bytes(b"1")
@@ -441,7 +460,7 @@ def test_linked_folder_may_lead_elsewhere_meanwhile(tmp_path):
 
 
 @ROOT
-def test_full_disk_is_told_and_changes_nothing(tmp_path):
+def test_full_disk_is_reported_and_changes_nothing(tmp_path):
     mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(tmp_path)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")

@@ -8,6 +8,7 @@ from tests.http_walks import quick
 from tests.site_box import SiteBox, cut, gz, page, redirect, reset, silent, urlset_of
 from urlset.errors import SourceError
 from urlset.http import Response, drive_in_thread
+from urlset.option_names import flags_in_messages
 from urlset.protocol import WELL_KNOWN_PATHS
 from urlset.reader import DocumentRecord, read
 from urlset.reader.discovery import MAX_LEADS, Discovery
@@ -200,6 +201,27 @@ def test_spec_robots_that_fails_disallows_the_search(box: SiteBox):
     assert walk.discovery is not None
     assert walk.discovery.robots is not None
     assert walk.discovery.robots.state == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("status", "hint", "flag", "verbs"),
+    [
+        (500, "because robots.txt could not be read", "; --ignore-robots tries them", ["read"]),
+        (403, "urlset: allow it there", ", or set another --user-agent", ["read", "crawl"]),
+        (401, "the server wants a login", ": --auth-file has it", ["read", "crawl"]),
+    ],
+)
+def test_a_hint_names_only_options_of_the_command(
+    box: SiteBox, status: int, hint: str, flag: str, verbs: list[str]
+):
+    for path in ["/robots.txt", "/", *WELL_KNOWN_PATHS]:
+        box.put(path, "go away", status)
+
+    for verb in ["read", "crawl", "build", "mcp"]:
+        with flags_in_messages(verb):
+            _, records = walk_site(box)
+
+        assert str(records[-1].error).endswith(hint + flag * (verb in verbs))
 
 
 @pytest.mark.parametrize("how", ["cut", "too large"])

@@ -11,7 +11,7 @@ from urlset.engine import Engine
 from urlset.errors import EngineError, SourceError
 from urlset.reader import read
 from urlset.reader.document_sources import path_suffixes
-from urlset.reader.entries import KEPT_PROBLEMS
+from urlset.reader.documents import KEPT_PROBLEMS
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -177,7 +177,7 @@ def test_read_base_resolves_references():
 # ── documents, problems, Arrow ───────────────────────────────────────────────────────────────
 
 
-def test_documents_tell_what_was_met(tmp_path, engine: Engine):
+def test_documents_report_what_was_met(tmp_path, engine: Engine):
     write(
         tmp_path, index__xml=index("https://e.com/a.xml.gz"), a__xml__gz=gzip.compress(urlset("a"))
     )
@@ -219,7 +219,7 @@ def test_problems_are_those_of_all_documents(tmp_path):
 
 
 def test_problems_that_are_kept_have_a_limit(monkeypatch):
-    monkeypatch.setattr("urlset.reader.entries.KEPT_PROBLEMS", 3)
+    monkeypatch.setattr("urlset.reader.documents.KEPT_PROBLEMS", 3)
 
     entries = read(b"https://e.com/\n" + b"x\n" * 10)
 
@@ -292,7 +292,7 @@ def test_read_of_an_incomplete_sitemap_reports_an_error(data, words, engine: Eng
         list(read(data, engine=engine.name, fail_fast=True))
 
 
-def test_read_limit_cuts_and_tells(tmp_path, engine: Engine):
+def test_read_limit_cuts_and_reports(tmp_path, engine: Engine):
     write(tmp_path, a__txt=b"https://e.com/aa\n" * 100)
 
     entries = read(tmp_path / "a.txt", engine=engine.name, max_bytes=100)
@@ -558,7 +558,7 @@ def test_folder_reads_children_of_an_index_once_and_under_it(tmp_path):
     ]
 
 
-def test_folder_tells_of_a_sitemap_by_name_that_is_none(tmp_path):
+def test_folder_reports_a_sitemap_by_name_that_is_none(tmp_path):
     write(tmp_path, a__xml=urlset("a"), sitemap__xml=b"", sitemap2__xml__gz=b"<html>")
 
     assert sorted(os.path.basename(source or "") for source, _ in errors(read(tmp_path))) == [

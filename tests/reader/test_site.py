@@ -378,7 +378,7 @@ def test_location_rule_spec_a_6(box: SiteBox):
 # ── manners and secrets ──────────────────────────────────────────────────────────────────────
 
 
-def test_disallowed_sitemap_is_read_and_told(box: SiteBox):
+def test_disallowed_sitemap_is_read_and_reported(box: SiteBox):
     small_site(box)
     box.put_robots(
         "User-agent: *",

@@ -11,7 +11,7 @@ from tests.reporter.chromium import axe_source, drive
 from tests.reporter.live_site import BASE, HOSTILE_TITLE, fill, findings
 from tests.reporter.test_html_report import report_of
 from urlset.html_report import ExampleLog, LastmodTrial, RuleChange, take_figures
-from urlset.live.figures.page_figures import OUTCOME_COLUMNS
+from urlset.live.figures.page_figures import OUTCOMES
 from urlset.live.report import Report, SiteRule, SiteState
 from urlset.store import Store
 
@@ -63,7 +63,7 @@ def axe() -> str:
 def site_report(tmp_path_factory):
     """Address of a report on several sites, which has hostile texts, too."""
     rule = SiteRule("N102", "url-client-error", "error", 3, 1, f"{HOSTILE_TITLE} returns HTTP 404")
-    outcomes = dict(zip(OUTCOME_COLUMNS[1:], (5, 1, 2, 3, 0, 1), strict=True))
+    outcomes = dict(zip(OUTCOMES, (5, 1, 2, 3, 0, 1), strict=True))
     folder = tmp_path_factory.mktemp("sites")
     (folder / "a.html").touch()
     moment, why = datetime(2026, 11, 1, tzinfo=UTC), (f"not read: {HOSTILE_TITLE}",)
@@ -73,7 +73,7 @@ def site_report(tmp_path_factory):
             store=str(folder / f"{name}.duckdb"),
             site=site,
             kinds=("audit", "watch"),
-            moment=moment,
+            examined=moment,
             listed=12,
             visited=11,
             outcomes=outcomes,

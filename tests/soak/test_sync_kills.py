@@ -168,7 +168,7 @@ class Runs:
         data = self._output.read_text("utf-8") if self._output.exists() else ""
         for line in data[self._read :].splitlines():
             update = json.loads(line)
-            path = update["url"].removeprefix(SITE)
+            path = update["loc"].removeprefix(SITE)
             found.setdefault(path, []).append(update)
             self.figures[update["change"]] += 1
             if update["change"] == "removed":

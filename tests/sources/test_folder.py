@@ -25,7 +25,7 @@ def make(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
-def told(source: HtmlFolder) -> list[Any]:
+def reported(source: HtmlFolder) -> list[Any]:
     names = [name for name, _ in CANDIDATE]
     rows = []
     for batch in source.batches():
@@ -39,7 +39,8 @@ def told(source: HtmlFolder) -> list[Any]:
 
 def reasons(root: Path, **options) -> dict[str, str | None]:
     return {
-        row.loc.removeprefix(BASE): row.reason for row in told(HtmlFolder(root, BASE, **options))
+        row.loc.removeprefix(BASE): row.reason
+        for row in reported(HtmlFolder(root, BASE, **options))
     }
 
 
@@ -88,7 +89,7 @@ def test_field_paths_are_percent_encoded(tmp_path: Path):
 def test_name_that_is_no_text(tmp_path: Path):
     (tmp_path / os.fsdecode(b"\xff.html")).write_text(PAGE)
 
-    (row,) = told(HtmlFolder(tmp_path, BASE))
+    (row,) = reported(HtmlFolder(tmp_path, BASE))
 
     assert row.loc == f"{BASE}%FF.html"
 
@@ -200,11 +201,11 @@ def test_an_error_page_is_known_by_name_and_content(path: str, page: str, tmp_pa
     assert list(reasons(tmp_path).values()) == ["error page"]
 
 
-def test_a_page_with_the_name_of_an_error_page_is_listed_and_told(tmp_path: Path):
+def test_a_page_with_the_name_of_an_error_page_is_listed_and_reported(tmp_path: Path):
     make(tmp_path, {"404.html": page_of("Area code of Atlanta")})
     source = HtmlFolder(tmp_path, BASE)
 
-    told(source)
+    reported(source)
 
     assert len(source.notes) == 1
     assert "404.html" in source.notes[0]
@@ -236,7 +237,7 @@ def test_canonical_in_another_form_is_the_page_s_word_for_its_url(tmp_path: Path
     )
     source = HtmlFolder(tmp_path, BASE)
 
-    rows = told(source)
+    rows = reported(source)
 
     assert [(row.loc, row.reason) for row in rows] == [
         (f"{BASE}about", None),
@@ -247,12 +248,12 @@ def test_canonical_in_another_form_is_the_page_s_word_for_its_url(tmp_path: Path
     assert any("another scheme" in note and "http.html" in note for note in source.notes)
 
 
-def test_two_files_of_one_page_are_told(tmp_path: Path):
+def test_two_files_of_one_page_are_reported(tmp_path: Path):
     files = ["about.html", "about/index.html", "tea/index.html", "tea/index.htm"]
     make(tmp_path, dict.fromkeys(files, PAGE))
     source = HtmlFolder(tmp_path, BASE, strip_html=True)
 
-    locs = [row.loc.removeprefix(BASE) for row in told(source)]
+    locs = [row.loc.removeprefix(BASE) for row in reported(source)]
 
     # A reason would speak against the URL itself: the second file of one is a note.
     assert sorted(locs) == ["about", "about/", "tea/"]
@@ -264,9 +265,9 @@ def test_evidence(tmp_path: Path):
     page = f'<meta property="article:modified_time" content="2026-01-02T03:04:05+01:00">{PAGE}'
     make(tmp_path, {"a.html": page})
 
-    (row,) = told(HtmlFolder(tmp_path, BASE))
-    (bare,) = told(HtmlFolder(tmp_path, BASE, evidence=()))
-    (content,) = told(HtmlFolder(tmp_path, BASE, evidence=("content",)))
+    (row,) = reported(HtmlFolder(tmp_path, BASE))
+    (bare,) = reported(HtmlFolder(tmp_path, BASE, evidence=()))
+    (content,) = reported(HtmlFolder(tmp_path, BASE, evidence=("content",)))
 
     assert (row.lastmod, row.lastmod_text) == (None, None)  # nobody gave one
     assert row.page_lastmod == "2026-01-02T03:04:05+01:00"
@@ -281,8 +282,10 @@ def test_extensions_on_request(tmp_path: Path):
     head = "<link rel=alternate hreflang=de href=/de/><title>x</title>"
     make(tmp_path, {"a.html": f"<html><head>{head}</head><body><img src=/a.png>"})
 
-    (plain,) = told(HtmlFolder(tmp_path, BASE))
-    (rich,) = told(HtmlFolder(tmp_path, BASE, images=True, alternates=True, videos=True, news=True))
+    (plain,) = reported(HtmlFolder(tmp_path, BASE))
+    (rich,) = reported(
+        HtmlFolder(tmp_path, BASE, images=True, alternates=True, videos=True, news=True)
+    )
 
     assert (plain.images, plain.alternates) == ([], [])
     assert [image["loc"] for image in rich.images] == [f"{BASE}a.png"]
@@ -297,20 +300,20 @@ def test_links_are_followed_on_request(tmp_path: Path):
     source = HtmlFolder(tmp_path / "site", BASE)
     follower = HtmlFolder(tmp_path / "site", BASE, follow_symlinks=True)
 
-    assert [row.loc for row in told(source)] == [f"{BASE}a/x.html"]
+    assert [row.loc for row in reported(source)] == [f"{BASE}a/x.html"]
     assert any("symbolic links" in note for note in source.notes)
-    assert [row.loc for row in told(follower)] == [f"{BASE}a/x.html", f"{BASE}b.html"]
+    assert [row.loc for row in reported(follower)] == [f"{BASE}a/x.html", f"{BASE}b.html"]
     assert any("links to a parent folder" in note for note in follower.notes)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_what_cannot_be_read_is_told(tmp_path: Path):
+def test_what_cannot_be_read_is_reported(tmp_path: Path):
     make(tmp_path, {"a.html": PAGE})
     os.mkfifo(tmp_path / "pipe.html")
     (tmp_path / "gone.html").symlink_to(tmp_path / "nowhere")
     source = HtmlFolder(tmp_path, BASE, follow_symlinks=True)
 
-    rows = {row.loc.removeprefix(BASE): row.reason for row in told(source)}
+    rows = {row.loc.removeprefix(BASE): row.reason for row in reported(source)}
 
     assert rows["a.html"] is None
     assert rows["pipe.html"] == "unreadable: no regular file"
@@ -321,10 +324,10 @@ def test_what_cannot_be_read_is_told(tmp_path: Path):
 
 def test_folder_that_is_not_there_is_an_error(tmp_path: Path):
     with pytest.raises(SourceError, match="expected a folder of HTML, found No such file"):
-        told(HtmlFolder(tmp_path / "nowhere", BASE))
+        reported(HtmlFolder(tmp_path / "nowhere", BASE))
     (tmp_path / "file").write_text("x")
     with pytest.raises(SourceError, match="expected a folder of HTML, found Not a directory"):
-        told(HtmlFolder(tmp_path / "file", BASE))
+        reported(HtmlFolder(tmp_path / "file", BASE))
 
 
 def test_pages_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -381,8 +384,8 @@ def test_example_site_built_again_has_the_same_fingerprints(tmp_path: Path):
         page = page.replace("09:41:07", "18:03:59").replace("v=20260320", "v=20260321")
         again.write_text(page.replace("Corks go", "Corn goes"), encoding="utf-8")
 
-    before = {row.loc: row.fingerprint for row in told(HtmlFolder(GARDEN, BASE))}
-    after = {row.loc: row.fingerprint for row in told(HtmlFolder(tmp_path, BASE))}
+    before = {row.loc: row.fingerprint for row in reported(HtmlFolder(GARDEN, BASE))}
+    after = {row.loc: row.fingerprint for row in reported(HtmlFolder(tmp_path, BASE))}
 
     changed = [loc for loc in before if before[loc] != after[loc]]
     assert changed == [f"{BASE}blog/compost.html"]

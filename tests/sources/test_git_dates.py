@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from urlset.errors import ConfigurationError
+from tests.waits import SOON_S
+from urlset.errors import ConfigurationError, SourceError
 from urlset.sources import CandidateRows, HtmlFolder
 from urlset.sources.candidates import Candidate
 from urlset.sources.git import GitDatedSource
@@ -199,7 +201,7 @@ def test_folder_within_the_repository_and_worktree(repository, tmp_path):
         assert found.known == {"a.md": "2026-01-01T10:00:00Z"}
 
 
-def test_submodule_is_told(repository, tmp_path):
+def test_submodule_is_reported(repository, tmp_path):
     theme = Repository(tmp_path / "theme")
     theme.commit("2026-01-01T10:00:00Z", a_md="1")
     repository.git("submodule", "--quiet", "add", f"file://{theme.folder}", "theme")
@@ -439,3 +441,43 @@ def test_commits_are_read_from_any_tokens():
             ],
         )
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program of a shell")
+def test_git_ends_if_the_pages_cannot_be_read(tmp_path, monkeypatch):
+    Repository(tmp_path / "repository").commit("2026-01-01T00:00:00+00:00", a_md="a")
+    programs, pid = tmp_path / "programs", tmp_path / "pid"
+    programs.mkdir()
+    git = programs / "git"
+    log = f"*--name-status*) echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 9999;;"
+    git.write_text(f'#!/bin/sh\ncase "$*" in {log} esac\nexec {shutil.which("git")} "$@"\n')
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+
+    class LatePages:
+        name, failures, notes = "pages", [], []
+
+        def batches(self):
+            wait_for(pid.exists)
+            raise SourceError("the pages are lost")
+
+    with pytest.raises(SourceError, match="the pages are lost"):
+        list(GitDatedSource(LatePages(), str(tmp_path / "repository")).batches())
+
+    number = int(pid.read_text())
+    wait_for(lambda: not runs(number))
+
+
+def runs(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_for(is_so):
+    end = time.monotonic() + SOON_S
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -27,6 +27,10 @@ TIMES += ["03/Nov/0000:12:00:05 +0000", "01/Jan/1970:00:00:00 +0100", "03/Nov/20
 PATHS = ["/a", "/b", "/", "/c/d.html", "/style.css", "/a%7e", "/e;x=1", "/f#x", "a", '/\\"']
 QUERIES = ["", "", "", "?b=1", "?"]
 FIRST = b'192.0.2.1 - - [03/Nov/2026:12:00:00 +0000] "GET /first HTTP/1.1" 200 5\n'
+MIXED = [
+    FIRST.replace(b"/first", b"/a").replace(b"00 +", b"%02d +" % second) for second in range(5)
+]
+MIXED[2:2] = [MIXED[0].replace(b" 200 ", b" 404 "), FIRST]
 HANDS = [b"", b" ", b"]", b'"', b"[", b"-", b"\xe9"]
 ENDS = [" 5", "", ' 5 "-" "Mozilla/5.0"', "5", "_", "\r"]
 
@@ -53,29 +57,46 @@ def blocks(draw):
 
 def hits_of(lines, keeps_queries):
     """Compute what :class:`urlset.engine.LogAggregator` may return, in an independent way."""
-    keys, mixed, clock = {}, set(), TimestampParser()
-    for number, _, (host, marker, time, method, path, tail, status, _) in lines:
+    keys: dict[int, tuple[bytes, bytes]] = {}
+    seconds: dict[int, int] = {}  # of successful requests
+    clock = TimestampParser()
+    for number, _, _, (host, marker, time, method, path, tail, status, _) in lines:
         if method != b"GET" or (tail and (keeps_queries or not tail.startswith(b"?"))):
             continue
-        key = keys[number] = (host if marker else b"", path)
+        keys[number] = host if marker else b"", path
         second = None if time[18:20] > b"59" else clock.parse(time)
-        if second is None or status not in (b"200", b"304"):
-            mixed.add(key)
-    seconds = {number: clock.parse(parts[2]) or 0 for number, _, parts in lines if number in keys}
-    hits = []
+        if second is not None and status in (b"200", b"304"):
+            seconds[number] = second
+    mixed = {key for number, key in keys.items() if number not in seconds}
+    hits, rows = [], []
     for key in dict.fromkeys(keys.values()):
         if key not in mixed:
             numbers = [number for number in keys if keys[number] == key]
-            last = max(seconds[number] for number in numbers)
-            hits.append((*key, len(numbers), last, numbers[0]))
-    stay = [line for line in lines if keys.get(line[0]) in mixed or line[0] not in keys]
-    return hits, [(number, parts) for number, _, parts in stay]
+            hits.append((*key, len(numbers), max(map(seconds.__getitem__, numbers)), numbers[0]))
+    runs: dict[tuple[bytes, bytes], list[int]] = {}
+    for number, _, _, parts in lines:
+        if number not in keys:  # the page of the line is not known
+            runs.clear()
+        elif keys[number] not in mixed:
+            continue
+        elif number not in seconds:
+            runs.pop(keys[number], None)
+        elif keys[number] in runs:
+            runs[keys[number]].append(seconds[number])
+            continue
+        else:
+            run = runs[keys[number]] = [seconds[number]]
+            rows.append((number, run, parts))
+            continue
+        rows.append((number, [], parts))
+    return hits, rows
 
 
 @pytest.mark.skipif("native" not in available(), reason="the native engine is not built")
 @given(blocks(), st.booleans())
 @example(b"\n\n", False)
 @example(b"no end", False)
+@example(b"".join(MIXED), False)
 def test_engines_read_the_same_lines(block, keeps_queries):
     nothing, lines, count = get("reference").log_aggregator(keeps_queries).add(block)
     aggregator = get("native").log_aggregator(keeps_queries)
@@ -83,10 +104,14 @@ def test_engines_read_the_same_lines(block, keeps_queries):
     hits, rows, native_count = aggregator.add(block)
 
     assert (nothing, aggregator.finish(), native_count) == ([], [], count)
-    found = [hit[:-1] for hit in hits], [(number, parts) for number, _, parts in rows]
-    assert found == hits_of(lines, keeps_queries)
-    for _, second, parts in rows:
-        assert second is None or second == TimestampParser().parse(parts[2])
+    expected_hits, expected = hits_of(lines, keeps_queries)
+    assert [hit[:-1] for hit in hits] == expected_hits
+    assert [(number, parts) for number, _, _, parts in rows] == [
+        (number, parts) for number, _, parts in expected
+    ]
+    for (_, second, count, parts), (_, seconds, _) in zip(rows, expected, strict=True):
+        assert count == max(len(seconds), 1)
+        assert second in (None, max(seconds, default=TimestampParser().parse(parts[2])))
 
 
 @pytest.mark.skipif("native" not in available(), reason="the native engine is not built")

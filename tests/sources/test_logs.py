@@ -112,7 +112,7 @@ PACKERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_format_is_told_by_content(read, name):
+def test_format_is_detected_by_content(read, name):
     found, source = read(FORMATS[name])
 
     assert found == {"https://example.com/a": None}
@@ -120,7 +120,7 @@ def test_format_is_told_by_content(read, name):
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-def test_packing_is_told_by_content(read, packer):
+def test_packing_is_detected_by_content(read, packer):
     found, _ = read(PACKERS[packer]((line() * 1_000).encode()))
 
     assert found == {"https://example.com/a": None}
@@ -308,7 +308,7 @@ def test_long_lines_are_damaged_and_kept_nowhere(read):
     assert "1 of 3 lines" in source.notes[0]
 
 
-def test_progress_is_told_in_lines(read):
+def test_progress_is_reported_in_lines(read):
     told: list[int] = []
 
     read(line() * 20_000, line(), progress=told.append)

@@ -188,7 +188,7 @@ def test_sitemaps_with_dates_that_are_mended():
     assert source.notes == ["1 unreadable date dropped"]
 
 
-def test_sitemaps_tell_what_is_missing():
+def test_sitemaps_report_what_is_missing():
     Path("index.xml").write_text(
         f"<sitemapindex {NS}><sitemap><loc>https://e.com/a.xml</loc></sitemap>"
         "<sitemap><loc>https://e.com/b.xml</loc></sitemap></sitemapindex>"
@@ -385,7 +385,7 @@ def test_message_about_stdin_does_not_name_the_copy_of_it(name, kind, query, mon
 
 
 @pytest.mark.parametrize("data", [b"/a\n/caf\xe9\n", b"\x89PNG\0", b"PAR1", b"<html>", b"id,x\n"])
-def test_stdin_that_is_none_of_them_is_told_by_its_name(data, monkeypatch):
+def test_stdin_that_is_none_of_them_is_reported_by_its_name(data, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     options = SourceOptions(fail_fast=True, mapping={"priority": "x"})
 

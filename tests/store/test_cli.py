@@ -117,10 +117,14 @@ def test_query_about_a_site(box: SiteBox, urlset):
         (["--sql", "SELECT 1", "--format", "duckdb", "-o", "x"], "found duckdb"),
         (["--sql", "SELECT 1", "--tree"], "--tree"),
         (["--tree", "--output", "x.duckdb"], "--tree"),
+        (["--tree", "--format", "json"], "--tree: expected the format txt or none, and no --sql"),
+        (["--tree", "--output", "x.csv"], "found csv"),
         (["--format", "duckdb"], "expected --output"),
     ],
 )
-def test_misuse_is_told_in_a_line_before_anything_is_written(urlset, tmp_path, arguments, words):
+def test_misuse_is_reported_in_a_line_before_anything_is_written(
+    urlset, tmp_path, arguments, words
+):
     ran = urlset("read", "s.xml", *arguments)
 
     assert ran.code == 2
@@ -132,7 +136,7 @@ def test_misuse_is_told_in_a_line_before_anything_is_written(urlset, tmp_path, a
 
 
 @pytest.mark.parametrize("ending", ["duckdb", "parquet", "csv"])
-def test_place_that_cannot_be_written_is_told(urlset, tmp_path, ending):
+def test_place_that_cannot_be_written_is_reported(urlset, tmp_path, ending):
     (tmp_path / f"folder.{ending}").mkdir()
 
     none = urlset("read", "s.xml", "--output", f"none/o.{ending}")
@@ -166,7 +170,7 @@ def test_nothing_to_read_leaves_nothing_and_what_was_there(urlset, tmp_path, end
     assert len(list(library.read(tmp_path / f"old.{ending}"))) == 2
 
 
-def test_store_in_use_is_told(urlset, tmp_path):
+def test_store_in_use_is_reported(urlset, tmp_path):
     with Store.open(tmp_path / "s.duckdb"):
         code = "import sys; from urlset.cli import main; sys.exit(main(sys.argv[1:]))"
         ran = subprocess.run(
@@ -182,7 +186,7 @@ def test_store_in_use_is_told(urlset, tmp_path):
 
 @posix
 @pytest.mark.parametrize("ending", ["duckdb", "parquet"])
-def test_full_disk_is_told(tmp_path, ending):
+def test_full_disk_is_reported(tmp_path, ending):
     """A limit on the size of files plays the disk that is full."""
     import resource
 

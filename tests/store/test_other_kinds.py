@@ -148,6 +148,16 @@ def test_a_file_that_is_no_database_is_named_as_it_was_given(tmp_path: Path, mon
         urlset.build("duckdb:///zero.duckdb", "public", query="FROM pages", base_url=BASE)
 
 
+def test_only_a_command_that_writes_a_store_advises_to_remove_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "sitemap.xml"
+    path.write_text("<urlset/>")
+
+    with pytest.raises(urlset.StoreError, match=r"sitemap\.xml'; name another one$"):
+        urlset.Store.open(path, read_only=True)
+    with pytest.raises(urlset.StoreError, match=r"name another one, or remove it$"):
+        urlset.Store.open(path)
+
+
 def test_a_configuration_is_text(files: Path) -> None:
     with pytest.raises(urlset.ConfigurationError, match="found a file that is not text in UTF-8"):
         urlset.load_config(files / "store.duckdb")

@@ -108,7 +108,7 @@ def test_fetches_has_a_row_for_every_url_that_was_asked_for(store, box: SiteBox)
     ]
 
 
-def test_what_no_answer_came_for_is_told(store, box: SiteBox):
+def test_what_no_answer_came_for_is_reported(store, box: SiteBox):
     box.put_index("/s.xml", ["/a.xml", "/cut.xml"])
     box.play("/a.xml", site_box.hang_up)
     box.play("/cut.xml", site_box.cut(site_box.urlset_of("http://e.com", 9), 300))

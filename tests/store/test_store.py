@@ -275,7 +275,7 @@ def test_answer_is_arrow_and_rows_and_can_be_asked_again(store, site):
         ("SELECT 'x'::INTEGER", "cannot be answered"),
     ],
 )
-def test_query_that_cannot_be_answered_is_told_in_a_line(store, query, words):
+def test_query_that_cannot_be_answered_is_reported_in_a_line(store, query, words):
     with pytest.raises(QueryError, match=words) as caught:
         store.query(query)
 
@@ -317,7 +317,7 @@ def test_other_files_are_not_taken_for_stores(tmp_path):
     ]
 
 
-def test_store_that_is_open_is_told(tmp_path):
+def test_store_that_is_open_is_reported(tmp_path):
     with Store.open(tmp_path / "s.duckdb"), pytest.raises(StoreError, match="open in this process"):
         Store.open(tmp_path / "s.duckdb")
 

@@ -214,7 +214,7 @@ def _table(entries):
 
 
 @given(st.lists(plain_urls, max_size=20), st.lists(plain_urls, max_size=20))
-def test_duplicates_are_told_by_every_engine(first, second):
+def test_duplicates_are_reported_by_every_engine(first, second):
     both = [*first, "/p/1?a=1&b=%20", *second]
 
     results = [written(both, engine) for engine in available()]

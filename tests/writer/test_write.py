@@ -660,7 +660,7 @@ def test_spec_index_limits_are_exact():
 # ── writing again ──
 
 
-def test_dry_run_tells_what_would_change_and_changes_nothing(write, tmp_path):
+def test_dry_run_reports_what_would_change_and_changes_nothing(write, tmp_path):
     write(urls(5), max_urls=2, base_url=BASE)
     before = state(tmp_path / "site")
 

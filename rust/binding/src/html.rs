@@ -12,14 +12,14 @@ use urlset_core::html::{self, Decisions, Element, FilePage, Page};
 #[pyclass(frozen, module = "urlset.engine._native")]
 pub struct ScannedPage {
     markup: Py<PyString>,
-    page: Page,
+    page: Page<'static>,
 }
 
 /// Scans a page; returns None for markup that the reference engine has to read.
 #[pyfunction]
 pub fn scan_page(py: Python<'_>, markup: Bound<'_, PyString>) -> PyResult<Option<ScannedPage>> {
     let text = markup.to_str()?;
-    let page = py.detach(|| html::scan(text));
+    let page = py.detach(|| html::scan(text).map(Page::into_owned));
     Ok(page.ok().map(|page| ScannedPage { markup: markup.unbind(), page }))
 }
 
@@ -93,7 +93,7 @@ impl ScannedPage {
     }
 }
 
-fn elements<'py>(py: Python<'py>, elements: &[Element]) -> PyResult<Bound<'py, PyList>> {
+fn elements<'py>(py: Python<'py>, elements: &[Element<'_>]) -> PyResult<Bound<'py, PyList>> {
     let found = PyList::empty(py);
     for element in elements {
         let attributes = PyDict::new(py);
@@ -143,9 +143,9 @@ pub fn scan_files<'py>(
 ) -> PyResult<Vec<Option<Bound<'py, PyTuple>>>> {
     let decisions = PyDecisions { origin, is_volatile, stable_target };
     let pages = py.detach(|| {
-        let mut data = Vec::new();
-        let mut page = |path: &PathBuf| match read(path, max_bytes, &mut data) {
-            Ok(()) => html::file_page(&data, max_bytes, origin, names.as_deref(), &decisions),
+        let mut buffer = vec![0; STEP];
+        let mut page = |path: &PathBuf| match read(path, max_bytes, &mut buffer) {
+            Ok(data) => html::file_page(data, max_bytes, origin, names.as_deref(), &decisions),
             Err(_) => Ok(None),
         };
         paths.iter().map(&mut page).collect::<PyResult<Vec<_>>>()
@@ -153,20 +153,39 @@ pub fn scan_files<'py>(
     pages.into_iter().map(|page| page.map(|page| file_page(py, page)).transpose()).collect()
 }
 
-/// Returns the fields of a page of a file as a tuple.
-pub fn file_page(py: Python<'_>, page: FilePage) -> PyResult<Bound<'_, PyTuple>> {
-    let elements = elements(py, &page.elements)?;
+/// Returns the fields of a page of a file as a tuple; without elements, one of texts only.
+pub fn file_page<'py>(py: Python<'py>, page: FilePage<'_>) -> PyResult<Bound<'py, PyTuple>> {
+    let none = PyTuple::empty(py);
+    let elements = match &page.elements[..] {
+        [] => none.clone().into_any(),
+        found => elements(py, found)?.into_any(),
+    };
     let FilePage { title, language, description, fingerprint, data, .. } = page;
+    let data = if data.is_empty() { none.into_any() } else { data.into_pyobject(py)? };
     (title, language, description, fingerprint, elements, data).into_pyobject(py)
 }
 
-/// Reads a file into a buffer: its first `max_bytes`, and one more if there are more.
-fn read(path: &Path, max_bytes: usize, data: &mut Vec<u8>) -> io::Result<()> {
-    let file = open(path)?;
-    data.clear();
-    let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX);
-    file.take(limit.saturating_add(1)).read_to_end(data)?;
-    Ok(())
+/// Number of bytes of a new buffer, which is doubled if a page needs it. Most are smaller.
+const STEP: usize = 131_072;
+
+/// Reads a file into a buffer: its first `max_bytes`, and at least one more if there are more.
+fn read<'b>(path: &Path, max_bytes: usize, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
+    let mut file = open(path)?;
+    let mut length = 0;
+    loop {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => return Ok(&buffer[..length]),
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if length > max_bytes {
+            return Ok(&buffer[..length]);
+        }
+        if length == buffer.len() {
+            buffer.resize(2 * length, 0);
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use urlset_core::logs::{LogAggregator as Inner, LogHit, LogRow};
 pub struct LogAggregator(Mutex<Inner>);
 
 type PyHit<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, i64, usize, bool);
-type PyLine<'py> = (usize, Option<i64>, Bound<'py, PyTuple>);
+type PyLine<'py> = (usize, Option<i64>, u64, Bound<'py, PyTuple>);
 
 #[pymethods]
 impl LogAggregator {
@@ -27,8 +27,8 @@ impl LogAggregator {
         block: &[u8],
     ) -> PyResult<(Vec<PyHit<'py>>, Vec<PyLine<'py>>, usize)> {
         let (hits, rows, line_count) = py.detach(|| Ok::<_, PyErr>(self.inner()?.add(block)))?;
-        let row = |(line, second, parts): LogRow<'_>| {
-            Ok((line, second, PyTuple::new(py, parts.map(|text| PyBytes::new(py, text)))?))
+        let row = |(line, second, count, parts): LogRow<'_>| {
+            Ok((line, second, count, PyTuple::new(py, parts.map(|text| PyBytes::new(py, text)))?))
         };
         let rows = rows.into_iter().map(row).collect::<PyResult<_>>()?;
         Ok((in_python(py, hits), rows, line_count))

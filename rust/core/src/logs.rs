@@ -35,8 +35,9 @@ pub struct LogHit {
 /// not be parsed.
 pub type LineParts<'a> = [&'a [u8]; 8];
 
-/// Line that the caller has to evaluate: number, seconds since 1970-01-01 UTC, parts.
-pub type LogRow<'a> = (usize, Option<i64>, LineParts<'a>);
+/// Lines that the caller has to evaluate: number of the first one, latest time in seconds since
+/// 1970-01-01 UTC, count, parts of the first one.
+pub type LogRow<'a> = (usize, Option<i64>, u64, LineParts<'a>);
 
 /// Maximum number of paths whose hits are kept; a hundred megabytes of them at most.
 const MAX_PATHS: usize = 1 << 17;
@@ -70,6 +71,8 @@ struct Page {
     line: usize,
     /// Whether the caller has to evaluate the lines of the current block.
     has_rows: bool,
+    /// Index of the last row, if it holds successful requests.
+    row: Option<usize>,
     /// Whether the last block had no line to evaluate: hits are kept.
     is_kept: bool,
     /// Whether the path certainly needs no further check.
@@ -136,14 +139,10 @@ impl LogAggregator {
             page.current.last = page.current.last.max(request.second.unwrap_or(i64::MIN));
             page.has_rows |= !request.is_success;
         }
-        requests.retain(|line| line.key.is_none() || self.pages[line.index].has_rows);
-        let rows = requests.iter().map(|request| {
-            let unparsed = [b"", b"", b"", b"", b"", b"", b"", request.line];
-            (request.number, request.second, parts(request.line).unwrap_or(unparsed))
-        });
-        let rows = rows.collect();
+        let rows = self.rows(&requests);
         for index in found {
             let page = &mut self.pages[index];
+            page.row = None;
             let current = std::mem::take(&mut page.current);
             let has_rows = std::mem::take(&mut page.has_rows);
             let is_kept = std::mem::replace(&mut page.is_kept, !has_rows);
@@ -159,6 +158,34 @@ impl LogAggregator {
             }
         }
         (hits, rows, line_count)
+    }
+
+    /// Returns the lines that the caller has to evaluate. Successful requests for a page are one
+    /// row, up to its next other line, and to one whose page is not known.
+    fn rows<'a>(&mut self, requests: &[Request<'a>]) -> Vec<LogRow<'a>> {
+        let mut rows: Vec<LogRow<'a>> = Vec::new();
+        let mut first_open = 0;
+        for request in requests {
+            if request.key.is_some() {
+                let page = &mut self.pages[request.index];
+                if !page.has_rows {
+                    continue;
+                }
+                let row = page.row.filter(|&row| request.is_success && row >= first_open);
+                page.row = request.is_success.then_some(row.unwrap_or(rows.len()));
+                if let Some((_, second, count, _)) = row.map(|row| &mut rows[row]) {
+                    *second = (*second).max(request.second);
+                    *count += 1;
+                    continue;
+                }
+            } else {
+                first_open = rows.len() + 1;
+            }
+            let unparsed = [b"", b"", b"", b"", b"", b"", b"", request.line];
+            let parts = parts(request.line).unwrap_or(unparsed);
+            rows.push((request.number, request.second, 1, parts));
+        }
+        rows
     }
 
     /// Returns the hits that are kept. The aggregator is empty afterwards.
@@ -234,6 +261,7 @@ impl LogAggregator {
             current: Requests::default(),
             line: 0,
             has_rows: false,
+            row: None,
             is_kept: false,
             is_sure: is_surely_page(path),
         });
@@ -347,12 +375,16 @@ mod tests {
 
     #[test]
     fn lines_of_a_path_with_other_statuses_keep_their_order() {
-        let block = line("/a", 200, 7) + &line("/a", 404, 5) + &line("/b", 200, 60);
+        let lines =
+            [("/a", 200, 7), ("/a", 304, 3), ("/a", 404, 5), ("/a", 200, 6), ("/b", 200, 60)];
+        let block: String =
+            lines.iter().map(|(path, status, time)| line(path, *status, *time)).collect();
 
         let (hits, rows, _) = LogAggregator::new(false).add(block.as_bytes());
 
         assert_eq!(hits, []);
-        assert_eq!(rows.iter().map(|(number, ..)| *number).collect::<Vec<_>>(), [0, 1, 2]);
+        let found: Vec<_> = rows.iter().map(|(number, _, count, _)| (*number, *count)).collect();
+        assert_eq!(found, [(0, 2), (2, 1), (3, 1), (4, 1)]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Decisions for Stable {
     }
 }
 
-fn facts(page: &Page) -> impl PartialEq + Debug {
+fn facts(page: &Page<'_>) -> impl PartialEq + Debug {
     let elements = page.elements.iter().map(|element| {
         (element.name, element.attributes.clone(), element.in_head, element.in_boilerplate)
     });

@@ -14,11 +14,10 @@ from urlset.agents.fences import BudgetError, Fences, expect_offset
 from urlset.agents.queries import parquet_rows, store_rows, why
 from urlset.agents.results import AgentResult, Results, error_text, finished, rows_of_rules
 from urlset.checker import CATALOGUE, check, rules_named
-from urlset.checker.finding import faults_of
 from urlset.errors import SourceError, UrlsetError
 from urlset.live.audit import audit
 from urlset.model import ProgressEvent
-from urlset.reader import Entries, read
+from urlset.reader import Entries, faults_of, read
 from urlset.reporter.rule_page import rule_page
 from urlset.store import Store
 
@@ -359,7 +358,12 @@ class Toolbox:
                     "visited": found.visited,
                     "requests": found.request_count,
                     **{f"{level}s": count for level, count in found.by_level.items()},
-                    **{f"verdict {each.verdict}": each.urls for each in found.verdicts},
+                    **{f"verdict {each.verdict}": each.visited for each in found.verdicts},
+                    **{
+                        f"estimated {each.verdict}": each.estimated_urls
+                        for each in found.verdicts
+                        if found.is_sampled
+                    },
                 }
                 self._fences.give_back(taken - found.request_count - len(found.documents))
         except (UrlsetError, ValueError, OSError) as error:

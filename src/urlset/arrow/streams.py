@@ -214,13 +214,16 @@ class NumberedRows:
 
     ``entry`` is the number in the document, from 1, including entries that are not selected.
     ``len()`` is that of the document. A second read does not count the rows again.
+
+    Attributes:
+        passed: Number of rows that were read.
     """
 
     def __init__(self, rows: Any, choose: Choose | None = None, row_limit: RowLimit | None = None):
         self.row_limit: RowLimit = row_limit or RowLimit()
         self._rows = rows
         self._choose = choose
-        self._passed = 0
+        self.passed: int = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -262,11 +265,11 @@ class NumberedRows:
                 return
 
     def _reset_count(self) -> None:
-        self.row_limit.count -= self._passed
-        self._passed = 0
+        self.row_limit.count -= self.passed
+        self.passed = 0
 
     def _count(self, rows: int) -> None:
-        self._passed += rows
+        self.passed += rows
         self.row_limit.count += rows
 
 

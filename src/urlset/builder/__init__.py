@@ -21,7 +21,7 @@ from urlset.builder.options import (
     parse_evidence,
 )
 from urlset.builder.pipeline import Pipeline
-from urlset.builder.result import Build, BuiltFile, Excluded
+from urlset.builder.result import Build, BuiltFile, Excluded, check_outputs
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import (
@@ -106,8 +106,8 @@ def build(
     why: str | Iterable[str] = (),
     on_error: OnError = "raise",
     excluded: StrPath | None = None,
-    min_share: float = 0.5,
-    max_removed: str | None = None,
+    min_share: float | str = 0.5,
+    max_removed: int | str | None = None,
     force: Gate | Iterable[Gate] = (),
     policy: Policy | None = None,
     auth: str | tuple[str, str] | None = None,
@@ -184,9 +184,10 @@ def build(
         on_error: ``raise`` at an invalid entry or unreadable source, without writing; or ``skip``
             it: exclude the entry, and keep what is published of the source.
         excluded: File to which excluded URLs are written, as JSON lines: URL, source, reason.
-        min_share: Least number of URLs, as a share of the number that is published (0.5).
-        max_removed: Number (``"100"``) or share (``"5%"``) of the published URLs that may
-            disappear; ``min_share`` compares totals only. None for no limit.
+        min_share: Least number of URLs, as a share of the number that is published: 0.5 or
+            ``"50%"``.
+        max_removed: Number (100) or share (``"5%"``) of the published URLs that may disappear;
+            ``min_share`` compares totals only. None for no limit.
         force: Safety gates to skip: ``zero``, ``shrunk``, ``limits``, ``hosts``, ``unreadable``,
             ``source``.
         policy: Limits and behaviour of the HTTP client (:class:`urlset.Policy`).
@@ -221,6 +222,7 @@ def build(
     settings = build_settings(locals())
     place = os.fspath(target)
     expect_own_outputs(sources, place, settings)
+    check_outputs(settings, place)
     found = list(open_inputs(sources, settings))
     if base_url is None:
         base_url, based = infer_base_url(found, place)

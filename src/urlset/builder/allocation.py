@@ -101,7 +101,7 @@ class Allocator:
 
     def _release(self) -> None:
         """Update the totals of files for entries that were removed, moved or resized."""
-        if self._settings.compact:
+        if self._settings.compact or not self.files:
             return
         is_released = "state IN ('removed', 'moved')"
         rows = self._db.rows(f"""
@@ -141,22 +141,19 @@ class Allocator:
     def _runs(self) -> Iterator[_Run]:
         """Return the new rows as runs, which end where a file reaches its limit of URLs."""
         rows = self._db.rows("SELECT section, min(n) FROM new_rows GROUP BY section")
+        open_urls = {section: self.files[number].urls for section, number in self._last.items()}
         self._db.run(SECTION_STARTS.create_empty("section VARCHAR, start BIGINT"))
         self._db.insert_rows(
             SECTION_STARTS.name,
-            [(section, first - self._open_urls(section)) for section, first in rows],
+            [(section, first - open_urls.get(section, 0)) for section, first in rows],
         )
         query = _RUNS.format(most=self._settings.max_urls)
         return (_Run(*row) for row in self._db.rows(query))
 
-    def _open_urls(self, section: str) -> int:
-        """Return the number of URLs in the last file of a section."""
-        number = self._last.get(section)
-        return 0 if number is None else self.files[number].urls
-
     def _fill(self, run: _Run) -> None:
         """Assign rows of a run to the last file of the section while they fit, or to a new one."""
-        file = self._open_file(run.section)
+        number = self._last.get(run.section)
+        file = self._start_file(run.section) if number is None else self.files[number]
         urls, content, news = self._count_fitting(file, run)
         if not urls:  # the file is full: the next iteration fills a new one
             if not file.urls:
@@ -165,10 +162,7 @@ class Allocator:
             self._start_file(run.section)
             return
         self.files[file.number] = replace(
-            file,
-            urls=file.urls + urls,
-            content=file.content + content,
-            news=file.news + news,
+            file, urls=file.urls + urls, content=file.content + content, news=file.news + news
         )
         self.dirty.add(file.number)
         first, last = run.next, run.next + urls - 1
@@ -197,10 +191,6 @@ class Allocator:
             ORDER BY 1 DESC LIMIT 1""")
         return found[0] if found else (0, 0, 0)
 
-    def _open_file(self, section: str) -> File:
-        number = self._last.get(section)
-        return self._start_file(section) if number is None else self.files[number]
-
     def _start_file(self, section: str) -> File:
         last = self._last.get(section)
         position = 0 if last is None else self.files[last].position
@@ -226,10 +216,13 @@ def _overhead(settings: BuildOptions, engine: Engine, extensions: Collection[str
 SAMPLE = 10_000
 """Rows that are sampled to find the bounds between the parts of a large sort."""
 
+SORTED_BY_PATH = 2_000_000
+"""Largest number of rows that are sorted by their path: their URLs are in memory twice."""
+
 DATED = "size + if(lastmod IS NULL, 0, 19 + strlen(lastmod))"
 """Bytes of an entry; 19 of them are those of <lastmod></lastmod>."""
 
-_NEW = "FROM diff WHERE state IN ('added', 'moved')"
+_IS_NEW = "WHERE state IN ('added', 'moved')"
 _ALWAYS = ("loc", "lastmod", "size", "id")
 _OFTEN_CONSTANT = {
     "section": "VARCHAR",
@@ -243,8 +236,6 @@ _OFTEN_CONSTANT = {
     "first_seen": "TIMESTAMPTZ",
     "provenance": "USMALLINT",
 }
-# The cost of sorting depends on the width of a row: without constant columns it is half.
-_SORTED = f"SELECT {{carried}} {_NEW}"
 _NEW_ROWS = (
     f"{NEW_ROWS.create_view} "
     + """
@@ -254,7 +245,7 @@ _SORT_BOUNDS = f"""
 {SORT_BOUNDS.create_table}
 SELECT (r * {{parts}}) // total AS part, min(key) AS key FROM (
     SELECT key, row_number() OVER (ORDER BY key) - 1 AS r, count(*) OVER () AS total
-    FROM (SELECT row({{order}}) AS key {_NEW} USING SAMPLE {SAMPLE} ROWS))
+    FROM (SELECT row({{order}}) AS key {{new}} USING SAMPLE {SAMPLE} ROWS))
 GROUP BY part"""
 
 
@@ -275,20 +266,28 @@ def sort_new_rows(db: ScratchDatabase, settings: BuildOptions, *, has_news: bool
         carried.append("id IN (SELECT id FROM extended_rows WHERE news IS NOT NULL) AS news")
     else:
         constant["news"] = "false"
-    key = "loc" if facts.is_within else sort_key(settings)
+    rows, key = "diff", "loc" if facts.is_within else sort_key(settings)
+    if facts.is_within and facts.rows <= SORTED_BY_PATH:
+        # The first bytes of a text are compared fast, and those of the base are equal.
+        rest = f"substr(loc, {len(settings.base) + 1})"
+        rows, key = f"(SELECT *, {rest} AS path FROM diff)", "path"
+        carried[0] = f"{quoted(settings.base)} || path AS loc"
     order = f"section, {key}" if "section" in carried else key
-    _sort(db, _SORTED.format(carried=", ".join(carried)), order, partition_count(facts.rows))
+    _sort(db, carried, f"FROM {rows} {_IS_NEW}", order, partition_count(facts.rows))
     values = "".join(f"{value} AS {name}, " for name, value in constant.items())
     db.run(_NEW_ROWS.format(constant=values, dated=DATED))
 
 
-def _sort(db: ScratchDatabase, rows: str, order: str, parts: int) -> None:
-    """Create the table ``sorted_rows`` in parts; each part has the rows between two bounds."""
+def _sort(db: ScratchDatabase, carried: list[str], new: str, order: str, parts: int) -> None:
+    """Create the table ``sorted_rows`` in parts; each part has the rows between two bounds.
+
+    The cost of sorting depends on the width of a row: without constant columns it is half.
+    """
+    rows = f"SELECT {', '.join(carried)} {new}"
     if parts > 1:
-        db.run(_SORT_BOUNDS.format(order=order, parts=parts))
-    if parts <= 1 or db.fetch_one("SELECT count(*) FROM sort_bounds") != (
-        parts,
-    ):  # too few rows for that many bounds
+        db.run(_SORT_BOUNDS.format(order=order, parts=parts, new=new))
+    # There may be too few rows for that many bounds.
+    if parts <= 1 or db.fetch_one("SELECT count(*) FROM sort_bounds") != (parts,):
         db.run(f"{SORTED_ROWS.create_table} {rows} ORDER BY {order}")
         return
     db.run(f"{SORTED_ROWS.create_table} {rows} LIMIT 0")
@@ -309,7 +308,7 @@ def _row_facts(db: ScratchDatabase, settings: BuildOptions) -> _RowFacts:
     facts = ", ".join(f"count({c}), min({c})::VARCHAR, max({c})::VARCHAR" for c in _OFTEN_CONSTANT)
     base = quoted(settings.base)
     count, is_within, *found = db.fetch_one(
-        f"SELECT count(*), bool_and(starts_with(loc, {base})), {facts} {_NEW}"
+        f"SELECT count(*), bool_and(starts_with(loc, {base})), {facts} FROM diff {_IS_NEW}"
     )
     constant = {}
     for at, (name, kind) in enumerate(_OFTEN_CONSTANT.items()):

@@ -38,12 +38,11 @@ def read_included(settings: BuildOptions, engine: Engine, target: Target) -> Inc
     """Read the sitemaps that ``include_sitemaps`` names; return those that the index lists.
 
     An index is replaced by the sitemaps that it lists, because no index may list another one
-    (https://www.sitemaps.org/protocol.html#index). Their dates are those of their index; the
-    date of a sitemap that the user named is not known.
+    (https://www.sitemaps.org/protocol.html#index). Their dates are those of their index; the date
+    of a sitemap that the user named is not known.
 
-    Raises:
-        SourceError: A sitemap cannot be read, or no engine would read it. With
-            ``on_error="skip"`` what the published index lists of it stays.
+    Raises SourceError if a sitemap cannot be read, or no engine would read it. With
+    ``on_error="skip"`` what the published index lists of it stays.
     """
     found = IncludedSitemaps()
     own = {settings.base + name for name in target.names() if name.startswith(settings.name)}

@@ -70,10 +70,7 @@ def stage_unverified(
 
 
 def match_ledger(
-    db: ScratchDatabase,
-    urls: str,
-    settings: BuildOptions,
-    provenance: str | None = None,
+    db: ScratchDatabase, urls: str, settings: BuildOptions, provenance: str | None = None
 ) -> None:
     """Create ``ledger_matches``: for each staged row, the identical row of the ledger.
 
@@ -155,7 +152,10 @@ def split(
     whose rows are unchanged. Return None, and create neither, if the rules
     changed, if a source has evidence that sitemaps do not have, or if a URL is listed twice.
     """
-    if settings.compact or ledger.rules != rules or _has_evidence(db, settings):
+    # `match_ledger` and `changed_rows` compare the reason and the columns of sections.
+    evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
+    has_evidence = not evidence.isdisjoint(db.columns(f"FROM {STAGED_RAW}"))
+    if settings.compact or ledger.rules != rules or has_evidence:
         return None
     db.run(_CHANGED_ROWS)
     unchanged = _UNCHANGED_MATCHES + _KNOWN * has_known
@@ -176,16 +176,6 @@ def split(
         db.run(f"DROP TABLE {CHANGED_ROWS}")
         return None
     return int(count)
-
-
-def _has_evidence(db: ScratchDatabase, settings: BuildOptions) -> bool:
-    """Return whether a source has a page date, a fingerprint or similar evidence.
-
-    ``reason`` and the columns of sections do not count, because :func:`match_ledger` and
-    ``changed_rows`` compare them.
-    """
-    evidence = set(EVIDENCE) - {"reason", "section"} - set(settings.kept_columns)
-    return not evidence.isdisjoint(db.columns(f"FROM {STAGED_RAW}"))
 
 
 PARTITION_ROWS = 12_500_000

@@ -43,10 +43,8 @@ _OF_SOURCE = ("path", "kind", "map", "query", "table", "delimiter")
 def open_inputs(inputs: Any, options: BuildOptions) -> Iterator[Source]:
     """Open one input or several inputs as sources.
 
-    Raises:
-        urlset.SourceError: A source cannot be opened. With ``on_error="skip"`` it is a source
-            without rows that reports a failure.
-        TypeError: An input is not a source.
+    Raises TypeError for an input that is no source, SourceError if one cannot be opened. With
+    ``on_error="skip"`` that is a source without rows that reports a failure.
     """
     yield from merge_logs(_open_each(_as_inputs(inputs), options))
 
@@ -167,27 +165,17 @@ def _source(table: Mapping[str, Any], options: BuildOptions) -> Source:
         | ({} if options.min_hits is None else {"min_hits": options.min_hits}),
     )
     source = open_source(table["path"], source_options)
-    if source_type_of(source) == "html" and _uses_git(source.name, options):
-        return _with_git(source, options)
-    return source
-
-
-def _uses_git(folder: str, options: BuildOptions) -> bool:
-    """Return whether git dates are used: by default only if the folder is in a repository."""
+    if source_type_of(source) != "html" or "git" not in options.evidence:
+        return source
+    place = Path(source.name).resolve()
     is_named = options.lastmod is not None or options.git_root is not None
-    return "git" in options.evidence and (is_named or _is_in_git(folder))
-
-
-def _with_git(source: Source, options: BuildOptions) -> Source:
+    # By default, git dates are used only if the folder is in a repository.
+    if not is_named and not any((one / ".git").exists() for one in (place, *place.parents)):
+        return source
     from urlset.sources.git import GitDatedSource
 
     root = None if options.git_root is None else str(options.git_root)
     return GitDatedSource(source, source.name, root=root, patterns=options.git_paths)
-
-
-def _is_in_git(folder: str) -> bool:
-    place = Path(folder).resolve()
-    return any((above / ".git").exists() for above in (place, *place.parents))
 
 
 def _delimiter(text: str | None) -> str | None:
@@ -253,8 +241,7 @@ def _paths_of(sources: Any) -> Iterator[str]:
 def infer_base_url(sources: list[Source], target: str) -> tuple[str, list[Source]]:
     """Return the root of the site of the first URL, and the sources, with that URL still in them.
 
-    Raises:
-        ValueError: The first URL is relative, or there is no URL.
+    Raises ``ValueError`` if the first URL is relative, or there is no URL.
     """
     if not sources:
         raise ValueError("expected a source, found none; name a folder, a file or a site")

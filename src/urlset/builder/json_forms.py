@@ -24,6 +24,7 @@ class BuildJson(ResultJson):
         undated: Number of URLs without `lastmod`.
         duplicates: Number of repeated rows.
         notes: Further remarks.
+        why: Explanations of the URLs of `--why`, line by line; empty without it.
     """
 
     urls: int
@@ -38,34 +39,31 @@ class BuildJson(ResultJson):
     undated: int
     duplicates: int
     notes: list[str]
+    why: list[str]
 
 
-class GateJson(TypedDict):
-    """Safety gate of a build that failed; nothing was published.
-
-    Attributes:
-        gate: Name of the gate, such as `shrunk`.
-        error: What it found, for people.
-        exit_code: Exit code of the command, 10 to 15.
-    """
-
-    gate: str
-    error: str
-    exit_code: int
-
-
-class FailureJson(TypedDict):
-    """Failure of a build, such as a source that cannot be read.
+class FailureJson(ResultJson):
+    """Failure of a build, such as a source that cannot be read; it is not complete.
 
     Nothing was published, unless ``error`` says that the sitemaps are.
 
     Attributes:
-        error: What failed, for people.
-        exit_code: Exit code of the command, 2.
+        error: What failed, for people; also in `summary` and `incomplete`.
+        exit_code: Exit code of the command: 2, or that of the gate.
     """
 
     error: str
     exit_code: int
+
+
+class GateJson(FailureJson):
+    """Safety gate of a build that failed; nothing was published.
+
+    Attributes:
+        gate: Name of the gate, such as `shrunk`.
+    """
+
+    gate: str
 
 
 class EntryValues(TypedDict):

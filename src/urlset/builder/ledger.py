@@ -185,10 +185,11 @@ class Ledger:
 
     def _create_tables(self) -> None:
         run = self._db.run
-        run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
-        for table in TABLES:
-            columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
-            run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
+        with self._db.transaction():
+            run(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+            for table in TABLES:
+                columns = ", ".join(f"{name} {kind}" for name, kind, _ in table.columns)
+                run(f"CREATE TABLE IF NOT EXISTS {self.table(table.name)} ({columns})")
         versions = self._db.rows(f"SELECT version FROM {self.table('settings')}")
         if versions in ([(2,)], [(3,)], [(4,)], [(5,)]):
             self._update()
@@ -196,7 +197,8 @@ class Ledger:
         if not versions:
             values = f"{VERSION}, {quoted(printable(self._target))}, NULL, NULL"
             run(f"INSERT INTO {self.table('settings')} VALUES ({values})")
-        elif versions != [(VERSION,)]:
+            return
+        if versions != [(VERSION,)]:
             raise StoreError(
                 f"expected a ledger of version {VERSION}, found {versions[0][0]}: "
                 f"{str(self.path)!r}; update urlset, or remove it: it is rebuilt from what is "

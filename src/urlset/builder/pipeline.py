@@ -34,12 +34,7 @@ from urlset.builder.publish import (
 )
 from urlset.builder.published_sitemaps import import_published
 from urlset.builder.render import FileRenderer
-from urlset.builder.resolve import (
-    check_patterns,
-    resolve,
-    rules_of,
-    sources_with_future_dates,
-)
+from urlset.builder.resolve import check_patterns, resolve, rules_of, sources_with_future_dates
 from urlset.builder.result import (
     Build,
     BuiltFile,
@@ -47,7 +42,6 @@ from urlset.builder.result import (
     changes_written,
     count_changes,
     count_excluded,
-    count_undated,
     examples_of,
     explain,
     write_excluded,
@@ -62,6 +56,7 @@ from urlset.publisher import Target, open_target
 from urlset.sources import Source
 from urlset.sources.candidates import source_type_of
 from urlset.store import ScratchDatabase
+from urlset.terminal_text import pluralize
 
 logger: logging.Logger = logging.getLogger("urlset.build")
 
@@ -85,7 +80,7 @@ class Pipeline:
         self._sources, self._settings = section_labels(sources, settings)
         self._target_name = target
         self._part = part
-        self._progress = progress or _ignore_progress
+        self._progress = progress or (lambda _: None)
         self._engine = engines.get(settings.engine)
         self._notes: list[str] = []
         self._warnings: list[str] = []
@@ -100,21 +95,27 @@ class Pipeline:
         """Build and publish the set; return the result."""
         settings = self._settings
         with ExitStack() as stack:
-            db = stack.enter_context(ScratchDatabase())
+            db = self._db = stack.enter_context(ScratchDatabase())
             check_patterns(db, settings)
             if settings.robots is not None:
                 check_robots(settings.robots, target_name=self._target_name)
-            target = stack.enter_context(self._target())
+            target = self._target = stack.enter_context(self._open_target())
             path, is_persistent = settings.ledger or LEDGER, not settings.dry_run
-            ledger = Ledger(db, path, target.location, settings.name, is_persistent=is_persistent)
-            ingest = Ingest(db, self._engine, settings)
-            self._open_ledger(db, ledger, ingest, target)
+            ledger = self._ledger = Ledger(
+                db, path, target.location, settings.name, is_persistent=is_persistent
+            )
+            ingest = self._ingest = Ingest(db, self._engine, settings)
+            if ledger.is_new and self._part is None:
+                note = import_published(db, ledger, ingest, settings, self._engine, target)
+                self._notes += [note] if note else []
+            self._notes += clamp_future(db, ledger, settings)
+            self._provenance = Provenance(db, ledger, self._sources)
             unchanged = unchanged_set(ledger, self._provenance.reuse, settings, target)
             if unchanged is not None:
-                return self._repeat(db, ledger, ingest, unchanged, target)
+                return self._repeat(unchanged)
             included = read_included(settings, self._engine, target)
             self._failures = included.failures
-            self._ingest_sources(db, ledger, ingest, target)
+            self._ingest_sources()
             self._log_stage("sources read")
             self._duplicates = resolve(
                 db,
@@ -124,16 +125,22 @@ class Pipeline:
                 is_matched=ingest.is_matched,
                 has_known=ingest.has_known,
             )
-            counts = count_changes(db)
-            self._undated = count_undated(db, ledger, settings)
+            counts, self._undated = count_changes(db, ledger, settings)
             self._excluded_counts = count_excluded(db, settings)
             if settings.excluded is not None:
                 write_excluded(db, settings, ingest.names, ingest.rejected, settings.excluded)
-            self._check_guards(db, ledger, ingest, counts)
+            self._check_guards(counts)
             self._log_stage("rows resolved and checked")
             # Rendering uses one core most of the time.
             pending_warnings = stack.enter_context(
-                db.in_background(partial(warnings, settings=settings, extensions=ingest.extensions))
+                db.in_background(
+                    partial(
+                        warnings,
+                        settings=settings,
+                        extensions=ingest.extensions,
+                        is_first=ledger.is_new,
+                    )
+                )
             )
             allocator = Allocator(db, ledger, settings, self._engine, extensions=ingest.extensions)
             allocator.allocate()
@@ -162,25 +169,25 @@ class Pipeline:
             self._add_name_notes(published)
             stage_companion_files(published, settings, target)
             self._notes += stage_copies(published, renderer.replaced_names, target)
-            if settings.robots is not None:
-                check_robots(
-                    settings.robots,
-                    sitemap_urls(published, settings),
-                    target_name=self._target_name,
-                )
-            self._explain(db, ingest, allocator, published)
+            self._check_robots(published)
+            names = {file.number: file.name for file in published.files}
+            self._explained = tuple(
+                line
+                for url in settings.why
+                for line in explain(db, url, settings, ingest.names, names, allocator.ranges)
+            )
             if not settings.dry_run:
-                self._publish(db, ledger, ingest, allocator, published, counts, target)
+                self._publish(allocator, published, counts)
                 self._log_stage("published")
             self._notes += other_tool_notes(published, settings, self._engine, target)
-            return self._result(db, ingest, published, counts)
+            return self._result(published, counts)
 
     def _log_stage(self, stage: str) -> None:
         now = time.monotonic()
         logger.info("%s: %.2f s", stage, now - self._stage_start)
         self._stage_start = now
 
-    def _target(self) -> Target:
+    def _open_target(self) -> Target:
         if self._part is not None:
             return self._part
         settings = self._settings
@@ -192,50 +199,29 @@ class Pipeline:
             is_dry_run=settings.dry_run,
         )
 
-    def _open_ledger(
-        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
-    ) -> None:
-        """Prepare the ledger; if it is new, import the published files."""
-        if ledger.is_new and self._part is None:
-            note = import_published(db, ledger, ingest, self._settings, self._engine, target)
-            self._notes += [note] if note else []
-        self._notes += clamp_future(db, ledger, self._settings)
-        self._provenance = Provenance(db, ledger, self._sources)
-
-    def _repeat(
-        self,
-        db: ScratchDatabase,
-        ledger: Ledger,
-        ingest: Ingest,
-        unchanged: UnchangedSet,
-        target: Target,
-    ) -> Build:
+    def _repeat(self, unchanged: UnchangedSet) -> Build:
         """Record a build that publishes nothing, because every row is that of the last build."""
         settings, published = self._settings, unchanged.published
         self._provenance.reuse.take_over_all()
         self._notes += [*self._provenance.reuse.notes, *unchanged.warnings]
         self._add_name_notes(published)
         counts: Counts = {"added": 0, "changed": 0, "removed": 0}
-        self._undated = 0 if settings.is_text else ledger.count_undated()
-        if settings.robots is not None:
-            check_robots(
-                settings.robots, sitemap_urls(published, settings), target_name=self._target_name
-            )
+        self._undated = 0 if settings.is_text else self._ledger.count_undated()
+        self._check_robots(published)
         if not settings.dry_run:
-            with db.transaction():
-                ledger.add_build(settings.now, published.files, counts, unchanged.warnings)
+            with self._db.transaction():
+                self._ledger.add_build(settings.now, published.files, counts, unchanged.warnings)
             if settings.robots is not None:
                 write_robots(published, settings)
-        self._notes += other_tool_notes(published, settings, self._engine, target)
+        self._notes += other_tool_notes(published, settings, self._engine, self._target)
         self._log_stage("nothing changed")
-        return self._result(db, ingest, published, counts)
+        return self._result(published, counts)
 
-    def _ingest_sources(
-        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, target: Target
-    ) -> None:
+    def _ingest_sources(self) -> None:
         """Ingest the sources, or the published rows of those that are unchanged."""
+        db, ledger, ingest, target = self._db, self._ledger, self._ingest, self._target
         if ledger.shape == shape_of(self._settings) and not self._settings.is_text:
-            ingest.assume_known(ledger.table("urls"), self._known_rows(db, ledger))
+            ingest.assume_known(ledger.table("urls"), self._known_rows())
         self._check_sources()
         if self._settings.trust_mtime:
             self._pages = PageCache(db, ledger)
@@ -261,35 +247,33 @@ class Pipeline:
         if self._settings.exclude_by_robots is not None:
             exclude_disallowed(db, ingest.staging, self._settings.exclude_by_robots, self._settings)
         if ingest.urls.encoded:
-            urls = "1 URL" if ingest.urls.encoded == 1 else f"{ingest.urls.encoded:,} URLs"
             self._notes.append(
-                f"{urls} written in canonical form (percent-encoded), e.g. {ingest.urls.example}"
+                f"{pluralize(ingest.urls.encoded, 'URL')} written in canonical form "
+                f"(percent-encoded), e.g. {ingest.urls.example}"
             )
         self._notes += [
-            f"{count:,} {'URL' if count == 1 else 'URLs'} {what}"
+            f"{pluralize(count, 'URL')} {what}"
             for count, what in (
                 (ingest.urls.secured, "changed from http to https, the scheme of the base URL"),
                 (ingest.urls.untracked, "written without tracking parameters"),
+                (ingest.fragments, "with a fragment (#…), which was removed"),
             )
             if count
         ]
-        if ingest.fragments:
-            urls = "1 URL" if ingest.fragments == 1 else f"{ingest.fragments:,} URLs"
-            self._notes.append(f"{urls} with a fragment (#…), which was removed")
 
-    def _known_rows(self, db: ScratchDatabase, ledger: Ledger) -> KnownLedgerRows | None:
+    def _known_rows(self) -> KnownLedgerRows | None:
         """Return the rows of the ledger that stay as they are if a source lists them again."""
         settings = self._settings
         if (
-            ledger.rules != rules_of(settings)
+            self._ledger.rules != rules_of(settings)
             or settings.compact
             or settings.kept_columns
             or settings.why  # the explanation names the row of the source
             or settings.exclude_by_robots is not None
         ):
             return None
-        sources = self._provenance.staged_sources
-        return KnownLedgerRows.of(db, ledger.table("urls"), self._engine, sources)
+        urls, sources = self._ledger.table("urls"), self._provenance.staged_sources
+        return KnownLedgerRows.of(self._db, urls, self._engine, sources)
 
     def _check_sources(self) -> None:
         """Raise an error if a source has wrong columns, before rows of any source are read."""
@@ -300,58 +284,43 @@ class Pipeline:
             if check is not None:
                 check()
 
-    def _check_guards(
-        self, db: ScratchDatabase, ledger: Ledger, ingest: Ingest, counts: Counts
-    ) -> None:
-        before = ledger.count()
+    def _check_guards(self, counts: Counts) -> None:
+        before = self._ledger.count()
         urls = before + counts["added"] - counts["removed"]
         if not urls:
             failures = [text for source in self._sources for text in source.failures]
             if failures and "zero" not in self._settings.force:
                 raise SourceError(f"{failures[0]}; nothing was published")
-            rows = ingest.count + len(ingest.rejected)
+            rows = self._ingest.count + len(self._ingest.rejected)
             names = [source.name for source in self._sources]
             guards.check_zero(rows, names, self._excluded_counts, self._settings)
         guards.check_share(urls, before, self._settings)
         guards.check_removed(counts["removed"], before, self._settings)
         self._provenance.check_shares(self._settings)
-        guards.check_hosts(db, self._settings)
+        guards.check_hosts(self._db, self._settings)
+
+    def _check_robots(self, published: Published) -> None:
+        if (path := self._settings.robots) is not None:
+            urls = sitemap_urls(published, self._settings)
+            check_robots(path, urls, target_name=self._target_name)
 
     def _add_name_notes(self, published: Published) -> None:
         names = FileNames(self._settings)
         names.assign(published.files)
         self._notes += names.notes
 
-    def _explain(
-        self, db: ScratchDatabase, ingest: Ingest, allocator: Allocator, published: Published
-    ) -> None:
-        names = {file.number: file.name for file in published.files}
-        self._explained = tuple(
-            line
-            for url in self._settings.why
-            for line in explain(db, url, self._settings, ingest.names, names, allocator.ranges)
-        )
-
-    def _publish(
-        self,
-        db: ScratchDatabase,
-        ledger: Ledger,
-        ingest: Ingest,
-        allocator: Allocator,
-        published: Published,
-        counts: Counts,
-        target: Target,
-    ) -> None:
+    def _publish(self, allocator: Allocator, published: Published, counts: Counts) -> None:
         """Publish the staged files and commit the ledger: both, or neither."""
+        db, ledger, target = self._db, self._ledger, self._target
         record_intent(db, ledger, self._settings, published, target)
         unsettled = sources_with_future_dates(db, self._settings)
         is_swapped = False
         try:
-            with db.transaction(), changes_written(db, self._settings.changes):
+            with db.large_transaction(), changes_written(db, self._settings.changes):
                 commit(
                     db, ledger, self._settings, published, allocator.ranges, counts, self._warnings
                 )
-                self._provenance.commit(ingest.row_counts, unsettled)
+                self._provenance.commit(self._ingest.row_counts, unsettled)
                 if self._pages is not None:
                     self._pages.commit()
                 target.swap(published.new_names, published.retired)
@@ -364,10 +333,8 @@ class Pipeline:
         if self._settings.robots is not None:
             write_robots(published, self._settings)
 
-    def _result(
-        self, db: ScratchDatabase, ingest: Ingest, published: Published, counts: Counts
-    ) -> Build:
-        changed = published.changed
+    def _result(self, published: Published, counts: Counts) -> Build:
+        ingest, changed = self._ingest, published.changed
         return Build(
             target=self._target_name,
             base_url=self._settings.base,
@@ -377,7 +344,7 @@ class Pipeline:
             **counts,
             rejected=tuple(ingest.rejected),
             excluded_counts=self._excluded_counts,
-            excluded=examples_of(db, self._settings, ingest.names, self._excluded_counts),
+            excluded=examples_of(self._db, self._settings, ingest.names, self._excluded_counts),
             undated=self._undated,
             duplicates=self._duplicates,
             removed_files=tuple(published.retired),
@@ -390,7 +357,3 @@ class Pipeline:
             sources=tuple((source.name, source_type_of(source)) for source in self._sources),
             reused=tuple(self._provenance.reuse.reused),
         )
-
-
-def _ignore_progress(event: ProgressEvent) -> None:
-    """Ignore a progress event; the default callback."""

@@ -27,13 +27,7 @@ _PAGE_TYPES = ("html", "git")
 
 
 class Provenance:
-    """The sources of a build with their numbers in the ledger, and what each of them listed before.
-
-    Args:
-        db: The database of the build.
-        ledger: The ledger of the set.
-        sources: The sources of the build.
-    """
+    """The sources of a build with their numbers in the ledger, and what each listed before."""
 
     def __init__(self, db: ScratchDatabase, ledger: Ledger, sources: Sequence[Source]):
         self.kept = 0

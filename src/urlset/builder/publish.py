@@ -21,8 +21,9 @@ from urlset.builder.sections import FileNames
 from urlset.dates import format_date
 from urlset.engine import Engine
 from urlset.errors import TargetError
+from urlset.formats.detect import has_sitemap_ending, sniff
 from urlset.model import ProgressEvent
-from urlset.protocol import MAX_BYTES
+from urlset.protocol import MAX_BYTES, PROLOG_LIMIT
 from urlset.publisher import Target, expired_orphans, update_orphans
 from urlset.store import ScratchDatabase, quoted
 from urlset.temp_files import (
@@ -85,7 +86,7 @@ def publish(
     stale = {
         file.number
         for file in files
-        if is_other or _is_stale(file, names_by_number[file.number], target, existing)
+        if is_other or is_stale(file, names_by_number[file.number], target, existing)
     }
     staged = {file.number: file for file in files}
     published = Published(included=included)
@@ -109,7 +110,7 @@ def shape_of(settings: BuildOptions) -> str:
     return f"2 {settings.format} {settings.stylesheet or ''}"
 
 
-def _is_stale(file: File, name: str, target: Target, existing: frozenset[str]) -> bool:
+def is_stale(file: File, name: str, target: Target, existing: frozenset[str]) -> bool:
     """Return whether a published file is missing, renamed, or differs from the ledger.
 
     Files of a bucket are not compared, because each of them would have to be fetched.
@@ -120,10 +121,7 @@ def _is_stale(file: File, name: str, target: Target, existing: frozenset[str]) -
 
 
 def stage_indexes(
-    published: Published,
-    names: FileNames,
-    renderer: FileRenderer,
-    settings: BuildOptions,
+    published: Published, names: FileNames, renderer: FileRenderer, settings: BuildOptions
 ) -> Iterator[File]:
     """Stage the indexes of the files of a set; yield each."""
     for section, files in _index_groups(published, names, settings):
@@ -158,7 +156,7 @@ def _retire(published: Published, ledger: Ledger, settings: BuildOptions, target
     """Find published files that left the set; those after the grace period are to be removed.
 
     A file is removed once it has been outside of the set for the grace period, indexes before
-    their children.
+    their children. A file with other content stays: the ledger may be that of a stranger.
     """
     kept = set(published.names)
     before = ledger.orphans()
@@ -166,8 +164,14 @@ def _retire(published: Published, ledger: Ledger, settings: BuildOptions, target
     existing = set(target.names())
     names = [name for name in dict.fromkeys(old) if name not in kept and name in existing]
     orphans = update_orphans(before, names, settings.now)
-    published.retired = expired_orphans(orphans, settings.now, settings.grace)
-    published.orphans = {n: since for n, since in orphans.items() if n not in published.retired}
+    expired = expired_orphans(orphans, settings.now, settings.grace)
+    published.retired = [name for name in expired if _is_sitemap(name, target)]
+    published.orphans = {name: since for name, since in orphans.items() if name not in expired}
+
+
+def _is_sitemap(name: str, target: Target) -> bool:
+    data = target.read(name) if has_sitemap_ending(name) else None
+    return data is not None and (not data or sniff(data[:PROLOG_LIMIT]) is not None)
 
 
 _URL = """loc, {file} AS file, section, lastmod, lastmod_from, changefreq, priority, more, size,
@@ -241,7 +245,11 @@ def commit(
     if db.fetch_one(f"SELECT count(*) FROM {gone}") != (0,):
         db.run(f"UPDATE {urls} u SET first_seen = w.first_seen FROM {gone} w WHERE u.loc = w.loc")
         db.run(f"DELETE FROM {returned}")
-    _write_files(db, ledger, published)
+    written = (("files", published.files, _FILE), ("indexes", published.indexes, _INDEX))
+    for table, of_table, fields in written:
+        db.run(f"DELETE FROM {ledger.table(table)}")
+        rows = [[getattr(file, name) for name in fields] for file in of_table]
+        db.insert_rows(ledger.table(table), rows)
     db.run(f"DELETE FROM {ledger.table('orphans')}")
     db.insert_rows(ledger.table("orphans"), list(published.orphans.items()))
     ledger.add_build(settings.now, published.files, counts, warnings)
@@ -278,19 +286,6 @@ def _groups(ranges: list[Range]) -> Iterator[list[Range]]:
         group.append((number, (first, last)))
     if group:
         yield group
-
-
-def _write_files(db: ScratchDatabase, ledger: Ledger, published: Published) -> None:
-    for table, files, fields in (
-        ("files", published.files, _FILE),
-        ("indexes", published.indexes, _INDEX),
-    ):
-        db.run(f"DELETE FROM {ledger.table(table)}")
-        db.insert_rows(ledger.table(table), [_values(file, fields) for file in files])
-
-
-def _values(file: File, fields: list[str]) -> list[object]:
-    return [getattr(file, name) for name in fields]
 
 
 _ENDINGS = (".xml", ".txt", ".xml.gz", ".txt.gz")
@@ -369,9 +364,7 @@ def _is_usual_name(name: str) -> bool:
 
 def _is_of_a_build(name: str, engine: Engine, target: Target) -> bool:
     """Return whether a file is of another set that urlset built."""
-    data = target.read(name)
-    if data is not None and name.endswith(".gz"):
-        data = engine.gunzip(data, MAX_BYTES)
+    data = _document(name, engine, target)
     return data is not None and is_marked(data)
 
 
@@ -379,29 +372,27 @@ def _is_same_document(name: str, published: Published, engine: Engine, target: T
     other = name.removesuffix(".gz") if name.endswith(".gz") else f"{name}.gz"
     if other not in published.names:
         return False
-    documents = [
-        data if not one.endswith(".gz") else engine.gunzip(data, MAX_BYTES)
-        for one in (name, other)
-        if (data := target.read(one)) is not None
-    ]
-    return len(documents) == 2 and documents[0] == documents[1]
+    document = _document(name, engine, target)
+    return document is not None and document == _document(other, engine, target)
+
+
+def _document(name: str, engine: Engine, target: Target) -> bytes | None:
+    data = target.read(name)
+    return engine.gunzip(data, MAX_BYTES) if data is not None and name.endswith(".gz") else data
 
 
 def check_robots(path: Path, urls: Sequence[str] = (_PROBE,), *, target_name: str) -> None:
-    """Check that robots.txt can be written, before anything is published.
+    """Check that robots.txt can be written with these URLs, before anything is published.
 
-    Args:
-        path: The robots.txt.
-        urls: The URLs that it will list.
-        target_name: Where the set is published; its folder may be created by the first publication.
-
-    Raises:
-        urlset.TargetError: The file cannot be written.
+    ``target_name`` is where the set is published; its folder may be created by the first
+    publication. Raises TargetError if the file cannot be written.
     """
     try:
         folder = path.parent
         expect_no_outside_link(path)
         expect_replaceable(path)
+        if folder.is_file():
+            raise NotADirectoryError
         if not folder.is_dir():
             if os.path.abspath(folder) != os.path.abspath(target_name):
                 raise FileNotFoundError

@@ -25,6 +25,7 @@ from urlset.option_names import option
 from urlset.protocol import MAX_BYTES
 from urlset.publisher import Target
 from urlset.store import ScratchDatabase
+from urlset.terminal_text import pluralize
 from urlset.writer.file_set import FileNaming, read_index
 
 COMMON_NAMES = (
@@ -96,9 +97,8 @@ def import_published(
     bulk = _drop_bulk_dates(db, ledger)
     ingest.clear()
     urls = sum(file.urls for file in ledger.files())
-    files = "1 published file" if len(children) == 1 else f"{len(children):,} published files"
-    many = "1 URL" if urls == 1 else f"{urls:,} URLs"
-    return f"no ledger of this set: {many} in {files} adopted{bulk}"
+    files = pluralize(len(children), "published file")
+    return f"no ledger of this set: {pluralize(urls, 'URL')} in {files} adopted{bulk}"
 
 
 def _replacement_note(settings: BuildOptions, target: Target) -> str | None:
@@ -131,13 +131,10 @@ def _own_files(
                 continue
             if settings.is_text or is_marked(_unpacked(name, settings, engine, target) or b""):
                 children[name] = _PublishedFile(name, sitemap.lastmod, target)
-    return list(children.values()) or _single_file(settings, engine, target)
-
-
-def _single_file(settings: BuildOptions, engine: Engine, target: Target) -> list[_PublishedFile]:
-    """Return the only file of a set without an index; no list of URLs, whose origin is unknown."""
+    if children or settings.is_text:  # the origin of a single list of URLs is unknown
+        return list(children.values())
     name = FileNaming.of(settings.name, settings.format, settings.gzip).single()
-    is_ours = not settings.is_text and is_marked(_unpacked(name, settings, engine, target) or b"")
+    is_ours = is_marked(_unpacked(name, settings, engine, target) or b"")
     return [_PublishedFile(name, None, target)] if is_ours else []
 
 

@@ -179,10 +179,7 @@ def resolve(
         unchanged = split(db, ledger, settings, rules_of(settings), has_known=has_known)
     duplicates = _deduplicate(db, settings, is_unique=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
-    expressions = {
-        **_expressions(db, ledger, settings, provenance),
-        "is_included": is_included,
-    }
+    expressions = _expressions(db, ledger, settings, provenance) | {"is_included": is_included}
     changed, known = MERGED.name, ""
     if unchanged is not None and has_known:
         # No URL is listed twice, so that `merged` has the rows of `staged`.
@@ -209,11 +206,8 @@ def resolve(
         f"WHERE {is_included}"
     )
     if known + (unchanged or 0) < ledger.count():  # counting costs less than a join
-        others = (
-            ""
-            if unchanged is None
-            else " AND u.rowid NOT IN (SELECT ledger_row FROM unchanged_rows)"
-        )
+        others = " AND u.rowid NOT IN (SELECT ledger_row FROM unchanged_rows)"
+        others = "" if unchanged is None else others
         for rows_part, urls_part in partitions(db, rows, ledger.table("urls")):
             named = {**expressions, "rows": rows_part, "urls": urls_part}
             db.run(_REMOVED.format(others=others, **named))
@@ -251,9 +245,8 @@ def _own_expressions(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions
     columns["content"] = "d.content_lastmod"
     dates["created"] = _created(db, ledger, settings)
     origins_in_order: list[str] = [] if settings.is_text else list(settings.evidence)
-    if (
-        "content" in origins_in_order and "adopted_lastmod" in before
-    ):  # a date of the ledger, used last
+    if "content" in origins_in_order and "adopted_lastmod" in before:
+        # A date of the ledger, used last.
         columns["adopted"] = "d.adopted_lastmod"
         origins_in_order.append("adopted")
     origins = "".join(

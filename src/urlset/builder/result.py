@@ -23,8 +23,13 @@ from urlset.formats.detect import expect_no_store
 from urlset.notebook import html_table
 from urlset.result import Result
 from urlset.store import ScratchDatabase, quoted
-from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
-from urlset.terminal_text import pluralize
+from urlset.temp_files import (
+    AtomicFile,
+    expect_replaceable,
+    expect_writable,
+    write_error_reason,
+)
+from urlset.terminal_text import escape_json, pluralize
 from urlset.writer.result import PublishedFileJson, Rejection
 
 
@@ -48,15 +53,8 @@ class BuiltFile:
     def of(cls, file: File, *, changed: bool) -> BuiltFile:
         """Convert a file of the ledger to the file of a result."""
         assert file.lastmod is not None  # a published file has it
-        return cls(
-            file.name,
-            file.urls,
-            file.bytes,
-            file.packed_bytes,
-            format_date(file.lastmod),
-            changed,
-            file.section,
-        )
+        lastmod, sizes = format_date(file.lastmod), (file.bytes, file.packed_bytes)
+        return cls(file.name, file.urls, *sizes, lastmod, changed, file.section)
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,6 +140,7 @@ class Build(Result):
             "undated": self.undated,
             "duplicates": self.duplicates,
             "notes": list(self.notes),
+            "why": list(self.why),
         }
 
 
@@ -182,7 +181,7 @@ def count_excluded(db: ScratchDatabase, settings: BuildOptions) -> dict[str, int
     """Return the number of excluded URLs by the kind of reason, most frequent first."""
     return dict(
         db.rows(f"""
-            SELECT {_kind(settings)}, count(*) FROM merged g
+            SELECT {_kind(exclusion_sql(settings))}, count(*) FROM merged g
             WHERE {exclusion_sql(settings)} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1""")
     )
 
@@ -191,14 +190,14 @@ def examples_of(
     db: ScratchDatabase, settings: BuildOptions, names: Sequence[str], counts: Mapping[str, int]
 ) -> tuple[Excluded, ...]:
     """Return the first excluded URLs for each reason in ``counts``, in that order."""
-    found: list[Excluded] = []
-    for kind in counts:
-        rows = db.rows(
-            f"{_query(settings)} WHERE {_kind(settings)} = {quoted(kind)} "
-            f"ORDER BY loc LIMIT {MAX_EXAMPLES}"
-        )
-        found += (_excluded(row, names) for row in rows)
-    return tuple(found)
+    if not counts:
+        return ()
+    rows = db.rows(f"""
+        SELECT {_kind("e.reason")}, unnest(arg_min(e, e.loc, {MAX_EXAMPLES}), recursive := true)
+        FROM ({_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL) e GROUP BY 1""")
+    order = {kind: number for number, kind in enumerate(counts)}
+    rows.sort(key=lambda row: (order[row[0]], row[1].encode()))
+    return tuple(_excluded(row[1:], names) for row in rows)
 
 
 def write_excluded(
@@ -208,49 +207,26 @@ def write_excluded(
     rejected: Sequence[Rejection],
     path: Path,
 ) -> None:
-    """Write all exclusions as JSON lines; rejected rows come last.
+    """Write all exclusions as JSON lines, by the names of their sources; rejected rows come last.
 
-    Args:
-        db: The database of the build.
-        settings: The options of the build.
-        names: The names of the sources.
-        rejected: The rows that cannot be written.
-        path: The file to write.
-
-    Raises:
-        urlset.TargetError: The file cannot be written.
+    Raises TargetError if the file cannot be written.
     """
-    try:
+    query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
+    with _write_errors(path):
         expect_replaceable(path)
         expect_no_store(path)
-        staged = AtomicFile(path, is_locked=True)
-        try:
-            with os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
-                file.writelines(_lines(db, settings, names, rejected))
-            staged.commit()
-        finally:
-            staged.discard()
-    except OSError as error:
-        raise TargetError(f"cannot write {path}: {write_error_reason(path, error)}") from error
+        with AtomicFile(path, is_locked=True).writing() as file:
+            for batch in db.batches(query):
+                for row in rows_of(as_table(batch)):
+                    file.write(_line(_excluded(row, names)._asdict()))
+            for one in rejected:
+                reason = f"refused: {one.reason}"
+                excluded = Excluded(one.loc or "", one.source or "", one.line, reason)
+                file.write(_line(excluded._asdict()))
 
 
-def _lines(
-    db: ScratchDatabase,
-    settings: BuildOptions,
-    names: Sequence[str],
-    rejected: Sequence[Rejection],
-) -> Iterator[str]:
-    query = f"{_query(settings)} WHERE {exclusion_sql(settings)} IS NOT NULL ORDER BY loc"
-    for batch in db.batches(query):
-        for row in rows_of(as_table(batch)):
-            yield _line(_excluded(row, names)._asdict())
-    for one in rejected:
-        excluded = Excluded(one.loc or "", one.source or "", one.line, f"refused: {one.reason}")
-        yield _line(excluded._asdict())
-
-
-def _line(values: dict[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False) + "\n"
+def _line(values: Mapping[str, Any]) -> str:
+    return escape_json(json.dumps(values, ensure_ascii=False)) + "\n"
 
 
 def _query(settings: BuildOptions) -> str:
@@ -263,9 +239,9 @@ def _excluded(row: Sequence[Any], names: Sequence[str]) -> Excluded:
     return Excluded(loc, document or names[source - 1], line, reason)
 
 
-def _kind(settings: BuildOptions) -> str:
+def _kind(reason: str) -> str:
     """Return SQL for the kind of an exclusion: its reason without the URL at its end."""
-    return f"regexp_replace({exclusion_sql(settings)}, ': https?://.*$', '')"
+    return f"regexp_replace({reason}, ': https?://.*$', '')"
 
 
 _FIELDS = tuple(EntryValues.__annotations__)
@@ -317,13 +293,29 @@ def changes_written(db: ScratchDatabase, path: Path | None) -> Iterator[None]:
         staged = AtomicFile(path, is_locked=True)
     try:
         with _write_errors(path), os.fdopen(staged.descriptor, "w", encoding="utf-8") as file:
-            for change in changes(db):
-                file.write(json.dumps(change, ensure_ascii=False) + "\n")
+            file.writelines(map(_line, changes(db)))
         yield
         with _write_errors(path):
             staged.commit()
     finally:
         staged.discard()
+
+
+def check_outputs(settings: BuildOptions, target_name: str) -> None:
+    """Check that the changes and the exclusions can be written, before any source is read.
+
+    ``target_name`` is where the set is published; its folder may be created by the first
+    publication. Raises TargetError if one of them cannot be written.
+    """
+    for path in (settings.changes, settings.excluded):
+        if path is None:
+            continue
+        folder = path.parent
+        if not folder.exists() and os.path.abspath(folder) == os.path.abspath(target_name):
+            continue
+        with _write_errors(path):
+            expect_writable(path)
+            expect_no_store(path)
 
 
 @contextmanager
@@ -421,22 +413,21 @@ def _file_number(db: ScratchDatabase, loc: str, ranges: Mapping[int, tuple[int, 
     return old[0][0] if old else None
 
 
-def count_changes(db: ScratchDatabase) -> Counts:
-    """Count the added, changed and removed URLs."""
-    added, changed, removed = db.fetch_one("""
+def count_changes(
+    db: ScratchDatabase, ledger: Ledger, settings: BuildOptions
+) -> tuple[Counts, int]:
+    """Count the added, changed and removed URLs, and the URLs of the new set without ``lastmod``.
+
+    The latter is 0 for a list of URLs.
+    """
+    undated, more = (0, "0") if settings.is_text else (ledger.count_undated(), _MORE_UNDATED)
+    added, changed, removed, more = db.fetch_one(f"""
         SELECT count(*) FILTER (state = 'added'),
             count(*) FILTER (state IN ('changed', 'moved') AND is_changed),
-            count(*) FILTER (state = 'removed')
+            count(*) FILTER (state = 'removed'), {more}
         FROM diff""")
-    return {"added": added, "changed": changed, "removed": removed}
+    return {"added": added, "changed": changed, "removed": removed}, undated + int(more)
 
 
-def count_undated(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> int:
-    """Count the URLs of the resulting set without ``lastmod``; 0 for a list of URLs."""
-    if settings.is_text:
-        return 0
-    before = ledger.count_undated()
-    (more,) = db.fetch_one("""
-        SELECT count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
-            - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL) FROM diff""")
-    return before + int(more)
+_MORE_UNDATED = """count(*) FILTER (state <> 'removed' AND lastmod IS NULL)
+    - count(*) FILTER (state <> 'added' AND old_lastmod IS NULL)"""

@@ -50,14 +50,8 @@ class SourceReuse:
     """Decides for each source whether its rows are those of the last build.
 
     ``reused`` has the names of the sources whose rows were taken over; ``notes`` says of each
-    source with ``row_version`` whether it was read, and why.
-
-    Args:
-        db: The database of the build.
-        ledger: The ledger of the set.
-        sources: The sources of the build.
-        numbers: The number of each source in the ledger.
-        replaced: The numbers that another source had in the last build.
+    source with ``row_version`` whether it was read, and why. ``numbers`` are those of the sources
+    in the ledger, ``replaced`` those that another source had in the last build.
     """
 
     def __init__(
@@ -144,11 +138,7 @@ class SourceReuse:
         return PublishedRows(source.name, found)
 
     def versions(self, incomplete: Collection[int]) -> list[str | None]:
-        """Return what to record for each source, after the rows were read.
-
-        Args:
-            incomplete: The positions of sources for which nothing is recorded.
-        """
+        """Return what to record for each source that was read, None for those ``incomplete``."""
         return [
             None if position in incomplete or not self._is_current(position) else version
             for position, version in enumerate(self._versions)
@@ -226,8 +216,7 @@ def published_rows(
 ) -> Generator[Any, None, int]:
     """Yield the rows of ``kept``; those with extensions are read from the published files.
 
-    Returns:
-        The number of rows that the published files do not have.
+    Return the number of rows that the published files do not have.
     """
     yield from db.batches(
         "SELECT loc, lastmod AS lastmod_text, changefreq, priority FROM kept WHERE more IS NULL"

@@ -134,8 +134,7 @@ SECTION = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
 def section_of(settings: BuildOptions) -> str:
     """Return SQL for the section of a URL in ``g``, a word for file names or an empty text.
 
-    Raises:
-        ValueError: A section has an invalid form.
+    Raises ``ValueError`` if a section has an invalid form.
     """
     cases, rest = [], ["g.section"]
     names: dict[str, str] = {}
@@ -213,11 +212,7 @@ class FileNames:
         )
 
     def assign(self, files: Sequence[File]) -> Mapping[int, str]:
-        """Return the name of each file, by its number.
-
-        Raises:
-            ValueError: Two files would have the same name.
-        """
+        """Return the name of each file, by its number; raise ``ValueError`` if two are the same."""
         if not self.is_indexed(files):
             return {file.number: self._scheme.single() for file in files}
         self._slugs = {file.section: _file_word(file.section) for file in files}
@@ -225,15 +220,14 @@ class FileNames:
             names = {file.number: self._file_name(file) for file in files}
             colliding = self._colliding(files, names)
             if not colliding:
-                return self._check_indexes(names)
+                break
             for section in colliding:
                 self._slugs[section] += "_"
-        raise ValueError(
-            "expected names that differ, found files of several sections with the same name; "
-            "rename a section, or add {section} to the pattern"
-        )
-
-    def _check_indexes(self, names: Mapping[int, str]) -> Mapping[int, str]:
+        else:
+            raise ValueError(
+                "expected names that differ, found files of several sections with the same name; "
+                "rename a section, or add {section} to the pattern"
+            )
         indexes = {self.index(section, 1) for section in self._indexed()}
         if both := indexes.intersection(names.values()):
             raise ValueError(

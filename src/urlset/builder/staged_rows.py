@@ -7,13 +7,7 @@ from typing import Any
 
 from urlset.arrow import batches
 from urlset.builder.options import BuildOptions
-from urlset.builder.working_tables import (
-    EXTENDED,
-    KNOWN_ROWS,
-    STAGED,
-    STAGED_RAW,
-    STAGED_WIDE,
-)
+from urlset.builder.working_tables import EXTENDED, KNOWN_ROWS, STAGED, STAGED_RAW, STAGED_WIDE
 from urlset.fields import EXTENSIONS
 from urlset.sources import EVIDENCE
 from urlset.store import TABLES, ScratchDatabase
@@ -99,8 +93,11 @@ class StagedRows:
 
         ``expressions`` has the name and the SQL of each column.
         """
-        is_full = len(self._pending) == BATCHES_PER_INSERT
-        if is_full or (self._pending and not self._is_compatible(batch, expressions)):
+        if self._pending and (
+            len(self._pending) == BATCHES_PER_INSERT
+            or expressions != self._expressions
+            or batch.schema != self._pending[0].schema
+        ):
             self.flush()
         self._expressions = list(expressions)
         self._pending.append(batch)
@@ -138,10 +135,6 @@ class StagedRows:
             f"INSERT INTO {EXTENDED} BY NAME SELECT {listed} FROM incoming WHERE more IS NOT NULL",
             table,
         )
-
-    def _is_compatible(self, batch: Any, expressions: Sequence[tuple[str, str]]) -> bool:
-        """Return whether a batch can be inserted together with the pending ones."""
-        return expressions == self._expressions and batch.schema == self._pending[0].schema
 
     def clear(self) -> None:
         """Delete all staged rows, also those not inserted yet."""

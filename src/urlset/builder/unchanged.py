@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from urlset.builder.file_mark import digest_of
-from urlset.builder.ledger import File, Ledger
+from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
-from urlset.builder.publish import Published, shape_of
+from urlset.builder.publish import Published, is_stale, shape_of
 from urlset.builder.resolve import rules_of
 from urlset.builder.reuse import SourceReuse
 from urlset.builder.sections import FileNames
@@ -52,15 +51,7 @@ def unchanged_set(
         return None
     names = FileNames(settings).assign(files)
     existing = frozenset(target.names())
-    if any(file.name != names[file.number] for file in files) or not all(
-        _is_as_published(file, target, existing) for file in (*files, *indexes)
-    ):
+    named = [(file, names[file.number]) for file in files] + [(one, one.name) for one in indexes]
+    if any(is_stale(file, name, target, existing) for file, name in named):
         return None
     return UnchangedSet(Published(files, indexes), warnings)
-
-
-def _is_as_published(file: File, target: Target, existing: frozenset[str]) -> bool:
-    """Return whether a file has the bytes of the last build; of a bucket, whether it exists."""
-    if file.name not in existing:
-        return False
-    return target.is_remote or digest_of(target.read(file.name) or b"") == file.digest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -85,17 +85,12 @@ class NonPageUrls:
         if not any(ending in path for ending in SITEMAP_ENDINGS):
             return False
         name = path.removeprefix(self._folder)
-        if name != path and "/" not in name and self._is_own(name):
-            return True
+        if name != path and "/" not in name:
+            indexes_and_single = (*self._single, self._names.index("", 1))
+            if name in indexes_and_single or self._names.parse(name) is not None:
+                return True
         path = "/" + path.partition("://")[2].partition("/")[2]
         return path == "/robots.txt" or _sitemap_name().search(path) is not None
-
-    def _is_own(self, name: str) -> bool:
-        return (
-            name in self._single
-            or name == self._names.index("", 1)
-            or self._names.parse(name) is not None
-        )
 
 
 def _may_have_session(joined: str) -> bool:
@@ -164,8 +159,7 @@ def exclude_disallowed(
 ) -> None:
     """Add a reason to each staged URL of the site that a robots.txt disallows.
 
-    Raises:
-        urlset.SourceError: The file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     origin = "://".join(split_origin(settings.base)[:2])
     try:
@@ -192,15 +186,11 @@ def _candidates_sql(robots: Robots, origin: str) -> str:
         f"SELECT loc, split_part(substr(loc, {len(origin) + 1}), '#', 1) AS rest "
         f"FROM staged WHERE starts_with(loc, {quoted(origin)}))"
     )
-    return f"SELECT loc FROM ({query}) WHERE {' OR '.join(_pattern_tests(robots))} ORDER BY loc"
-
-
-def _pattern_tests(robots: Robots) -> Iterator[str]:
     patterns = robots.patterns(AGENT)
     disallowing = [regexes_of(p.text).encoded for p in patterns if not p.is_allowing]
-    for one in alternatives(disallowing):
-        yield f"regexp_matches(path, {quoted(one)})"
-    yield _INVALID_ESCAPE if disallowing else "false"
+    tests = [f"regexp_matches(path, {quoted(one)})" for one in alternatives(disallowing)]
+    tests.append(_INVALID_ESCAPE if disallowing else "false")
+    return f"SELECT loc FROM ({query}) WHERE {' OR '.join(tests)} ORDER BY loc"
 
 
 def _allows(robots: Robots, url: str) -> bool:

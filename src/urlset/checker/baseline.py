@@ -23,7 +23,7 @@ from urlset.checker.finding import LEVELS, Finding
 from urlset.errors import ConfigurationError, TargetError
 from urlset.formats.detect import expect_no_store
 from urlset.option_names import option
-from urlset.temp_files import AtomicFile, bounded_text, is_special
+from urlset.temp_files import AtomicFile, bounded_text, is_special, write_error_reason
 from urlset.terminal_text import pluralize
 
 VERSION = 1
@@ -149,20 +149,37 @@ class Baseline:
         counted_part = f',\n"counted": [{counted}]' if counted else ""
         text = f'{{"urlset_baseline": {VERSION}, "findings": [{findings}]{counted_part}}}\n'
         try:
-            _replace_file(path, text)
+            if is_special(path):
+                path.write_text(text, encoding="utf-8")
+                return
+            expect_no_store(path)
+            with AtomicFile(path).writing() as file:
+                file.write(text)
         except OSError as error:
             raise TargetError(
-                f"cannot write the baseline {str(path)!r}: {error.strerror}; name another file"
+                f"cannot write the baseline {str(path)!r}: {write_error_reason(path, error)}"
             ) from error
 
-    def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Add findings to the baseline, and yield them unchanged."""
-        for finding in findings:
-            self.known[_key(finding)] += 1
-            yield finding
+    def record(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Add findings to the baseline, such as those of :func:`urlset.check`; return them.
+
+        Those that a check counted but did not yield are added, too.
+        """
+        found = list(findings)
+        for finding in found:
+            self.add(finding)
+        self.record_counted(getattr(findings, "unlisted", {}))
+        return found
+
+    def add(self, finding: Finding) -> None:
+        """Add one finding to the baseline."""
+        self.known[_key(finding)] += 1
 
     def record_counted(self, counts: Mapping[FindingKey, int]) -> None:
-        """Add findings to the baseline that a check counted but did not yield."""
+        """Add findings to the baseline that an audit counted but does not list: its ``unlisted``.
+
+        :meth:`record` does so for the result of a check.
+        """
         for key, count in counts.items():
             self.counted[_group(key)] += count
 
@@ -252,11 +269,7 @@ class Comparison:
                 yield finding
 
     def counts(self, unlisted: Tally) -> Tally:
-        """Return the number of new findings, with those that were not yielded.
-
-        Args:
-            unlisted: Number of findings that are counted but were not among those of :meth:`new`.
-        """
+        """Return the number of new findings, including those that were not yielded."""
         new = self.baseline.match_counted(unlisted)
         for key, count in new.items():
             self.omitted[key.code] += count
@@ -287,21 +300,6 @@ def _key(finding: Finding) -> Key:
 
 def _group(found: Finding | FindingKey) -> Group:
     return found.code, found.source or ""
-
-
-def _replace_file(path: Path, text: str) -> None:
-    """Write a file so that concurrent readers see either the old or the new content."""
-    if is_special(path):
-        path.write_text(text, encoding="utf-8")
-        return
-    expect_no_store(path)
-    staged = AtomicFile(path)
-    try:
-        with open(staged.descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        staged.commit()
-    finally:
-        staged.discard()
 
 
 def _lines(rows: Iterable[tuple[object, ...]]) -> str:

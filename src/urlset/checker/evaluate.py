@@ -115,14 +115,10 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate rules on a store.
 
-    The store is sealed first, so no rule has access to anything but its tables.
+    The store is sealed first, so no rule has access to anything but its tables. Findings about no
+    particular document are attributed to ``source``.
 
     Args:
-        store: The session with the tables.
-        rules: The rules to evaluate.
-        now: The current time for rules about dates.
-        profile: The search engine whose special rules apply, or None.
-        source: What was checked; findings about no particular document are attributed to it.
         rule_timeout_s: The time limit of a custom rule in seconds, None for no limit. All of them
             together have ten times as much. Other rules have 600 seconds, or this if it is more.
         given: Views that exist as tables.
@@ -130,10 +126,9 @@ def evaluate(
         memory_mb: Memory limit of DuckDB for at most :data:`MEMORY_ENTRIES`, in megabytes.
 
     Raises:
-        urlset.QueryError: The SQL of a rule fails, or exceeds the time limit. The message names
-            the rule.
+        urlset.QueryError: The SQL of a rule, which the message names, fails or takes too long.
     """
-    entries = _entry_count(store)
+    ((entries,),) = store.rows("SELECT count(*) FROM entries")
     if not store.is_sealed:
         store.limit_memory(memory_mb + max(0, entries - MEMORY_ENTRIES) // 125_000)
     store.seal()
@@ -167,11 +162,10 @@ def evaluate(
         counts: Tally = Counter()
         for partial_counts in run_tasks(sessions, _tasks(chosen, rule_timeout_s)).values():
             counts += partial_counts
-    return Evaluation(counts + _count_stored(store, {key.code for key in counts}), store)
-
-
-def _entry_count(store: StoreSession) -> int:
-    return int(next(iter(store.rows("SELECT count(*) FROM entries")))[0])
+    # The rules of which more was found than is stored are counted already.
+    counted = ", ".join(map(quoted, sorted({key.code for key in counts}))) or "NULL"
+    stored = _count(store, f"FROM finding_rows WHERE (code IN ({counted})) IS NOT TRUE")
+    return Evaluation(counts + stored, store)
 
 
 def _tasks(rules: Sequence[Rule], timeout_s: float | None) -> dict[str, Task[Tally]]:
@@ -256,7 +250,8 @@ def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> T
         # A table, so that a slow query runs only once.
         if not store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}"):
             return Counter()
-        return _store_matches(store, rule)
+        columns = store.columns("SELECT * FROM rule_matches")
+        return _store_findings(store, rule, "rule_matches", columns)
 
 
 class _Budget:
@@ -270,11 +265,7 @@ class _Budget:
 
     @contextmanager
     def spending(self) -> Iterator[float | None]:
-        """Yield the seconds for the next rule; None for no limit.
-
-        Raises:
-            QueryError: Nothing is left.
-        """
+        """Yield the seconds for the next rule, None for no limit; raise QueryError without any."""
         left = self._total_s - self._spent_s
         if left <= 0:
             raise QueryError(
@@ -291,40 +282,39 @@ class _Budget:
 
 def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
+    query = verified_query(store, rule)
     with _name_in_errors(rule), budget.spending() as seconds:
-        if not store.materialize("rule_matches", _verified(store, rule), seconds=seconds):
+        if not store.materialize("rule_matches", query, seconds=seconds):
             return Counter()
-        return _store_matches(store, rule)
-
-
-def _store_matches(store: StoreSession, rule: Rule) -> Tally:
-    columns = store.columns("SELECT * FROM rule_matches")
-    return _store_findings(store, rule, "rule_matches", columns)
+        columns = store.columns("SELECT * FROM rule_matches")
+        return _store_findings(store, rule, "rule_matches", columns)
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:
     """Return the SQL query of a custom rule, after the parser of DuckDB has verified it.
 
-    Raises:
-        urlset.QueryError: The SQL does anything but select. The message names the rule.
+    Raises QueryError, with the name of the rule, if the SQL does anything but select.
     """
     with _name_in_errors(rule):
-        return _verified(store, rule)
-
-
-def _verified(store: StoreSession, rule: Rule) -> str:
-    if rule.sql is not None:
-        return store.verified(rule.sql)
-    condition = store.verified_condition(rule.where or "")
-    return f"SELECT * FROM {rule.view} WHERE {condition}"
+        if rule.sql is not None:
+            return store.verified(rule.sql)
+        condition = store.verified_condition(rule.where or "")
+        return f"SELECT * FROM {rule.view} WHERE {condition}"
 
 
 def _run_view_rules(
     store: StoreSession, view: str, rules: Sequence[Rule], timeout_s: float | None
 ) -> Tally:
     """Store the rows of all rules over one view; return their counts if not all are stored."""
+    counts: Tally = Counter()
     with _time_limit(store, rules, timeout_s):
-        return _run_rules_of(store, view, rules)
+        matching = _rules_with_matches(store, view, rules)
+        columns = store.columns(f"SELECT * FROM {view}") if matching else ()
+        for rule in matching:
+            with _name_in_errors(rule):
+                query = f"(SELECT * FROM {view} WHERE {rule.where})"
+                counts += _store_findings(store, rule, query, columns)
+    return counts
 
 
 @contextmanager
@@ -342,17 +332,6 @@ def _time_limit(
 
 def _own_limit(timeout_s: float | None) -> float | None:
     return None if timeout_s is None else max(timeout_s, OWN_RULE_S)
-
-
-def _run_rules_of(store: StoreSession, view: str, rules: Sequence[Rule]) -> Tally:
-    counts: Tally = Counter()
-    if matching := _rules_with_matches(store, view, rules):
-        columns = store.columns(f"SELECT * FROM {view}")
-        for rule in matching:
-            with _name_in_errors(rule):
-                query = f"(SELECT * FROM {view} WHERE {rule.where})"
-                counts += _store_findings(store, rule, query, columns)
-    return counts
 
 
 @contextmanager
@@ -374,12 +353,13 @@ def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequ
     values_of = {name: f'"{name}"' for name in columns} | {"loc": f"left(loc::VARCHAR, {_MAX_LOC})"}
     place = ", ".join(values_of[name] if name in columns else "NULL" for name in _COLUMNS)
     values = "".join(f", {value} AS {name}" for name, value in rule.values.items())
+    parameters = [f"left({name}::VARCHAR, {_MAX_VALUE})" for name in rule.parameters]
     # Without an order, several threads would keep arbitrary rows.
     ordered = [f'"{name}" NULLS FIRST' for name in _ORDER if name in columns]
     order = f" ORDER BY {', '.join(ordered)}" if ordered else ""
     stored = store.run(
         f"INSERT INTO finding_rows SELECT {place}, {quoted(rule.code)}, {level}, "
-        f"{_message_sql(rule.message)}, {_parameters_sql(rule)}, {basis} "
+        f"{_message_sql(rule.message)}, [{', '.join(parameters)}], {basis} "
         f"FROM (SELECT *{values} FROM (FROM {matches}{order} LIMIT {MAX_ROWS}))"
     )
     if stored < MAX_ROWS:
@@ -392,12 +372,6 @@ def _store_findings(store: StoreSession, rule: Rule, matches: str, columns: Sequ
     )
 
 
-def _count_stored(store: StoreSession, counted: Set[str]) -> Tally:
-    """Count the stored findings, except those of rules that are already counted."""
-    codes = ", ".join(map(quoted, sorted(counted))) or "NULL"
-    return _count(store, f"FROM finding_rows WHERE (code IN ({codes})) IS NOT TRUE")
-
-
 def _count(store: StoreSession, findings: str) -> Tally:
     """Count findings by rule, level and document."""
     query = f"""
@@ -408,11 +382,6 @@ def _count(store: StoreSession, findings: str) -> Tally:
     for code, level, source, count in store.rows(query):
         counts[FindingKey(code, level, source)] += count
     return counts
-
-
-def _parameters_sql(rule: Rule) -> str:
-    """Return SQL for a list of the values that the message of a rule contains."""
-    return f"[{', '.join(f'left({name}::VARCHAR, {_MAX_VALUE})' for name in rule.parameters)}]"
 
 
 def _message_sql(message: str) -> str:

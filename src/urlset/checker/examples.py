@@ -94,6 +94,14 @@ def entry(loc: str, more: str = "", lastmod: str = "2026-11-20T08:00:00Z") -> st
     return f"<url><loc>{loc}</loc><lastmod>{lastmod}</lastmod>{more}</url>\n"
 
 
+def index_of(*names: str, lastmod: str = "2026-11-20T08:00:00Z") -> str:
+    """Return a ``sitemap`` element for each name of a sitemap of example.com."""
+    return "\n".join(
+        f"<sitemap><loc>{urljoin(HOME, name)}</loc><lastmod>{lastmod}</lastmod></sitemap>"
+        for name in names
+    )
+
+
 def shown(piece: Piece) -> str:
     """Return the text of an example for a rule page; repeated text is replaced by its count."""
     if isinstance(piece, bytes):

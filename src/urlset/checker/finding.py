@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypedDict
 
 from urlset.checker.evaluate import Row, Tally
@@ -12,8 +12,8 @@ from urlset.checker.locate import ExactPlace
 from urlset.checker.rule import Basis, Rule
 from urlset.errors import SourceError
 from urlset.model import Level
-from urlset.reader import DocumentRecord
 from urlset.result import Result, ResultJson
+from urlset.terminal_text import pluralize
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The levels, most severe first."""
@@ -40,6 +40,8 @@ class FindingJson(TypedDict):
         column: Column, from 1, in characters; null like `line`, and if only the line is known.
         loc: URL of the entry; null if the finding is not about one.
         fix: How to fix it.
+        basis: What a finding of an audit is based on; null for one of a check, and for one about a
+            document.
     """
 
     rule: str
@@ -51,36 +53,32 @@ class FindingJson(TypedDict):
     column: int | None
     loc: str | None
     fix: str | None
-
-
-class AuditFindingJson(FindingJson):
-    """One finding of an audit.
-
-    Attributes:
-        basis: What the finding is based on; null for a finding about a document.
-    """
-
     basis: Basis | None
 
 
 class CountsJson(ResultJson):
-    """Counts and findings of a check; an audit has more.
+    """Numbers of findings of a check or an audit.
 
     Attributes:
         by_level: Number of findings of each level.
         by_rule: Number of findings of each code.
         known: Number of findings that are in the baseline, and in none of the other numbers.
-        findings: The findings.
     """
 
     by_level: dict[Level, int]
     by_rule: dict[str, int]
     known: int
-    findings: list[AuditFindingJson]
 
 
-JSON_FIELDS = tuple(FindingJson.__annotations__)
-"""Fields of the format json, which do not change; new ones are appended."""
+class CheckJson(CountsJson):
+    """Counts and findings of a check.
+
+    Attributes:
+        findings: The findings, at most 10,000 of each rule; the counts are those of all.
+    """
+
+    findings: list[FindingJson]
+
 
 _CODE_BY_FAILURE = {
     "missing": "I503",
@@ -125,8 +123,8 @@ class Finding(NamedTuple):
     parameters: Parameters = ()
     basis: Basis | None = None
 
-    def to_dict(self) -> AuditFindingJson:
-        """Return the fields of the format json, and ``basis`` as in that of an audit."""
+    def to_dict(self) -> FindingJson:
+        """Return the fields of the format json, as values that JSON has."""
         return {
             "rule": self.rule,
             "code": self.code,
@@ -142,10 +140,7 @@ class Finding(NamedTuple):
 
 
 def failed_source(
-    source: str,
-    error: SourceError,
-    rules: Mapping[str, Rule],
-    selected: Selected,
+    source: str, error: SourceError, rules: Mapping[str, Rule], selected: Selected
 ) -> Finding | None:
     """Return the finding for a source of which nothing could be read; None if it is ignored."""
     rule = rules[_CODE_BY_FAILURE.get(error.failure, "N003")]
@@ -183,13 +178,6 @@ def finding_of(row: Row, rule: Rule, place: ExactPlace) -> Finding:
     )
 
 
-def faults_of(documents: Iterable[DocumentRecord]) -> tuple[str, ...]:
-    """Return a text for each document that could not be read completely."""
-    return tuple(
-        f"{record.source or 'the document'}: {record.error}" for record in documents if record.error
-    )
-
-
 class CountedFindings(Result):
     """Base of the results that have findings: their numbers by rule and level.
 
@@ -200,6 +188,28 @@ class CountedFindings(Result):
     def tally(self) -> Tally:
         """Number of findings by rule, level and document."""
         raise NotImplementedError
+
+    @property
+    def known(self) -> int:
+        """Number of findings that are in the baseline."""
+        raise NotImplementedError
+
+    def totals_dict(self) -> CountsJson:
+        """Return what :meth:`to_dict` has, but not the findings."""
+        return {
+            **super().to_dict(),
+            "by_level": self.by_level,
+            "by_rule": self.by_rule,
+            "known": self.known,
+        }
+
+    @property
+    def _totals(self) -> str:
+        """Number of findings by level."""
+        return ", ".join(
+            pluralize(count, level, "info" if level == "info" else None)
+            for level, count in self.by_level.items()
+        )
 
     @property
     def by_rule(self) -> dict[str, int]:

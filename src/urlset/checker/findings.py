@@ -13,20 +13,19 @@ from itertools import islice
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
 from urlset.checker.finding import (
+    CheckJson,
     CountedFindings,
-    CountsJson,
     Finding,
     Selected,
-    faults_of,
     finding_of,
 )
-from urlset.checker.load import Failures, Text, TextCache, load
-from urlset.checker.locate import ExactPlace, locate
+from urlset.checker.load import Failures, TextCache, load
+from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts
 from urlset.checker.rule import Rule
 from urlset.model import ProgressEvent
 from urlset.notebook import html_table
-from urlset.reader import DocumentRecord, Entries
+from urlset.reader import DocumentRecord, Entries, faults_of
 from urlset.store import RULE_S, SESSION_MB, Store, StoreSession
 
 CHECK_MB, CHECK_ENTRIES = 700, 10_000_000
@@ -170,21 +169,10 @@ class Findings(CountedFindings):
             return f"Findings {self.subject}: not evaluated yet"
         return super().caption
 
-    @property
-    def _totals(self) -> str:
-        """Number of findings by level."""
-        return ", ".join(f"{count:,} {level}" for level, count in self.by_level.items())
-
-    def to_dict(self) -> CountsJson:
+    def to_dict(self) -> CheckJson:
         """Return counts, findings and what is incomplete as values that JSON has."""
         findings = [finding.to_dict() for finding in self]
-        return {
-            **super().to_dict(),
-            "by_level": self.by_level,
-            "by_rule": self.by_rule,
-            "known": self.known,
-            "findings": findings,
-        }
+        return {**self.totals_dict(), "findings": findings}
 
     @property
     def ok(self) -> bool:
@@ -267,8 +255,8 @@ class Findings(CountedFindings):
             self._yielded[FindingKey(row.code, row.level, row.source)] += 1
             finding = finding_of(row, self._rules[row.code], place)
             is_shown = yielded[row.code] <= self._max_excerpts and row.source not in foreign
-            if text is not None and is_shown:
-                finding = _with_excerpt(finding, place, text)
+            if text is not None and place.at is not None and is_shown:
+                finding = finding._replace(excerpt=text.excerpt(place.at))
             yield finding
 
     def _count(self, counts: Tally, omitted: Tally) -> None:
@@ -291,9 +279,3 @@ class Findings(CountedFindings):
         for key, count in omitted.items():
             self._omitted[key.code] += count if key in both else 0
         self._omitted = +self._omitted
-
-
-def _with_excerpt(finding: Finding, place: ExactPlace, text: Text) -> Finding:
-    if place.at is None:
-        return finding
-    return finding._replace(excerpt=text.excerpt(place.at))

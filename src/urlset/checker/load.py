@@ -107,11 +107,7 @@ class TextCache(Closing):
         self._end = 0
 
     def add(self, number: int, document: Document) -> None:
-        """Add the text of a document to the cache.
-
-        Raises:
-            urlset.StoreError: The temporary file cannot be written.
-        """
+        """Add the text of a document to the cache."""
         try:
             self._file.seek(self._end)
             self._file.write(document.text)
@@ -173,8 +169,7 @@ def load(
 ) -> Tally:
     """Read documents into a store; fill the caches of texts, markup facts and failures.
 
-    Returns:
-        The number of problems that the engine counted beyond those that it reports.
+    Return the number of problems that the engine counted beyond those that it reports.
     """
     omitted: Tally = Counter()
     documents = urls = 0

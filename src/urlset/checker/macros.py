@@ -188,16 +188,18 @@ def sql_map(hosts: Mapping[str, str]) -> str:
     return f"MAP([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
 
 
+def names_where(conditions: Mapping[str, str]) -> str:
+    """Return SQL that joins the names whose conditions are true."""
+    cases = (f"CASE WHEN {condition} THEN '{name}' END" for name, condition in conditions.items())
+    return f"concat_ws(', ', {', '.join(cases)})"
+
+
 def not_words(words: Sequence[str], first: str, more: str, *, also_longer: bool = False) -> str:
     """Return a regular expression that matches all names except these words.
 
-    RE2 has no lookahead, so the expression enumerates how a name can differ from each word.
-
-    Args:
-        words: The excluded words.
-        first: Characters that a name begins with.
-        more: Characters that follow.
-        also_longer: Whether names that begin with one of the words are excluded as well.
+    RE2 has no lookahead, so the expression enumerates how a name can differ from each word. A name
+    begins with one of ``first``, ``more`` may follow. ``also_longer`` also excludes names that
+    begin with one of the words.
 
     >>> not_words(["no"], "no", "no")
     '(?:[o][no]*|n(?:(?:[n][no]*|o[no]+))?)'

@@ -49,17 +49,8 @@ def run_tasks(
 ) -> dict[str, T]:
     """Run tasks in parallel sessions, each after the tasks it needs; return their results.
 
-    Args:
-        sessions: The connections; each runs one task at a time.
-        tasks: The tasks by name.
-        needs: The names that a task needs. Names that are not tasks count as done. Two tasks must
-            not need each other.
-
-    Returns:
-        The results by name, in the order of ``tasks``.
-
-    Raises:
-        BaseException: The error of the first task, in the order of ``tasks``, among those started.
+    Each session runs one task at a time. Names in ``needs`` that are not tasks count as done. Two
+    tasks must not need each other. Of those that fail, the error of the first one is raised.
     """
     scheduler = _Scheduler(tasks, needs)
     with ThreadPoolExecutor(len(sessions), thread_name_prefix="urlset-rules") as pool:
@@ -125,15 +116,7 @@ def plan(
 
     Views are created in rounds: what depends on the row count of a probe waits for the next round,
     where it may not be needed. The first round has only probes for which the slowest views wait.
-
-    Args:
-        sessions: The connections to the store.
-        rules: The selected rules.
-        is_ascii: Whether all host names are ASCII.
-        given: Views that are not created, because they exist as tables.
-
-    Returns:
-        The rules that may find something.
+    ``is_ascii`` is whether all host names are ASCII; ``given`` views exist as tables.
     """
     empty = _empty_views(sessions)
     row_counts: dict[str, int] = {}

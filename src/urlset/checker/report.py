@@ -21,8 +21,7 @@ from urlset.store import StoreSession
 class CheckReport:
     """HTML report of one or more sources: record findings and tables, then write the file.
 
-    Attributes:
-        log: The findings so far.
+    ``log`` has the findings so far.
     """
 
     def __init__(self, rules: Mapping[str, Rule]):
@@ -46,16 +45,10 @@ class CheckReport:
         known: int = 0,
         moment: datetime | None = None,
     ) -> None:
-        """Write the file.
+        """Write the file, replacing an existing one; raise TargetError if that is impossible.
 
-        Args:
-            path: The file; it is replaced.
-            site: What was checked.
-            known: Number of findings of the baseline, which were not recorded.
-            moment: Time of the check; None is now.
-
-        Raises:
-            urlset.TargetError: The file cannot be written.
+        ``site`` is what was checked, ``known`` the number of findings of the baseline, which were
+        not recorded, and ``moment`` the time of the check; None is now.
         """
         report = ReportInput(
             kind="check",

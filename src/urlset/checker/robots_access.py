@@ -48,11 +48,7 @@ def compute(store: StoreSession, profile: str | None) -> None:
     """Create the table ``disallowed``: URLs that a search engine's crawler may not fetch.
 
     Rows about sitemaps have no ``entry``; ``url`` is NULL for the page of an entry. URLs of hosts
-    whose robots.txt was not read are not included.
-
-    Args:
-        store: The session with the tables.
-        profile: The search engine; None is Google.
+    whose robots.txt was not read are not included. Without a ``profile`` the crawler is Google's.
     """
     store.run(DISALLOWED.create_empty())
     sites = [

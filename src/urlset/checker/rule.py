@@ -199,11 +199,8 @@ def rule(
 ) -> Rule:
     """Declare a rule that SQL evaluates; see :class:`Rule` and :class:`Page` for the arguments.
 
-    Args:
-        title: Code, name and level of the rule, separated by spaces.
-
-    Raises:
-        ValueError: The arguments contradict each other or have an invalid form.
+    ``title`` is its code, name and level, separated by spaces. Raises ``ValueError`` if arguments
+    contradict each other or have an invalid form.
     """
     code, name, level_name = title.split()
     level = _LEVELS.get(level_name)

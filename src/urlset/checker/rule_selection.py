@@ -29,19 +29,16 @@ def selector(
 ) -> Callable[[Rule, str | None], bool]:
     """Return a predicate that selects rules; the longest name that covers a rule decides.
 
+    Its arguments are a rule and the source of a document, or None for any document.
+
     Args:
         select: Names, codes or prefixes of codes. None selects the rules that are on by default
             and those of the ``profile``. A rule that is off by default needs its name or at least
             three characters of its code; the letter of the group is not enough.
         ignore: Names that are excluded.
         extend: Names that are added to ``select``.
-        profile: The search engine whose special rules are on.
-        rules: All rules.
         ignore_in: Additional excluded names, by a pattern for the source of the document.
         always: Codes that are selected whatever ``select`` contains, unless they are ignored.
-
-    Returns:
-        A function of a rule and the source of a document, or None for any document.
 
     Raises:
         ValueError: A name matches no rule.
@@ -67,7 +64,11 @@ def selector(
             f"found {length:,}"
         )
     ignored_in = [
-        (_path_pattern(pattern), _lengths(names, rules, option("ignore_in")))
+        # A pattern matches the path of a document, or the end of it.
+        (
+            re.compile(f"{translate(pattern)}|{translate(f'*/{pattern}')}"),
+            _lengths(names, rules, option("ignore_in")),
+        )
         for pattern, names in ignore_in.items()
     ]
     return _Selector(chosen, ignored, ignored_in, profile)
@@ -146,8 +147,7 @@ MIN_PREFIX = 3
 def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     """Return the codes of the rules with this name, or whose code begins with it.
 
-    Raises:
-        ValueError: There is none.
+    Raises ``ValueError`` if there is none.
     """
     exact = [code for code, rule in rules.items() if name.lower() == rule.name]
     found = exact or [code for code in rules if code.startswith(name.upper())]
@@ -157,11 +157,6 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     close = similar(name, names) or similar(name.upper(), names)
     hint = f"did you mean {close!r}?" if close else "`urlset rules` lists them"
     raise ValueError(f"expected the name or the code of a rule, found {name!r}; {hint}")
-
-
-def _path_pattern(pattern: str) -> re.Pattern[str]:
-    """Return an expression that matches the path of a document, or the end of it."""
-    return re.compile(f"{translate(pattern)}|{translate(f'*/{pattern}')}")
 
 
 def _is_on(rule: Rule, profile: str | None) -> bool:

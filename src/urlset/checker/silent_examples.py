@@ -7,12 +7,11 @@ the ``loc`` of an entry, its ``lastmod``, the ``hreflang`` of a link and so on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
-from urlset.checker.examples import HOME, Example, entry
-from urlset.protocol import SITEMAP_NS
+from urlset.checker.examples import HOME, Example, entry, index_of, whole
 from urlset.urls import split_origin
 
 
@@ -39,53 +38,44 @@ def silent_for(code: str) -> list[Silent]:
     return [silent for silent in SILENT if silent.code == code]
 
 
-def _loc(text: str, _number: int) -> str:
-    return entry(text)
-
-
-def _lastmod(text: str, number: int) -> str:
-    return entry(f"{HOME}{number}", lastmod=text)
+def _alternates(links: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f'<xhtml:link rel="alternate" hreflang="{tag}" href="{href}"/>' for tag, href in links
+    )
 
 
 def _hreflang(text: str, number: int) -> str:
-    links = "".join(
-        f'<xhtml:link rel="alternate" hreflang="{tag}" href="{HOME}{number}{end}"/>'
-        for tag, end in ((text, ""), ("x-default", "?home"))
+    loc = f"{HOME}{number}"
+    links = _alternates([(text, loc), ("x-default", f"{loc}?home")])
+    return entry(loc, links) + entry(f"{loc}?home", links)
+
+
+def _extension(prefix: str, fields: dict[str, str], text: str, number: int) -> str:
+    """Return an entry with an extension of these fields, except for the one that ``text`` has."""
+    name = text.removeprefix(f"<{prefix}:").partition(">")[0].partition(" ")[0]
+    others = "".join(
+        f"<{prefix}:{key}>{value}</{prefix}:{key}>" for key, value in fields.items() if key != name
     )
-    return entry(f"{HOME}{number}", links) + entry(f"{HOME}{number}?home", links)
-
-
-def _more(text: str, number: int) -> str:
-    return entry(f"{HOME}{number}", text)
-
-
-def _image(text: str, number: int) -> str:
-    return _more(f"<image:image><image:loc>{text}</image:loc></image:image>", number)
+    return entry(f"{HOME}{number}", f"<{prefix}:{prefix}>{others}{text}</{prefix}:{prefix}>")
 
 
 def _video(text: str, number: int) -> str:
-    video = {
+    fields = {
         "thumbnail_loc": f"{HOME}{number}.jpg",
         "title": "Bread",
         "description": "How rye bread is made",
         "content_loc": f"{HOME}{number}.mp4",
     }
-    name = text.removeprefix("<video:").partition(">")[0].partition(" ")[0]
-    video.pop(name, None)
-    fields = "".join(f"<video:{key}>{value}</video:{key}>" for key, value in video.items())
-    return _more(f"<video:video>{fields}{text}</video:video>", number)
+    return _extension("video", fields, text, number)
 
 
 def _news(text: str, number: int) -> str:
-    article = {
+    fields = {
         "publication": "<news:name>The Example</news:name><news:language>en</news:language>",
         "publication_date": "2026-11-20T08:00:00Z",
         "title": "Bread",
     }
-    name = text.removeprefix("<news:").partition(">")[0]
-    article.pop(name, None)
-    fields = "".join(f"<news:{key}>{value}</news:{key}>" for key, value in article.items())
-    return _more(f"<news:news>{fields}{text}</news:news>", number)
+    return _extension("news", fields, text, number)
 
 
 def _rss(text: str, _number: int) -> str:
@@ -104,25 +94,12 @@ def _atom(text: str, _number: int) -> str:
     )
 
 
-def _text(text: str, _number: int) -> dict[str, str]:
-    return {"sitemap.txt": text.replace("⏎", "\n") + "\n"}
-
-
-def _robots(text: str, _number: int) -> dict[str, str]:
-    return {"robots.txt": text.replace("⏎", "\n") + "\n", "sitemap.xml": entry(HOME)}
+def _lines(text: str) -> str:
+    return text.replace("⏎", "\n") + "\n"
 
 
 def _markup(text: str, _number: int) -> str:
-    entries = text if "<url" in text else entry(HOME)
-    attributes = "" if "<url" in text else f" {text}"
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<urlset xmlns="{SITEMAP_NS}"{attributes}>\n{entries}\n</urlset>\n'
-    )
-
-
-def _document(text: str, _number: int) -> str:
-    return text.replace("⏎", "\n")
+    return whole(text) if "<url" in text else whole(entry(HOME), attributes=f" {text}")
 
 
 def _site(text: str, _number: int) -> dict[str, str]:
@@ -132,7 +109,7 @@ def _site(text: str, _number: int) -> dict[str, str]:
         name, _, content = part.partition(": ")
         is_index = name.endswith("index.xml")
         documents[name] = (
-            content.replace("⏎", "\n") + "\n"
+            _lines(content)
             if name.endswith(".txt")
             else "".join(_row(word, is_index=is_index) for word in content.split())
         )
@@ -145,11 +122,7 @@ def _cluster(text: str, _number: int) -> dict[str, str]:
     for page in text.split(" ; "):
         loc, _, pairs = page.partition(": ")
         links = [pair.partition("=") for pair in pairs.split()]
-        more = "".join(
-            f'<xhtml:link rel="alternate" hreflang="{tag}" href="{href}"/>'
-            for tag, _, href in links
-        )
-        entries.append(entry(loc, more))
+        entries.append(entry(loc, _alternates((tag, href) for tag, _, href in links)))
     scheme, host, _ = split_origin(text)
     return {f"{scheme}://{host}/sitemap.xml": "".join(entries)}
 
@@ -158,24 +131,26 @@ def _row(word: str, *, is_index: bool) -> str:
     loc, _, lastmod = word.partition("@")
     lastmod = lastmod or "2026-11-20T08:00:00Z"
     if is_index:
-        return f"<sitemap><loc>{loc}</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
+        return index_of(loc, lastmod=lastmod) + "\n"
     return entry(loc, lastmod=lastmod)
 
 
 _EXAMPLE_OF: dict[str, Callable[[str, int], Example]] = {
-    "loc": _loc,
-    "lastmod": _lastmod,
+    "loc": lambda text, _: entry(text),
+    "lastmod": lambda text, number: entry(f"{HOME}{number}", lastmod=text),
     "hreflang": _hreflang,
-    "entry": _more,
-    "image": _image,
+    "entry": lambda text, number: entry(f"{HOME}{number}", text),
+    "image": lambda text, number: entry(
+        f"{HOME}{number}", f"<image:image><image:loc>{text}</image:loc></image:image>"
+    ),
     "video": _video,
     "news": _news,
     "rss": _rss,
     "atom": _atom,
-    "text": _text,
-    "robots": _robots,
+    "text": lambda text, _: {"sitemap.txt": _lines(text)},
+    "robots": lambda text, _: {"robots.txt": _lines(text), "sitemap.xml": entry(HOME)},
     "markup": _markup,
-    "document": _document,
+    "document": lambda text, _: text.replace("⏎", "\n"),
     "site": _site,
     "cluster": _cluster,
 }

@@ -24,6 +24,7 @@ from urlset.cli.console import (
     set_color,
     start_logging,
     stop_logging,
+    terminal_width,
 )
 from urlset.cli.options import Exit, NetworkOptions, UsageError
 from urlset.errors import UrlsetError, panics_as_errors, similar, suggestion
@@ -33,7 +34,7 @@ from urlset.option_schema.common import COLOR, NETWORK_NAMES
 from urlset.option_schema.option import switch
 from urlset.pattern_warnings import PatternWarning
 
-FAILURE, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+FAILURE, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 130, 141, 143
 
 COMMANDS = {
     "read": "Read sitemaps and print their entries.",
@@ -75,20 +76,26 @@ _CONTEXT = {"help_option_names": ["-h", "--help"]}
 def run(arguments: Sequence[str]) -> int:
     """Run a command, print its errors, and return the exit code.
 
-    After Ctrl-C it is 130, also if the interruption became another error on its way.
+    After Ctrl-C it is 130, also if the interruption became another error on its way; after SIGTERM,
+    which interrupts in the same way, 143.
     """
     interrupts = _Interrupts()
     try:
         with interrupts, flags_in_messages(), _warnings_as_notes():
-            return _run(arguments, interrupts)
+            code = _run(arguments, interrupts)
     except KeyboardInterrupt:  # between the steps of the error handling
-        return INTERRUPTED
+        code = INTERRUPTED
+    return TERMINATED if code == INTERRUPTED and interrupts.is_termination else code
 
 
 def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     if arguments[:1] == ["help"]:  # as of git and pip: urlset help check
         arguments = [*arguments[1:], "--help"]
     try:
+        if not {"--help", "-h", "--version", "-V"} & {*arguments} and not _has_folder():
+            raise UsageError(
+                "expected a working directory, found one that was removed; change to another (cd)"
+            )
         with panics_as_errors(), command_line().make_context("urlset", [*arguments]) as context:
             context.command.invoke(context)
     except (Exit, click.exceptions.Exit) as end:
@@ -114,6 +121,15 @@ def _run(arguments: Sequence[str], interrupts: _Interrupts) -> int:
     return 0
 
 
+def _has_folder() -> bool:
+    """Return whether the working directory still exists; another process may have removed it."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
     """Print warnings about patterns as messages, each once, in a ``with`` block."""
@@ -134,10 +150,14 @@ def _warnings_as_notes() -> Iterator[None]:
 
 
 class _Interrupts:
-    """Count of Ctrl-C in a ``with`` block; only the main thread of a process gets them."""
+    """Count of Ctrl-C in a ``with`` block; only the main thread of a process gets them.
+
+    SIGTERM counts as Ctrl-C, so that no temporary file remains; a second one ends the process.
+    """
 
     def __init__(self) -> None:
         self.count = 0
+        self.is_termination = False
         self._previous: Any = None
 
     def __enter__(self) -> _Interrupts:
@@ -145,15 +165,24 @@ class _Interrupts:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main and self._previous is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._handle)
+            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+                signal.signal(signal.SIGTERM, self._terminate)
         return self
 
     def __exit__(self, *_: object) -> None:
         if signal.getsignal(signal.SIGINT) == self._handle:
             signal.signal(signal.SIGINT, self._previous)
+        if signal.getsignal(signal.SIGTERM) == self._terminate:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
         signal.default_int_handler(number, frame)
+
+    def _terminate(self, _number: int, _frame: FrameType | None) -> None:
+        self.is_termination = True
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
 
 
 class _Value(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -231,8 +260,18 @@ def _print_help(ctx: click.Context, _: object, is_given: bool) -> None:
         ctx.exit()
 
 
+class _Context(click.Context):
+    """Context whose help fits into a narrow terminal, too; click writes at least 50 columns."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        """Return the formatter of the help."""
+        return click.HelpFormatter(width=min(80, terminal_width()) - 2)
+
+
 class _HelpOnStdout(click.Command):
     """Command whose option ``--help`` prints by :func:`_print_help`."""
+
+    context_class = _Context
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the option ``--help``."""
@@ -252,8 +291,9 @@ class _Command(_HelpOnStdout):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; an option never takes the next option for its value."""
         flags: dict[str, bool] = {}
-        for parameter in self.get_params(ctx):
-            is_flag = getattr(parameter, "is_flag", True) or getattr(parameter, "count", False)
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for parameter in options:
+            is_flag = parameter.is_flag or parameter.count
             flags |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), not is_flag)
         for name, following in itertools.pairwise(args):
             if name == "--":
@@ -324,7 +364,12 @@ class _Command(_HelpOnStdout):
         for heading, records in sections.items():
             if records:
                 with formatter.section(heading):
-                    formatter.write_dl(records)
+                    formatter.write_dl(records, col_max=_name_width(formatter))
+
+
+def _name_width(formatter: click.HelpFormatter) -> int:
+    """Return the width above which a description begins on the line after its name."""
+    return 30 if formatter.width >= 60 else 12
 
 
 def _did_you_mean(option: str | None) -> str:
@@ -361,7 +406,7 @@ class _Root(_HelpOnStdout, click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of the commands, without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items()])
+            formatter.write_dl([*COMMANDS.items()], col_max=_name_width(formatter))
 
 
 def command_line() -> click.Group:
@@ -371,7 +416,7 @@ def command_line() -> click.Group:
         help=ROOT_HELP,
         epilog="Exit codes: 0 success · 1 findings, or a part of the work failed and is listed · "
         "2 invalid usage or failure · 10 to 15 a safety gate of `build` failed · 130 Ctrl-C · "
-        "141 the reader of a pipe has closed it.",
+        "141 the reader of a pipe has closed it · 143 SIGTERM.",
         params=[
             _Flag(VERSION, is_eager=True, expose_value=False, callback=_print_version),
             _Flag(COLOR),
@@ -401,7 +446,8 @@ def _command(name: str) -> click.Command:
         if network:
             given = {name: values.pop(name) for name in network}
             values["network"] = NetworkOptions.of(**given).with_logins(values)
-        function(**values)
+        with flags_in_messages(name):
+            function(**values)
 
     return _Command(
         name=name,

@@ -52,9 +52,11 @@ def audit(
 
     Ctrl-C ends the visits; what was found is reported, and with --store the same command continues.
     Exit codes: 0 no errors; 1 findings of --fail-level or worse, no visit could be judged, or no
-    listed URL is selected; 2 nothing could be read; 130 after Ctrl-C. The rules are those of group
-    N and some of P and R: `urlset rules N`. json is that of `urlset check`, with a field basis:
-    observed, complete, sampled or unknown.
+    listed URL is selected; 2 nothing could be read; 130 after Ctrl-C. A limit of yours, such as
+    --max-requests, changes no exit code if a listed URL was visited before it. The rules are those
+    of group N and some of P and R: `urlset rules N`. json is that of `urlset check`, and has
+    listed, sampled, visited, verdicts (counted) and estimates (of a sample); basis is observed,
+    complete, sampled or unknown.
 
     \b
     Examples:
@@ -81,8 +83,6 @@ def audit(
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
-    if store is not None and str(store) == "-":
-        raise UsageError("--store: expected the path of a store (.duckdb), found -")
     expect_target("--report", report)
     expect_target("--write-baseline", write_baseline)
     if not quiet:
@@ -132,8 +132,7 @@ def _print(
     from urlset.checker import Baseline
     from urlset.cli.check_report import report_lines
 
-    lines = report_lines(format_, found.findings, found, options, sink, has_basis=True)
-    for text in lines:
+    for text in report_lines(format_, found.findings, found, options, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
         for line in (found.summary, *found.notes):
@@ -147,8 +146,7 @@ def _print(
         print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:
         record = Baseline()
-        for _ in record.record(found.findings):
-            pass
+        record.record(found.findings)
         record.record_counted(found.unlisted)
         record.write(write_baseline)
         print_info(

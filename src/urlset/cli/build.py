@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, json_or, print_error, print_errors, print_info
+from urlset.cli.console import (
+    Progress,
+    Sink,
+    json_or,
+    json_text,
+    print_error,
+    print_errors,
+    print_info,
+)
 from urlset.cli.options import (
     Exit,
     UsageError,
     as_usage_error,
     auth_of_environment,
+    expect_paths,
     given_options,
 )
 from urlset.errors import GateError, TargetError, UrlsetError
@@ -76,6 +84,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     config = load_config(file)
     for note in config.notes:
         print_info(note)
+    expect_paths({name: options.get(name) for name in ("ledger", "robots", "changes", "excluded")})
     values = config.build | given_options(options, BUILD_OPTIONS)
     sources, target = values.pop("sources", None), values.pop("target", None)
     if not target:
@@ -138,8 +147,7 @@ def _failure_as_json(*, is_json: bool) -> Iterator[None]:
         raise
     except (UrlsetError, OSError) as error:
         if is_json:
-            fields: FailureJson = {"error": str(error), "exit_code": 2}
-            _print_json(fields)
+            _print_json(_failure(str(error), 2))
         raise
 
 
@@ -165,13 +173,24 @@ def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> N
 
 def _report_gate(error: GateError) -> None:
     """Print the safety gate that failed, as a JSON object."""
-    fields: GateJson = {"gate": error.gate, "error": str(error), "exit_code": error.exit_code}
+    fields: GateJson = {**_failure(str(error), error.exit_code), "gate": error.gate}
     _print_json(fields)
+
+
+def _failure(error: str, exit_code: int) -> FailureJson:
+    """Return a failure in the form of a result that is not complete."""
+    return {
+        "summary": error,
+        "is_complete": False,
+        "incomplete": [error],
+        "error": error,
+        "exit_code": exit_code,
+    }
 
 
 def _print_json(fields: GateJson | FailureJson) -> None:
     with Sink(None) as sink:
-        sink.write(f"{json.dumps(fields, ensure_ascii=False)}\n")
+        sink.write(f"{json_text(fields)}\n")
 
 
 class BuildOutput:

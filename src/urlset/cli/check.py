@@ -12,9 +12,12 @@ def check(**options: Any) -> None:
     that cannot be read is a finding, too. Exit codes: 0 no errors, 1 findings of --fail-level or
     worse, 2 nothing could be read.
 
-    `urlset rules` lists the rules. json is an array of {rule, code, level, message, source, line,
-    column, loc, fix}. With --base-url, a folder or a file is checked as if it were published there;
-    the robots.txt next to it is used.
+    `urlset rules` lists the rules; [[check.rules]] of urlset.toml declares rules of your own.
+
+    json is an object: findings, each with rule, code, level, message, source, line, column, loc,
+    fix and basis; their numbers; is_complete, and incomplete with what could not be read. With
+    --base-url, a folder or a file is checked as if it were published there; the robots.txt next to
+    it is used.
 
     \b
     Examples:

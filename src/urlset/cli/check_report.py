@@ -85,12 +85,13 @@ def run_check(
         )
     elif backup is not None:
         raise UsageError("--backup, --no-backup: expected --fix, too")
+    expect_target("--write-baseline", write_baseline)  # before the sources are read
     run = CheckRun(settings, network)
     html_report = None
     if report is not None:
         from urlset.checker.report import CheckReport
 
-        expect_target("--report", report)  # before the sources are read
+        expect_target("--report", report)
         html_report = CheckReport(run.rules)
         run.observe = html_report.observe
     with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
@@ -112,6 +113,7 @@ def run_check(
             html_report.log.add_omitted(run.rules[code].level, code, omitted)
         names = ", ".join(sources[:3]) + ("…" if len(sources) > 3 else "")
         html_report.write(report, names, known=run.known)
+        info(f"report written to {str(report)!r}")
     if is_shown:
         _note_ignored_failures(run, info)
     else:
@@ -156,19 +158,22 @@ def report_lines(
     run: CheckRun | Audit,
     settings: CheckConfig,
     sink: Sink,
-    *,
-    has_basis: bool = False,
 ) -> Iterator[str]:
     """Yield the lines of the report about findings of a check or an audit."""
     examples = settings.max_examples
     if format_ == "json":
-        yield from report_json(findings, has_basis=has_basis)
+        yield from report_json(findings, run.totals_dict)
     elif format_ == "sarif":
         yield from report_sarif(findings, version=version_of_urlset(), rules=run.rules)
     elif format_ == "github":
         yield from report_github(findings, max_examples=examples)
     elif format_ == "junit":
-        yield from report_junit(findings, run.documents, fail_level=settings.fail_level)
+        yield from report_junit(
+            findings,
+            run.documents,
+            fail_level=settings.fail_level,
+            incomplete=lambda: run.incomplete,
+        )
     else:
         render = line_renderer(is_stdout=sink.is_stdout)
         lines = report_text(
@@ -182,7 +187,7 @@ def _count_by_rule(
 ) -> Iterator[str]:
     counts = count_by_rule(findings, run.omitted, run.rules)
     if format_ == "json":
-        yield from report_statistics_json(counts)
+        yield from report_statistics_json(counts, run.totals_dict())
     else:
         render = line_renderer(is_stdout=sink.is_stdout)
         yield from map(render, report_statistics(counts))

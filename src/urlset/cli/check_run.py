@@ -23,6 +23,8 @@ from urlset.checker import (
     selector,
 )
 from urlset.checker import check as find
+from urlset.checker.evaluate import FindingKey, Tally
+from urlset.checker.finding import CountedFindings
 from urlset.cli.console import Progress, print_info
 from urlset.cli.options import NetworkOptions, as_usage_error, given_options
 from urlset.config import load_config
@@ -81,17 +83,17 @@ class CheckConfig(NamedTuple):
             return catalogue_with(self.options.get("rules", ()), self.options.get("levels", {}))
 
 
-class CheckRun:
+class CheckRun(CountedFindings):
     """Check of several sources.
 
     The totals are complete when :meth:`findings` is exhausted.
 
     Attributes:
         rules: The rules, with custom ones, by code.
-        by_level: Number of new findings by level.
         omitted: Number of new findings, by code, that are counted but not yielded.
         known: Number of findings that are in the baseline.
         documents: The documents that were read.
+        incomplete: Sources and documents that could not be read completely, with the reason.
         failures: Messages about documents that could not be read, also if that rule is ignored.
         reported_failures: Number of yielded findings about documents that could not be read.
         partly_checked: Code of the rule for which only the form of a document was checked, by
@@ -100,10 +102,12 @@ class CheckRun:
         observe: Called with each source and its tables when its findings are yielded.
     """
 
+    known: int = 0
+    incomplete: tuple[str, ...] = ()
+
     def __init__(self, config: CheckConfig, network: NetworkOptions):
-        self.by_level: Counter[Level] = Counter()
+        self._tally: Tally = Counter()
         self.omitted: Counter[str] = Counter()
-        self.known: int = 0
         self.documents: list[DocumentRecord] = []
         self.failures: list[str] = []
         self.reported_failures: int = 0
@@ -135,17 +139,28 @@ class CheckRun:
             if all(rules[code].is_live for code in rules_named(name, rules)):
                 print_info(f"{name}: not checked, because it needs `urlset audit`")
 
+    @property
+    def tally(self) -> Tally:
+        """Number of new findings by rule, level and document."""
+        return self._tally
+
     def findings(self, sources: Sequence[str], progress: Progress) -> Iterator[Finding]:
         """Yield the new findings in all sources; if one fails, the others are still checked."""
         for source in sources:
             try:
                 found = self._check(source, progress)
                 new = found.observed(partial(self.observe, source))
-                yield from self._counted(self.found.record(new))
+                yield from self._counted(self._recorded(new))
             except SourceError as error:
                 yield from self._counted(self._report_failure(source, error))
                 continue
             self._count(found)
+
+    def _recorded(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield findings, and add them to the new baseline."""
+        for finding in findings:
+            self.found.add(finding)
+            yield finding
 
     def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield findings; count those about documents that could not be read in full."""
@@ -158,14 +173,19 @@ class CheckRun:
     def _report_failure(self, source: str, error: SourceError) -> Iterator[Finding]:
         """Yield a finding about a source that could not be read."""
         self.failures.append(str(error))
+        self.incomplete += (str(error),)
+        if ":" in source:  # the URL of a site, or of another scheme
+            from urlset.http import without_secrets
+
+            source = without_secrets(source)
         finding = failed_source(source, error, self.rules, self._selected)
         if finding is None:
             return
         if self._baseline is not None and self._baseline.match(finding):
             self.known += 1
             return
-        self.by_level[finding.level] += 1
-        yield from self.found.record([finding])
+        self._tally[FindingKey(finding.code, finding.level, source)] += 1
+        yield from self._recorded([finding])
 
     def exit_code(self) -> int:
         """Return 1 if there are findings of the fail level or worse, else 0."""
@@ -203,7 +223,8 @@ class CheckRun:
 
     def _count(self, found: Findings) -> None:
         self.found.record_counted(found.unlisted)
-        self.by_level.update(found.by_level)
+        self._tally.update(found.tally)
+        self.incomplete += found.incomplete
         self.omitted.update(found.omitted)
         self.known += found.known
         self._baseline = found.unmatched

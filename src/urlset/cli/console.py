@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TextIO
 
 from urlset.errors import TargetError
 from urlset.inflight import long_waits, slow_requests
+from urlset.interrupts import delayed_interrupts
 from urlset.temp_files import AtomicFile, expect_writable, is_special, write_error_reason
-from urlset.terminal_text import Line, pluralize, sanitize
+from urlset.terminal_text import Line, clip, escape_json, pluralize, sanitize
 
 
 class ClosedPipeError(Exception):
@@ -31,12 +33,10 @@ def expect_target(option: str, path: Path | None) -> None:
     """Fail if the file of an option cannot be written; called before long work.
 
     Raises:
-        urlset.TargetError: The file cannot be written, or is ``-``, which only data can be.
+        urlset.TargetError: The file cannot be written.
     """
     if path is None:
         return
-    if str(path) == "-":
-        raise TargetError(f"{option}: expected the path of a file, found -; stdout has the result")
     from urlset.formats.detect import expect_no_store  # most commands write to stdout
 
     try:
@@ -86,6 +86,9 @@ class Sink:
             self._file = self._open(self._path)
         except OSError as error:
             raise self._write_error(error) from error
+        except KeyboardInterrupt:
+            self._discard()
+            raise
         return self
 
     def write(self, text: str, *, is_markup: bool = False) -> None:
@@ -112,8 +115,11 @@ class Sink:
             if kind is None:
                 raise self._write_error(failure) from failure
         finally:
-            if self._staged is not None:
-                self._staged.discard()
+            self._discard()
+
+    def _discard(self) -> None:
+        if self._staged is not None:
+            self._staged.discard()
 
     def _open(self, path: Path) -> TextIO:
         place: Path | int = path
@@ -121,7 +127,8 @@ class Sink:
             from urlset.formats.detect import expect_no_store
 
             expect_no_store(path)
-            self._staged = AtomicFile(path)
+            with delayed_interrupts():  # a file that exists is known to `_discard`
+                self._staged = AtomicFile(path)
             place = self._staged.descriptor
         return open(place, "w", encoding="utf-8", errors="replace", newline="")
 
@@ -139,7 +146,7 @@ class Sink:
             discard_stdout()
             if isinstance(error, BrokenPipeError):
                 return ClosedPipeError()
-        reason = sanitize(write_error_reason(self._path or "", error))
+        reason = sanitize(write_error_reason(self._name, error))
         return TargetError(f"cannot write {sanitize(self._name)!r}: {reason}")
 
 
@@ -159,6 +166,8 @@ REFRESH_INTERVAL_S = 0.1
 
 SLOW_S = 3.0
 """Age in seconds from which a request in flight is named; most requests take less than one."""
+
+_SPINNER_WIDTH = 3  # cells of the sign that turns, the space after it and one at the end
 
 _logger = logging.getLogger("urlset")
 
@@ -229,7 +238,16 @@ def write_report(found: Any, path: Path | None, *, is_quiet: bool) -> None:
 
 def json_or(found: Any, format_: str, text: Iterable[str]) -> Iterable[str]:
     """Return the lines of a result: one with its JSON, or those of the text."""
-    return [json.dumps(found.to_dict(), ensure_ascii=False)] if format_ == "json" else text
+    return [json_text(found.to_dict())] if format_ == "json" else text
+
+
+def json_text(value: Any) -> str:
+    r"""Return a value as JSON on one line, in which harmful characters are escaped.
+
+    >>> print(json_text({"title": "\u202egpj.exe"}))
+    {"title": "\u202egpj.exe"}
+    """
+    return escape_json(json.dumps(value, ensure_ascii=False, default=datetime.isoformat))
 
 
 def format_size(count: int) -> str:
@@ -384,4 +402,5 @@ class Progress:
 
             self._next_update = time.monotonic() + REFRESH_INTERVAL_S
             lines = [self._text, *(f"  {line}" for line in (*requests, *self._details))]
-            self._status.update(Text("\n".join(map(sanitize, lines)), overflow="ellipsis"))
+            width = self._status.console.width - _SPINNER_WIDTH
+            self._status.update(Text("\n".join(clip(sanitize(line), width) for line in lines)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from urlset.cli.console import (
     Sink,
     expect_target,
     json_or,
+    json_text,
     print_error,
     print_info,
     write_report,
@@ -56,10 +55,12 @@ def crawl(
 
     The store has the tables pages, links, frontier, traps and crawls, and those of `urlset read`.
     `urlset read FILE --sql QUERY` queries them; `urlset build crawl:FILE` builds sitemaps of the
-    pages.
+    pages. --why prints a JSON line for each URL, by the schema crawl-why, and exits with 1 if one
+    was not discovered.
 
-    Exit codes: 0 all was visited, or a limit of yours ended the crawl; 1 some pages could not be
-    visited, or a sitemap or robots.txt could not be read; 2 nothing could be visited.
+    Exit codes: 0 all was visited, or a limit of yours ended the crawl after the first page; 1 some
+    pages could not be visited, or a sitemap or robots.txt could not be read; 2 no page was visited,
+    also because of a limit.
 
     \b
     Examples:
@@ -74,8 +75,6 @@ def crawl(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store for the pages; found none")
-    if str(store) == "-":
-        raise UsageError("--store: expected the path of a store (.duckdb), found -")
     if why:
         if report is not None:
             raise UsageError("--report: expected no --why, which visits nothing")
@@ -169,7 +168,7 @@ def _report_failures(found: Crawl) -> None:
 
 
 def _show_evidence(path: Path, urls: list[str]) -> None:
-    """Print the evidence of each URL as JSON; exit with 1 if one was not discovered."""
+    """Print the evidence of each URL as a JSON line; exit with 1 if one was not discovered."""
     from urlset.live.crawl import Crawl
 
     unknown = 0
@@ -180,9 +179,6 @@ def _show_evidence(path: Path, urls: list[str]) -> None:
                 unknown += 1
                 print_error(f"{url}: the crawl in {path} has not discovered this URL")
             else:
-                text = json.dumps(
-                    evidence, ensure_ascii=False, indent=2, default=datetime.isoformat
-                )
-                sink.write(f"{text}\n")
+                sink.write(f"{json_text(evidence)}\n")
     if unknown:
         raise Exit(1)

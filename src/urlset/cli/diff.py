@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ from urlset.change_limit import ChangeLimit
 from urlset.cli.console import (
     Progress,
     Sink,
+    expect_target,
+    json_text,
     line_renderer,
     print_error,
     print_info,
@@ -70,6 +71,7 @@ def diff(
         raise UsageError("expected one source from stdin, found two")
     expect_own_outputs({"output": output, "report": report}, [before, after])
     expect_format_of(output, format, "diff")
+    expect_target("--report", report)
     found_config = load_config(config)
     for note in found_config.notes:
         print_info(note)
@@ -97,7 +99,7 @@ def diff(
 
 def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
     if format_ == "json":
-        sink.write(f"{json.dumps(found.to_dict(), ensure_ascii=False)}\n")
+        sink.write(f"{json_text(found.to_dict())}\n")
     elif format_ == "jsonl":
         for line in found.jsonl():
             sink.write(line)

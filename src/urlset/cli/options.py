@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from urlset.errors import UrlsetError
+from urlset.option_names import option
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import AUTH_VARIABLE
 from urlset.own_files import expect_own_files
@@ -63,8 +64,6 @@ class NetworkOptions(NamedTuple):
         auth = _credentials(auth_file)
         changes: dict[str, object] = {}
         if user_agent is not None:
-            if not user_agent.strip():
-                raise UsageError("--user-agent: expected a name, found an empty text")
             changes["user_agent"] = user_agent
         if header:
             changes["headers"] = dict(map(_header, header))
@@ -82,8 +81,10 @@ class NetworkOptions(NamedTuple):
             return cls(None, auth)
         from urlset.http import Policy
 
-        with as_usage_error("--header"):
+        try:
             return cls(Policy(**changes), auth)  # type: ignore[arg-type]
+        except ValueError as error:
+            raise UsageError(str(error)) from error
 
     def with_logins(self, values: dict[str, Any]) -> NetworkOptions:
         """Return the options with the users and passwords in URLs of sites; remove these there.
@@ -137,11 +138,22 @@ def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str
 
     ``outputs`` has paths by the names of the parameters, such as ``write_baseline``.
     """
+    expect_paths({name: path for name, path in outputs.items() if name != "output"})
     named = {f"--{name.replace('_', '-')}": path for name, path in outputs.items()}
     try:
         expect_own_files(named, sources)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def expect_paths(outputs: Mapping[str, Path | None]) -> None:
+    """Raise :class:`UsageError` for an output ``-`` that stdout cannot be."""
+    for name, path in outputs.items():
+        if path is not None and str(path) == "-":
+            expected = "a store (.duckdb)" if name == "store" else "a file"
+            rest = "" if name == "store" else "; stdout has the result"
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag}: expected the path of {expected}, found -{rest}")
 
 
 _FORMATS = {
@@ -199,7 +211,8 @@ def note_ignored_robots(network: NetworkOptions) -> None:
 def _header(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon or not name.strip() or " " in name.strip():
-        raise UsageError(f"--header: expected a line like 'Accept-Language: de', found {line!r}")
+        name = option("header", python="headers")
+        raise UsageError(f"{name}: expected a line like 'Accept-Language: de', found {line!r}")
     return name.strip(), value.strip()
 
 
@@ -220,7 +233,8 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
         try:
             text = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{origin}: cannot be read: {error}") from error
+            reason = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise UsageError(f"{origin}: cannot be read: {reason}") from error
     if text is None or not text.strip():
         if file is not None:
             raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`, found nothing")

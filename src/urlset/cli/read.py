@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from urlset.cli.console import Sink, line_renderer, terminal_width
+from urlset.cli.console import Sink, line_renderer, print_errors, terminal_width
 from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
@@ -68,7 +68,8 @@ def read(
     --sql queries these tables without keeping them. A store can also be read like a sitemap, and so
     can tables with a column loc or url: Parquet, CSV, JSON lines, Arrow, SQLite.
 
-    Exit codes: 0 everything was read, 1 some documents could not be read, 2 none could.
+    Exit codes: 0 everything was read, or as much as --limit and --max-documents allow, 1 some
+    documents could not be read, 2 none could.
 
     \b
     Examples:
@@ -92,10 +93,9 @@ def read(
         is_quiet=quiet, ordered=not unordered, keep=False, **settings, **network._asdict()
     )
     is_table = sql is not None or chosen in ("parquet", "duckdb")
-    if tree and is_table:
-        raise UsageError(
-            "--tree: cannot be combined with --sql, or with the formats parquet and duckdb"
-        )
+    if tree and (is_table or chosen not in ("table", "txt")):
+        found = chosen if sql is None else "--sql"
+        raise UsageError(f"--tree: expected the format txt or none, and no --sql, found {found}")
     job = ReadJob(session, sources, limit, is_filtered=any(filters.values()))
     try:
         if is_table:
@@ -111,6 +111,8 @@ def read(
     if not job.count:
         session.report_hosts()
     session.note(job.total(is_limited=limit is not None and job.count >= limit))
+    if quiet:
+        print_errors(session.skipped_by_limit)
     raise Exit(session.exit_code)
 
 

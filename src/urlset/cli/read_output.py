@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ _GAP = "  "
 _WIDE_LOC, _MIN_LOC = 40, 24
 _MIN_COLUMN = 8  # cells of a column of a query result that are not given up for other columns
 _DATE_LENGTH = len("2026-01-31")
+_MAX_NUMBER = 10  # characters of a number that are shown as they are
 # Field of an entry to heading; images, videos, news and alternates are counted.
 _HEADINGS = {
     "loc": "loc",
@@ -67,7 +69,13 @@ def query_table(result: QueryResult, render: Callable[[Line], str], width: int) 
         if not is_first:
             yield "\n"
         is_first = False
-        shown = [[sanitize(value or "") for value in row] for row in chunk]
+        shown = [
+            [
+                _rounded(value or "") if is_number else sanitize(value or "")
+                for value, is_number in zip(row, result.are_numbers, strict=True)
+            ]
+            for row in chunk
+        ]
         widths = _shrunk_widths([headings, *shown], width)
         table = _table(headings, shown, widths, result.are_numbers)
         yield from (f"{render(line)}\n" for line in table)
@@ -111,6 +119,20 @@ def _loc_width(columns: dict[str, list[str]], width: int) -> int:
     """Return the terminal cells that the other columns leave for the loc."""
     others = [_needed_width(name, values) for name, values in columns.items() if name != "loc"]
     return width - sum(others) - len(_GAP) * len(others)
+
+
+def _rounded(number: str) -> str:
+    """Return a long number with six digits or two decimals: cut in the middle it would mislead.
+
+    >>> _rounded("0.0047123500054769"), _rounded("1234567.25000001"), _rounded("12.50")
+    ('0.00471235', '1234567.25', '12.50')
+    """
+    if len(number) <= _MAX_NUMBER or "." not in number:
+        return number
+    value = Decimal(number)
+    if "e" in number:
+        return f"{value:.6g}"
+    return f"{value:.{max(2, 5 - value.adjusted())}f}"
 
 
 def _needed_width(name: str, values: list[str]) -> int:

@@ -14,6 +14,7 @@ from urlset.formats.detect import table_form_of_file
 from urlset.model import Entry
 from urlset.reader import SITEMAP_KINDS, DocumentBatch, DocumentRecord
 from urlset.reader import read as open_source
+from urlset.reader.documents import skipped_by_limit
 from urlset.reader.entries import Entries, OnResponse
 from urlset.reader.filters import EntryFilter, host_of_loc
 from urlset.terminal_text import pluralize
@@ -166,7 +167,7 @@ class ReadSession:
         """Return one line with the number of entries and documents."""
         text = pluralize(shown, "entry", "entries")
         if is_limited:
-            return f"{text}, stopped by --limit{self._transfer()}"
+            return f"{text}, --limit reached{self._transfer()}"
         if is_filtered:
             text += f" of {self.entries_read:,}"
         text += f" from {pluralize(self.documents, 'document', 'documents')}"
@@ -181,7 +182,12 @@ class ReadSession:
         if self.unreadable:
             entries = pluralize(self.unreadable, "entry", "entries")
             text += f"; {entries} without a readable URL omitted"
-        return text
+        return f"{text}; not complete" if self.failures or self.skipped_by_limit else text
+
+    @property
+    def skipped_by_limit(self) -> tuple[str, ...]:
+        """How many documents --max-documents skipped, as a text; empty if it skipped none."""
+        return skipped_by_limit(self.records)
 
     @property
     def exit_code(self) -> int:

@@ -74,7 +74,7 @@ def _row(site: SiteState) -> tuple[str, ...]:
         site.listed, site.visited, site.fine, site.count_of("error"), site.count_of("warning"),
         site.new, site.alerts,
     )  # fmt: skip
-    day = "" if site.moment is None else f"{site.moment:%Y-%m-%d}"
+    day = "" if site.examined is None else f"{site.examined:%Y-%m-%d}"
     name = clip(sanitize(site.site), MAX_NAME) + (" (not complete)" if site.incomplete else "")
     return (*("–" if number is None else f"{number:,}" for number in numbers), day, name)
 

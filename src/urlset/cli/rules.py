@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from urlset.cli.console import Sink, line_renderer
+from urlset.cli.console import Sink, line_renderer, print_info
 from urlset.cli.options import as_usage_error
+from urlset.config import load_config
 from urlset.terminal_text import Line, Span, template_text
 
 if TYPE_CHECKING:
@@ -19,9 +21,12 @@ def rules(
     *,
     rule: str | None,
     format: str,
-    quiet: bool,  # noqa: ARG001 - as in all commands; nothing else is printed
+    config: Path | None,
+    quiet: bool,
 ) -> None:
     """List the rules of `urlset check`, or explain one.
+
+    Those of [[check.rules]] in urlset.toml are included, and [check.levels] applies.
 
     json is an array of {rule, code, level, message, is_default, profiles, is_live, fix, why,
     fix_hint, source}.
@@ -35,21 +40,27 @@ def rules(
       urlset rules unescaped-ampersand
       urlset rules --format json
     """  # noqa: D301 - the \b keeps the lines of the examples
-    from urlset.checker import CATALOGUE, rules_named
+    from urlset.checker import catalogue_with, rules_named
 
+    configuration = load_config(config)
+    for note in configuration.notes if not quiet else ():
+        print_info(note)
+    own, levels = (configuration.check.get(name) for name in ("rules", "levels"))
+    with as_usage_error("check"):
+        catalogue = catalogue_with(own or (), levels or {})
     with as_usage_error("RULE"):
-        codes = rules_named(rule or "")
+        codes = rules_named(rule or "", catalogue)
     with Sink(None) as sink:
         if format == "json":
             from urlset.reporter.rule_page import rule_json
 
-            found_rules = [rule_json(CATALOGUE[code]) for code in codes]
+            found_rules = [rule_json(catalogue[code]) for code in codes]
             sink.write(f"{json.dumps(found_rules, indent=1, ensure_ascii=False)}\n")
             return
         render = line_renderer(is_stdout=True)
         width = shutil.get_terminal_size().columns if sink.is_terminal else None
         for code in codes:
-            found = CATALOGUE[code]
+            found = catalogue[code]
             lines = _page(found) if len(codes) == 1 else [_row(found, width)]
             for line in lines:
                 sink.write(f"{render(line)}\n", is_markup=True)

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli.console import Progress, Sink, json_or, print_errors, print_info
-from urlset.cli.options import Exit, NetworkOptions, UsageError, as_usage_error, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    as_usage_error,
+    expect_paths,
+    given_options,
+)
 from urlset.config import Configuration, load_config
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
@@ -23,7 +30,7 @@ def submit(
     *,
     updates: str | None,
     new_key: Path | None,
-    keys: Path | None,
+    keys_file: Path | None,
     google_credentials: Path | None,
     fail_delayed: bool,
     format: str,
@@ -56,11 +63,12 @@ def submit(
     configuration = load_config(config)
     for note in configuration.notes:
         print_info(note)
+    expect_paths({"store": options["store"]})
     values = configuration.submit | given_options(options, SUBMIT_OPTIONS)
     values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:
-        values["keys"] = _keys(keys, is_needed=_may_have_changes(updates))
+        values["keys"] = _keys(keys_file, is_needed=_may_have_changes(updates))
     if "google" in channels:
         values["google_credentials"] = _secret(
             google_credentials, TOKEN_VARIABLE, "GOOGLE_APPLICATION_CREDENTIALS"
@@ -169,14 +177,14 @@ def _lines(found: Submission) -> Iterator[str]:
         yield f"{sanitize(result.host)} → {sanitize(result.channel)}: {words or 'nothing to send'}"
     for one in found.excluded[:MAX_SHOWN]:
         yield f"  excluded: {sanitize(one.url)}: {sanitize(one.reason)}"
+    if (total := found.excluded_counts.total()) > MAX_SHOWN:
+        yield f"  … and {total - MAX_SHOWN:,} more excluded"
     for sitemap in found.sitemaps:
         state = "pending" if sitemap["is_pending"] else f"read {sitemap['last_downloaded'] or '?'}"
         yield (
             f"{sanitize(sitemap['path'])}: {sanitize(state)}, {sitemap['submitted'] or 0:,} URLs, "
             f"{sitemap['errors'] or 0:,} errors, {sitemap['warnings'] or 0:,} warnings"
         )
-    if len(found.excluded) > MAX_SHOWN:
-        yield f"  … and {len(found.excluded) - MAX_SHOWN:,} more"
     shown = {one.url for one in found.excluded}
     earlier = [one for one in found.refused if one.url not in shown]
     for refused in earlier[:MAX_SHOWN]:
@@ -184,7 +192,7 @@ def _lines(found: Submission) -> Iterator[str]:
         yield f"  refused before: {sanitize(refused.url)}: {sanitize(answer)}"
     left = found.refused_count - len(shown & {one.url for one in found.refused}) - MAX_SHOWN
     if left > 0:
-        yield f"  … and {left:,} more"
+        yield f"  … and {left:,} more refused before"
 
 
 def _report(found: Submission) -> None:

@@ -37,7 +37,7 @@ def sync(
 ) -> None:
     """Write what an index of the pages of a site has to add, replace and delete, as JSON lines.
 
-    Each line has `change` (added, changed, removed or unknown), `url`, the title, the text and the
+    Each line has `change` (added, changed, removed or unknown), `loc`, the title, the text and the
     fingerprint of the page, its dates, and what the site states about the use by AI. Only pages
     that are new, have another lastmod or none, and some others in turn, are requested. A page is
     removed only if all sitemaps that may list it were read, or if it answers 404 or 410 in two
@@ -52,9 +52,10 @@ def sync(
     \b
     Examples:
       urlset sync https://example.com --store index.duckdb --output updates.jsonl
-      urlset sync https://example.com --store index.duckdb --no-text | jq -r .url
+      urlset sync https://example.com --store index.duckdb --no-text | jq -r .loc
       urlset sync https://example.com --store index.duckdb --max-minutes 10
       urlset sync https://example.com --store index.duckdb --dry-run --no-text
+      urlset sync https://example.com --store i.duckdb --no-text | urlset submit -
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError(
@@ -73,12 +74,16 @@ def sync(
         note_ignored_robots(network)
     from urlset.live.sync import sync as start
 
-    with Progress(is_shown=not quiet) as progress, as_usage_error("sync"):
+    target: Path | BinaryIO = sys.stdout.buffer
+    if output is not None and str(output) != "-" and not settings.get("dry_run"):
+        target = output
+    # The lines are progress enough if they appear on the terminal.
+    is_on_terminal = target is not output and sys.stdout.isatty()
+    with (
+        Progress(is_shown=not (quiet or is_on_terminal)) as progress,
+        as_usage_error("sync"),
+    ):
         settings["progress"] = lambda event: progress.update(_progress_text(event))
-        if output is None or str(output) == "-" or settings.get("dry_run"):
-            target: Path | BinaryIO = sys.stdout.buffer
-        else:
-            target = output
         with start(site, store, **settings) as run:
             try:
                 run.to_jsonl(target)

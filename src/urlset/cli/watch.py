@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import Progress, Sink, json_or, print_error, print_info
+from urlset.cli.console import (
+    Progress,
+    Sink,
+    expect_target,
+    json_or,
+    print_error,
+    print_info,
+)
 from urlset.cli.options import (
     Exit,
     NetworkOptions,
@@ -47,10 +54,11 @@ def watch(
     Alerts are about what is not normal for this site: new and removed URLs of a day outside the
     normal range of the weekday, silence, dates that all move at once, robots.txt, sitemaps that are
     gone, sizes. Ranges need four weeks. Each alert is reported once until it ends. `urlset diff
-    FILE@1 FILE@2` compares two snapshots.
+    FILE@1 FILE@2` compares two snapshots; after a step, `urlset diff FILE@-1 FILE@latest
+    --max-removed 5%` exits with 1 if it removed more URLs.
 
-    Exit codes: 0 no new alert, also if some sitemaps could not be read; 1 new alerts; 2 nothing
-    could be read, or invalid usage.
+    Exit codes: 0 no new alert; 1 new alerts, or some sitemaps could not be read; 2 nothing could be
+    read, or invalid usage.
 
     \b
     Examples:
@@ -63,6 +71,7 @@ def watch(
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
     expect_own_outputs({"store": store, "report": report}, [site])
+    expect_target("--report", report)
     settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
@@ -80,11 +89,10 @@ def watch(
                 raise
         for line in json_or(found, format, _text(found)):
             sink.write(f"{line}\n")
-    if not quiet:
-        for reason in found.incomplete:
-            print_info(f"not read: {reason}")
-        if report is not None:
-            print_info(f"report written to {str(report)!r}")
+    if report is not None and not quiet:
+        print_info(f"report written to {str(report)!r}")
+    for reason in found.incomplete:
+        print_info(f"not complete: {reason}")
     if found.webhook_error is not None:
         print_error(f"{found.webhook_error}; the next step sends them again")
     raise Exit(_exit_code(found))
@@ -93,7 +101,7 @@ def watch(
 def _exit_code(found: Watch) -> int:
     if found.new_alerts or found.webhook_error is not None:
         return 1
-    return 2 if found.sitemaps == found.sitemaps_failed else 0
+    return 2 if found.sitemaps == found.sitemaps_failed else int(not found.is_complete)
 
 
 def _text(found: Watch) -> Iterator[str]:

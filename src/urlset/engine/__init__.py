@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol, cast, overload
 
@@ -71,13 +71,7 @@ class OffsetRun(NamedTuple):
 def in_order(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics sorted by offset, code, end and detail."""
     return sorted(
-        diagnostics,
-        key=lambda diagnostic: (
-            diagnostic.offset,
-            diagnostic.code,
-            diagnostic.end,
-            diagnostic.detail,
-        ),
+        diagnostics, key=lambda found: (found.offset, found.code, found.end, found.detail)
     )
 
 
@@ -177,15 +171,17 @@ class LogAggregator(Protocol):
 
     ``add`` parses a block of complete lines and returns hits, other lines, which are to be
     evaluated after the hits, and the number of all lines. The other lines are in order, as
-    ``(number, second, parts)``: a number from 0, the second of the epoch if the engine has parsed
-    it, and the fields of a ``LogLine`` of
+    ``(number, second, count, parts)``: a number from 0, the second of the epoch if the engine has
+    parsed it, how many lines it stands for, and the fields of a ``LogLine`` of
     :mod:`urlset.sources.logs.lines`. Lines of methods other than GET are dropped, unless they are
     malformed in another way. ``finish`` returns the hits that are left.
 
     An engine may aggregate the lines of a path in a block into a hit if all have status 200 or 304
     and a time, and none has a tail, but for one that begins with ``?`` and is ignored. It may
     return the hit with a later block or at the end, if the path had a hit in an earlier block, and
-    no other line of the path is returned between them.
+    no other line of the path is returned between them. Of a path with other lines it may return
+    such lines as one, the first of them with the latest second, if there is no other line of the
+    path and no line with a tail or in another form between them.
     """
 
     def add(self, block: bytes) -> tuple[Sequence[LogHit], Sequence[tuple[Any, ...]], int]: ...
@@ -321,12 +317,7 @@ class Engine(Protocol):
         """Return an empty set with space for a number of rows; an engine may return None."""
 
     def renderer(
-        self,
-        kind: str,
-        max_urls: int,
-        max_bytes: int,
-        max_news: int,
-        stylesheet: str | None = None,
+        self, kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
     ) -> Renderer:
         """Return a renderer of an empty document; ``kind`` is ``urlset`` or ``text``.
 
@@ -344,7 +335,7 @@ class Engine(Protocol):
 
     def scan_files(
         self, paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
-    ) -> Sequence[FilePage | None]:
+    ) -> Iterable[FilePage | None]:
         """Read and scan the pages of files, as :func:`urlset.html.read_page` does.
 
         Of a longer page, only the first ``max_bytes`` are read, without the tag in which they end.
@@ -396,7 +387,7 @@ def get(name: str | None = None) -> Engine:
     """
     wanted = name or os.environ.get("URLSET_ENGINE")
     if not wanted:  # the first one: the others are not imported
-        wanted = next(name for name in NAMES if _load(name) is not None)
+        wanted = _fastest()
     engine = _load(wanted) if wanted in NAMES else None
     if engine is None:
         raise EngineError(
@@ -404,6 +395,12 @@ def get(name: str | None = None) -> Engine:
             "the native engine is built when cargo is on the PATH during installation"
         )
     return engine
+
+
+@cache
+def _fastest() -> str:
+    """Return the name of the fastest engine that is installed."""
+    return next(name for name in NAMES if _load(name) is not None)
 
 
 @cache

@@ -254,11 +254,12 @@ def scan_page(markup: str) -> ScannedPage:
 
 def scan_files(
     paths: Sequence[str], max_bytes: int, origin: str, names: Sequence[str] | None
-) -> list[FilePage | None]:
+) -> Iterator[FilePage | None]:
     """Read and scan the pages of files; one that needs another engine is None."""
     with panics_as_errors():
         rows = _native.scan_files(paths, max_bytes, origin, names, *_decisions())
-    return [None if row is None else _file_page(row) for row in rows]
+    # One after the other: the garbage collector skips tuples of texts, but not named ones.
+    return (None if row is None else _file_page(row) for row in rows)
 
 
 def visited_page(

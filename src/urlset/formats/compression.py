@@ -61,11 +61,12 @@ def inflate(data: bytes, limit: int, gunzip: Callable[[bytes, int], bytes | None
             diagnostics.append(Diagnostic("X028", 0, 2, ""))
         whole = gunzip(data, limit)
         data = whole if whole is not None else _salvage(data, limit, diagnostics)
-    if layers == 0 and signature(data) == "zlib":
+    kind = signature(data)
+    if layers == 0 and kind == "zlib":
         unpacked = _unpack_zlib(data, limit, diagnostics)
         if unpacked is not None:
             return Inflated(unpacked, 1, diagnostics)
-    if found := _ARCHIVES.get(signature(data)):
+    if found := _ARCHIVES.get(kind):
         diagnostics.append(Diagnostic("X029", 0, _ARCHIVE_HEADER, found))
     if len(data) > limit:
         diagnostics.append(

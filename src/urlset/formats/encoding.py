@@ -139,6 +139,11 @@ _DECLARATION = re.compile(
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';]+)", re.IGNORECASE)
 
 
+_UTF8_DECLARATIONS = tuple(
+    b'<?xml version="1.0" encoding="%b"?>' % name for name in (b"UTF-8", b"utf-8")
+)
+
+
 class Decoded(NamedTuple):
     """Document as UTF-8; ``runs`` is empty if offsets equal those of the original bytes."""
 
@@ -164,6 +169,8 @@ def decode(data: bytes, charset: str | None, is_utf8: Callable[[bytes], bool]) -
 
     Never raises; decisions are reported as X010, X011 and X012.
     """
+    if charset is None and data.startswith(_UTF8_DECLARATIONS) and is_utf8(data):
+        return Decoded(data, "utf-8", [], [])  # nearly all sitemaps
     declared = _declared(data)
     marked = _marked(data)
     wide = wide_codec(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import NamedTuple
@@ -294,7 +294,7 @@ def _head_facts(
 
 def scan_files(
     paths: Sequence[str], origin: str, *, wants: Collection[str]
-) -> Sequence[FilePage | None]:
+) -> Iterable[FilePage | None]:
     """Read and scan the pages of files, for :func:`facts_of_file`; without the GIL if possible.
 
     A page that needs :func:`read_page`, or cannot be read, is None. ``wants`` are without ``text``

@@ -104,6 +104,7 @@ def _sections(session: StoreSession) -> Figure | None:
     ]
     if len(blocks) < 2:
         return None
+    everything = shown = blocks
     if len(blocks) > MAX_SECTIONS:
         others = blocks[MAX_SECTIONS - 1 :]
         rest = Block(
@@ -111,15 +112,20 @@ def _sections(session: StoreSession) -> Figure | None:
             sum(block.size for block in others),
             sum(block.faults for block in others),
         )
-        blocks = [*blocks[: MAX_SECTIONS - 1], rest]
-    faulty = [block for block in blocks if block.faults]
-    title = f"No URL in {len(blocks):,} sections has an error or a warning"
+        shown = blocks[: MAX_SECTIONS - 1]
+        blocks = [*shown, rest]
+    faults = sum(block.faults for block in everything)
+    faulty = [block for block in shown if block.faults]
+    title = f"No URL in {len(everything):,} sections has an error or a warning"
     if faulty:
         worst = max(faulty, key=lambda block: (block.faults / block.size, block.size))
         rate = share(worst.faults, worst.size)
         title = f"{safe(worst.label, 60)} has the highest share of URLs with findings: {rate}"
-        if all(block.faults == block.size for block in blocks):
-            title = "Every URL has an error or a warning"
+    elif faults:
+        size = sum(block.size for block in everything)
+        title = f"{share(faults, size)} of the URLs have an error or a warning"
+    if all(block.faults == block.size for block in everything):
+        title = "Every URL has an error or a warning"
     return Figure(
         "sections-of-files",
         title,

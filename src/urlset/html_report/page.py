@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from html import escape
@@ -28,7 +29,7 @@ from urlset.html_report.model import Figure, LastmodTrial, ReportInput, RuleChan
 from urlset.html_report.tables import number_table, packed_data
 from urlset.html_report.text import code_block, safe, share, unbroken_dates, untrusted, web_url
 from urlset.option_names import option
-from urlset.temp_files import AtomicFile, expect_replaceable, write_error_reason
+from urlset.temp_files import AtomicFile, expect_replaceable, expect_writable, write_error_reason
 from urlset.terminal_text import pluralize
 
 MAX_HTML_BYTES = 300_000
@@ -69,17 +70,29 @@ def write_html_report(report: ReportInput, path: str | os.PathLike[str]) -> None
     Raises:
         urlset.TargetError: The file cannot be written.
     """
-    data = html_report(report).encode(errors="replace")
-    try:
+    text = html_report(report)
+    with _map_errors(path):
         expect_replaceable(Path(path))
         expect_no_store(Path(path))
-        file = AtomicFile(Path(path))
-        try:
-            with open(file.descriptor, "wb") as stream:
-                stream.write(data)
-            file.commit()
-        finally:
-            file.discard()
+        with AtomicFile(Path(path)).writing(errors="replace") as file:
+            file.write(text)
+
+
+def expect_report_target(path: str | os.PathLike[str]) -> None:
+    """Fail if a report cannot be written to a path; called before long work.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
+    """
+    with _map_errors(path):
+        expect_writable(Path(path))
+        expect_no_store(Path(path))
+
+
+@contextmanager
+def _map_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         why = write_error_reason(path, error)
         raise TargetError(f"cannot write the report {os.fspath(path)!r}: {why}") from error

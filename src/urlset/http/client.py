@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -37,12 +38,17 @@ class Fetcher:
     ``policy.concurrency`` documents are in memory.
     """
 
-    def __init__(self, policy: Policy):
+    def __init__(self, policy: Policy, on_waiting: Callable[[], None] | None = None):
+        """Create a client; ``on_waiting`` is called when ``waiting`` grows."""
         self._policy = policy
         self._clocks = policy.clocks if isinstance(policy, RunPolicy) else HostClocks()
         self._known = policy.known if isinstance(policy, RunPolicy) else KnownResponses()
         self._limiter = HostLimiter(
-            policy.concurrency, policy.per_host, self._clocks, policy.max_retry_after_s
+            policy.concurrency,
+            policy.per_host,
+            self._clocks,
+            policy.max_retry_after_s,
+            on_waiting,
         )
         self._budget = MemoryBudget(policy.max_held_bytes)
         self._sessions = SessionPool(policy)
@@ -73,6 +79,11 @@ class Fetcher:
         self._budget.release(size)
         self._limiter.release_document()
 
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for their host and hold no document."""
+        return self._limiter.waiting
+
     async def fetch(self, request: Request) -> Response:
         """Fetch a request with retries; of failed attempts, return that which says most.
 
@@ -83,7 +94,8 @@ class Fetcher:
             self._budget.acquire(len(known.body))
             return known
         if request.wait_s > 0:
-            with track_wait(request.wait_reason or f"for {_host_key(request.url)}", request.wait_s):
+            reason = request.wait_reason or f"for {_host_key(request.url)}"
+            with self._limiter.wait(), track_wait(reason, request.wait_s):
                 await asyncio.sleep(request.wait_s)
         attempts = Attempts(self._policy)
         left = self._policy.total_timeout_s
@@ -105,7 +117,8 @@ class Fetcher:
             )
             self._limiter.release_document()
             if not self._clocks.pause_s(_host_key(response.url)):  # else the limiter waits
-                await asyncio.sleep(wait)
+                with self._limiter.wait():
+                    await asyncio.sleep(wait)
             left -= wait
 
     async def _follow(self, request: Request, left_s: float) -> Response:
@@ -122,7 +135,11 @@ class Fetcher:
             try:
                 response, scope = await self._hop(request, url, scope, left_s - seconds, secrets)
             except PausedHostError as pause:
-                response = _failed(request, url, "paused", _pause_message(url, pause.seconds))
+                message = (
+                    f"not requested: {_host_key(url)} asked for a pause (Retry-After), of which "
+                    f"{pause.seconds:,.0f} s are left; try again then"
+                )
+                response = _failed(request, url, "paused", message)
             except OutOfTimeError:
                 response = _failed(request, url, "unsent", "the limit of time is reached")
             seconds += response.seconds
@@ -202,7 +219,7 @@ class Fetcher:
                 "%s %s: %s, %d bytes in %.3f s",
                 request.method,
                 _shown(request, url),
-                _outcome(response),
+                response.status if response.error in (None, "status") else response.error,
                 len(response.body),
                 response.seconds,
             )
@@ -248,13 +265,6 @@ def _authority(origin: str) -> str:
     return origin.partition("://")[2]
 
 
-def _pause_message(url: str, seconds: float) -> str:
-    return (
-        f"not requested: {_host_key(url)} asked for a pause (Retry-After), of which "
-        f"{seconds:,.0f} s are left; try again then"
-    )
-
-
 def _may_continue(request: Request) -> bool:
     return request.may_continue is None or request.may_continue()
 
@@ -262,11 +272,6 @@ def _may_continue(request: Request) -> bool:
 def _shown(request: Request, url: str) -> str:
     """Return the URL as logs show it: only its origin if the request is secret."""
     return origin_of(url) or "" if request.is_secret else url
-
-
-def _outcome(response: Response) -> str | int | None:
-    """Return the status of a response, or else the reason why there is none, for logs."""
-    return response.status if response.error in (None, "status") else response.error
 
 
 def _failed(request: Request, url: str, error: ErrorCode, message: str) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +12,8 @@ from aiohttp.connector import Connection
 from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from yarl import URL
+
+from urlset.http.policy import FORBIDDEN_IN_HEADERS
 
 MAX_HEADER = 32_768
 READ_BUFFER = 262_144
@@ -26,8 +27,6 @@ asyncio allocates them for each read; memory of 128 KiB or more is mapped each t
 longer than to receive a small page."""
 MAX_HEADS = 100
 """Requests to one origin whose headers are cached as bytes."""
-
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # in a header: RFC 9110 section 5.5
 
 
 class ConnectionHandler(ResponseHandler):
@@ -147,14 +146,10 @@ class OpenResponse(NamedTuple):
 
 
 class OriginConnections:
-    """Connections to one origin, over which requests without a body are sent.
+    """Connections to one origin, such as ``https://example.com``, for requests without a body.
 
     aiohttp's pool opens and keeps the connections, and its parser reads the responses. The objects
     that its session makes for each request take as long as all the rest of a small page.
-
-    Args:
-        session: Session with the pool of connections.
-        origin: The origin, such as ``https://example.com``.
     """
 
     def __init__(self, session: aiohttp.ClientSession, origin: str) -> None:
@@ -173,10 +168,6 @@ class OriginConnections:
 
         A request is sent once more if its connection is closed before a response: the server may
         have closed a connection that was idle (RFC 9112 section 9.3.1).
-
-        Args:
-            url: URL of this origin, in ASCII.
-            headers: Headers of the request.
 
         Raises:
             ValueError: A header has a control character.
@@ -246,7 +237,7 @@ class OriginConnections:
         # Of names that differ in case only, the last one applies.
         lines = {"host": f"Host: {self._request.headers['Host']}\r\n"}
         for name, value in headers.items():
-            if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
+            if FORBIDDEN_IN_HEADERS.search(name) or FORBIDDEN_IN_HEADERS.search(value):
                 raise ValueError(f"control character in the header {name!r}")
             lines[name.lower()] = f"{name}: {value}\r\n"
         return ("".join(lines.values()) + "\r\n").encode()

@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import TYPE_CHECKING, TypeVar
 
 from urlset.http.models import Request, Response, Walk
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOKAHEAD = 4
-"""Requests taken from a walk per concurrent one, so that a slow host does not block the others."""
+"""Requests taken from a walk per concurrent one, so that a slow host does not block the others.
+
+If one host may have all concurrent requests, more are only taken while some wait for a delay or a
+retry: each one that waits for the others costs a tenth of a request.
+"""
 
 JOIN_TIMEOUT_S = 1.0
 """How long closing waits for the thread, which may be in a DNS look-up."""
@@ -30,27 +34,23 @@ async def drive(
 ) -> AsyncGenerator[T]:
     """Run a walk to its end and yield its results when they arrive.
 
-    While the caller handles a result, fetching continues until ``policy.concurrency`` documents
-    are waiting. To stop early, close the iterator (``contextlib.aclosing``): running requests
-    are cancelled at once.
-
-    Args:
-        walk: The walk.
-        policy: Limits and behaviour of the client; the defaults of :class:`Policy` if None.
-        cache: Responses in it are not fetched again, and new ones are added to it.
+    While the caller handles a result, fetching continues until ``policy.concurrency`` documents are
+    waiting. To stop early, close the iterator (``contextlib.aclosing``): running requests are
+    cancelled at once. Responses in ``cache`` are not fetched again, and new ones are added.
     """
     # Imported here: aiohttp takes a quarter of a second to import, and most callers do not fetch.
     from urlset.http.client import Fetcher
 
     policy = policy or Policy()
-    done: asyncio.Queue[asyncio.Task[Response]] = asyncio.Queue()
+    done: asyncio.Queue[asyncio.Task[Response] | None] = asyncio.Queue()
     tasks: set[asyncio.Task[Response]] = set()
     cached: deque[Request] = deque()
-    fetcher = Fetcher(policy)
+    lookahead = _Lookahead(policy)
+    fetcher = Fetcher(policy, lookahead.watch(lambda: done.put_nowait(None)))
     is_abandoned = False
     try:
         while True:
-            while len(tasks) + len(cached) < policy.concurrency * LOOKAHEAD:
+            while len(tasks) + len(cached) < lookahead.limit(fetcher.waiting):
                 request = walk.next_request()
                 if request is None:
                     break
@@ -66,10 +66,12 @@ async def drive(
                 continue
             if not tasks:
                 return
-            task = await done.get()
-            tasks.discard(task)
-            response = task.result()
-            del task
+            ended = await done.get()
+            if ended is None:
+                continue
+            tasks.discard(ended)
+            response = ended.result()
+            del ended
             size = len(response.body)
             if cache is not None:
                 cache.put(response)
@@ -101,12 +103,13 @@ def drive_in_thread(
     requested.
     """
     policy = policy or Policy()
+    lookahead = _Lookahead(policy)
     thread: _FetcherThread | None = None
     waiting = 0
     cached: deque[Request] = deque()
     try:
         while True:
-            while waiting + len(cached) < policy.concurrency * LOOKAHEAD:
+            while waiting + len(cached) < lookahead.limit(thread.waiting if thread else 0):
                 request = walk.next_request()
                 if request is None:
                     break
@@ -122,6 +125,8 @@ def drive_in_thread(
             if thread is None or not waiting:
                 return
             response = thread.receive()
+            if response is None:
+                continue
             waiting -= 1
             size = len(response.body)
             if cache is not None:
@@ -132,6 +137,23 @@ def drive_in_thread(
     finally:
         if thread is not None:
             thread.close()
+
+
+class _Lookahead:
+    """How many requests are taken from a walk."""
+
+    def __init__(self, policy: Policy):
+        self._maximum = policy.concurrency * LOOKAHEAD
+        self._is_fixed = policy.per_host < policy.concurrency
+        self._least = self._maximum if self._is_fixed else policy.concurrency
+
+    def limit(self, waiting: int) -> int:
+        """Return the number of requests to take if some of them wait for their host."""
+        return min(self._least + waiting, self._maximum)
+
+    def watch(self, on_waiting: Callable[[], None]) -> Callable[[], None] | None:
+        """Return what is to be called when a request begins to wait; None if it changes nothing."""
+        return None if self._is_fixed else on_waiting
 
 
 class _FetcherThread:
@@ -158,9 +180,17 @@ class _FetcherThread:
     def send(self, request: Request) -> None:
         self._post(request)
 
-    def receive(self) -> Response:
+    @property
+    def waiting(self) -> int:
+        """Number of requests that wait for their host."""
+        return 0 if self._fetcher is None else self._fetcher.waiting
+
+    def receive(self) -> Response | None:
+        """Wait for a response; return None if a request has begun to wait for its host."""
         if not self._received:
             self._received.extend(self._results.get())
+        if not self._received:
+            return None
         result = self._received.popleft()
         if isinstance(result, BaseException):
             raise result
@@ -206,7 +236,9 @@ class _FetcherThread:
     async def _serve(self) -> None:
         from urlset.http.client import Fetcher
 
-        async with Fetcher(self._policy) as self._fetcher:
+        watch = _Lookahead(self._policy).watch(lambda: self._results.put([]))
+        async with Fetcher(self._policy, watch) as fetcher:
+            self._fetcher = fetcher
             self._ready.set()
             await self._stop.wait()
             await _cancel(self._tasks)

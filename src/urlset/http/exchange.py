@@ -207,7 +207,8 @@ def _kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     for name, value in headers.items():
         key = name.lower()
         if key in KEPT_HEADERS:
-            value = _header_text(value, "latin-1" if key == "location" else None)
+            if not value.isascii():
+                value = _header_text(value, "latin-1" if key == "location" else None)
             kept[key] = f"{kept[key]}, {value}" if key in kept else value
     return kept
 
@@ -218,8 +219,6 @@ def _header_text(value: str, fallback: str | None) -> str:
     No store can keep a surrogate. ``fallback`` is the encoding of such a header, as the target of a
     redirect needs its bytes; without one they become question marks.
     """
-    if value.isascii():
-        return value
     raw = value.encode(errors="surrogateescape")
     try:
         return raw.decode()

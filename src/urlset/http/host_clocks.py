@@ -32,13 +32,10 @@ class _Clock:
 
 
 class HostClocks:
-    """Times of the requests to each host. All clients of one run share them.
+    """Times of the requests to each host, by a monotonic clock. All clients of one run share them.
 
-    So the delay between two requests and the pause that a host asks for also apply if the
-    requests belong to different phases of the run. Threads may use it at the same time.
-
-    Args:
-        now: Monotonic clock in seconds.
+    So the delay between two requests and the pause that a host asks for also apply if the requests
+    belong to different phases of the run. Threads may use it at the same time.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic):
@@ -49,13 +46,9 @@ class HostClocks:
     def start(self, host: str, delay_s: float, max_pause_s: float = inf) -> float:
         """Start a request to a host if that is possible now; else return the seconds until it is.
 
-        Args:
-            host: Name and port of the host.
-            delay_s: Least time between this request and those before and after it.
-            max_pause_s: Longest pause that is waited for.
-
-        Raises:
-            PausedHostError: The host asked for a longer pause, which is not over.
+        ``host`` is name and port, ``delay_s`` the least time between this request and those before
+        and after it. Raises PausedHostError if the host asked for a pause of more than
+        ``max_pause_s``.
         """
         with self._lock:
             wait = self._wait_s(host, delay_s, max_pause_s)

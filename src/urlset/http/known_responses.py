@@ -24,11 +24,8 @@ class KnownResponses:
     """Responses of a run that later phases use in place of a request of their own.
 
     A robots.txt is requested once for each host, also if it cannot be read: it then disallows
-    everything, whatever the phase. The home page from the search for sitemaps is used once, for
-    the first visit of the page. Threads may use it at the same time.
-
-    Args:
-        now: Monotonic clock in seconds.
+    everything, whatever the phase. The home page from the search for sitemaps is used once, for the
+    first visit of the page. Threads may use it at the same time.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.inflight import track_wait
@@ -25,19 +26,27 @@ class OutOfTimeError(Exception):
 
 
 class HostLimiter:
-    """Limiter of concurrent requests per host, and of documents in memory.
+    """Limiter of concurrent requests ``per_host``, and of ``documents`` in memory.
 
-    A request needs a slot of its host and a document slot. The caller owns the document slot
-    until it calls :meth:`release_document`: as long as the document is in memory.
+    A request needs a slot of its host and a document slot. The caller owns the document slot until
+    it calls :meth:`release_document`: as long as the document is in memory. The clients of a run
+    share the ``clocks``. ``on_waiting`` is called when a request begins to wait for its host.
 
-    Args:
-        documents: Documents in memory.
-        per_host: Concurrent requests to one host.
-        clocks: Times of the requests, which the clients of a run share.
-        max_pause_s: Longest pause of a host that is waited for.
+    Attributes:
+        waiting: Number of requests that wait for a slot of their host, a delay or a retry, without
+            a document slot: other hosts need not wait for them.
     """
 
-    def __init__(self, documents: int, per_host: int, clocks: HostClocks, max_pause_s: float):
+    def __init__(
+        self,
+        documents: int,
+        per_host: int,
+        clocks: HostClocks,
+        max_pause_s: float,
+        on_waiting: Callable[[], None] | None = None,
+    ):
+        self.waiting: int = 0
+        self._on_waiting = on_waiting
         self._documents = asyncio.Semaphore(documents)
         self._per_host = per_host
         self._hosts: dict[str, HostSlots] = {}
@@ -49,12 +58,9 @@ class HostLimiter:
     ) -> HostSlots:
         """Wait for a slot of a host and for a document slot; return the slots of the host.
 
-        The caller passes them to :meth:`release_slot` at the end of the request.
-
-        Args:
-            name: Name and port of the host.
-            delay_s: Least time between this request and the others to this host, in seconds.
-            may_wait: Returns whether it may wait for some seconds; None if always.
+        The caller passes them to :meth:`release_slot` at the end of the request. ``delay_s`` is the
+        least time between the requests to the host, ``name`` its name and port. ``may_wait``
+        returns whether it may wait for some seconds.
 
         Raises:
             PausedHostError: The host asked for a pause that is longer than the limit; there is a
@@ -66,7 +72,11 @@ class HostLimiter:
             host = self._hosts[name] = HostSlots(name, self._per_host)
         host.users += 1
         try:
-            await host.slots.acquire()
+            if self._on_waiting is not None and host.slots.locked():
+                with self.wait():
+                    await host.slots.acquire()
+            else:
+                await host.slots.acquire()
         except BaseException:
             self._leave(host)
             raise
@@ -91,6 +101,17 @@ class HostLimiter:
         if not host.users:
             self._hosts.pop(host.name, None)
 
+    @contextmanager
+    def wait(self) -> Iterator[None]:
+        """Count a request that waits without a document slot in ``waiting``."""
+        self.waiting += 1
+        if self._on_waiting is not None:
+            self._on_waiting()
+        try:
+            yield
+        finally:
+            self.waiting -= 1
+
     async def acquire_document(self) -> None:
         """Wait for a document slot, without a slot of any host."""
         await self._documents.acquire()
@@ -107,12 +128,15 @@ class HostLimiter:
         if is_free and not clocks.start(name, delay_s, limit):
             await self._documents.acquire()  # it is free, so this does not wait
             return
-        async with host.line:
+        with self.wait():
+            await host.line.acquire()
+        try:
             while True:
                 while (wait := clocks.wait_s(name, delay_s, limit)) > 0:
                     if may_wait is not None and not may_wait(wait):
                         raise OutOfTimeError
-                    await self._sleep(name, wait)
+                    with self.wait():
+                        await self._sleep(name, wait)
                 await self._documents.acquire()
                 try:
                     if not clocks.start(name, delay_s, limit):
@@ -121,6 +145,8 @@ class HostLimiter:
                     self._documents.release()
                     raise
                 self._documents.release()  # the host was paused in the meantime
+        finally:
+            host.line.release()
 
     async def _sleep(self, name: str, seconds: float) -> None:
         pause = self._clocks.pause_s(name)

@@ -20,6 +20,9 @@ from urlset.option_names import option
 from urlset.protocol import MAX_BYTES, READ_LIMIT
 from urlset.urls import split_origin
 
+FORBIDDEN_IN_HEADERS: re.Pattern[str] = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""Characters that no header may have (RFC 9110 section 5.5)."""
+
 T = TypeVar("T")
 
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -98,22 +101,29 @@ class Policy:
     obey_robots: bool = True
 
     def __post_init__(self) -> None:
+        shown = option("header", python="headers")
         secrets = sorted(name for name in self.headers if name.lower() in SECRETS)
         if secrets:
             raise ValueError(
-                f"headers are sent to every host, and {', '.join(secrets)} must not be: "
+                f"{shown}: they are sent to every host, and {', '.join(secrets)} must not be: "
                 f"{option('auth_file', python='auth or Policy.site_headers')} is for its site alone"
             )
-        if self.user_agent is not None and not self.user_agent.strip():
-            raise ValueError("user_agent: expected a name, found an empty text")
+        if self.user_agent is not None:
+            agent = option("user_agent", python="user_agent")
+            if not self.user_agent.strip():
+                raise ValueError(f"{agent}: expected a name, found an empty text")
+            if FORBIDDEN_IN_HEADERS.search(self.user_agent):
+                raise ValueError(f"{agent}: control character in the name")
         if self.only_public and self.allow_private:
             raise ValueError("only_public: expected no allow_private, which is its opposite")
         if self.concurrency < 1 or self.per_host < 1:
             raise ValueError("concurrency and per_host must be 1 or more")
-        for name, headers in (("headers", self.headers), *self.site_headers.items()):
+        for name, headers in ((shown, self.headers), *self.site_headers.items()):
             for pair in headers.items():
-                if any(mark in part for part in pair for mark in "\r\n\0"):
-                    raise ValueError(f"{name}: line break or NUL in the header {pair[0]!r}")
+                if not all(isinstance(part, str) for part in pair):
+                    raise TypeError(f"{name}: expected texts, found a {type(pair[1]).__name__}")
+                if any(map(FORBIDDEN_IN_HEADERS.search, pair)):
+                    raise ValueError(f"{name}: control character in the header {pair[0]!r}")
         by_origin = {_origin(site): dict(pairs) for site, pairs in self.site_headers.items()}
         object.__setattr__(self, "site_headers", MappingProxyType(by_origin))
 
@@ -191,13 +201,9 @@ def with_login(policy: Policy, source: T, auth: str | tuple[str, str] | None) ->
     """Return the policy with the secrets of a source, and the source without them.
 
     They are ``auth``, or the user and the password in the URL, and tokens and signatures in its
-    query. Every function that takes the URL of a site calls this first, so that no secret is
-    stored, logged or reported.
-
-    Args:
-        policy: The policy.
-        source: URL of a site; anything else is returned unchanged.
-        auth: Credentials for the origin of the URL, and for no other.
+    query. ``auth`` is for the origin of the URL, and for no other. Every function that takes the
+    URL of a site calls this first, so that no secret is stored, logged or reported. A source that
+    is no URL is returned unchanged.
     """
     origin = origin_of(source) if isinstance(source, str) else None
     if not isinstance(source, str) or origin is None:
@@ -216,9 +222,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)  # RFC 6750 section 2.1
 def with_secret_query(policy: Policy, url: str) -> tuple[Policy, str]:
     """Return the policy that knows the secret parameters of a URL, and the URL that hides them.
 
-    Args:
-        policy: The policy.
-        url: http(s) URL without a login.
+    The http(s) URL has no login.
     """
     known = policy.queries if isinstance(policy, RunPolicy) else {}
     shown, queries = hidden_query(url, known)
@@ -256,9 +260,7 @@ def _authorization(auth: str | tuple[str, str]) -> str:
 def expect_token(text: str, forms: str) -> None:
     """Raise ``ValueError`` for characters that no bearer token has, such as a colon.
 
-    Args:
-        text: The token.
-        forms: How credentials are written where they were given.
+    ``forms`` says how credentials are written where they were given.
     """
     if not _TOKEN.fullmatch(text):
         # Note: without the text, which may be a secret.
@@ -294,5 +296,7 @@ def user_agent() -> str:
 def _origin(site: str) -> str:
     origin = origin_of(site)
     if origin is None:
-        raise ValueError(f"expected the origin of a site, as https://example.com, found {site!r}")
+        raise ValueError(
+            f"site_headers: expected the origin of a site, as https://example.com, found {site!r}"
+        )
     return origin

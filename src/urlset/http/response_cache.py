@@ -56,15 +56,19 @@ class ResponseCache:
     def put(self, response: Response) -> None:
         """Store a response, unless its error may be temporary or its status is 304."""
         if response.status != 304 and not is_worth_retrying(response):
-            bare = response.request._replace(token=None)
             try:
-                self._store.put(_key(bare), response._replace(request=bare))
+                # get() sets the request; that of the response keeps objects of its walk in memory.
+                key = _key(response.request)
+                self._store.put(key, response._replace(request=_NO_REQUEST))
             except OSError:  # TMPDIR is full: handled like a cache that is full
                 self._store.disable()
 
     def close(self) -> None:
         """Remove all responses."""
         self._store.close()
+
+
+_NO_REQUEST = Request("")
 
 
 def _key(request: Request) -> Hashable:
@@ -105,6 +109,7 @@ class ResponseStore:
         self._file: FileIO | None = None
         self._close_file: weakref.finalize[..., ResponseStore] | None = None
         self._number = 0
+        self._file_size = 0
         self._bodies: Counter[int] = Counter()
         self._lock = Lock()
 
@@ -117,10 +122,8 @@ class ResponseStore:
     def put(self, key: Hashable, response: Response) -> None:
         """Store a response under a key, in place of the previous one.
 
-        When the limit is exceeded, everything is removed: see :attr:`is_full`.
-
-        Raises:
-            OSError: A file cannot be written.
+        When the limit is exceeded, everything is removed: see :attr:`is_full`. Raises OSError if a
+        file cannot be written.
         """
         body = response.body
         is_small = len(body) <= self._memory_left
@@ -145,11 +148,9 @@ class ResponseStore:
             self._stored[key] = _Stored(bare, in_memory, place, len(packed), is_packed)
 
     def get(self, key: Hashable) -> Response:
-        """Return the response stored under a key.
+        """Return the response stored under a key; raise KeyError without one.
 
-        Raises:
-            KeyError: No response has this key.
-            OSError: Its file cannot be read.
+        Raises OSError if its file cannot be read.
         """
         with self._lock:
             stored = self._stored[key]
@@ -181,13 +182,16 @@ class ResponseStore:
 
     def _write(self, data: bytes) -> _Place:
         """Append a body to the current file, or to the next one if that is full."""
-        if self._file is None or self._file.tell() >= FILE_BYTES:
+        if self._file is None or self._file_size >= FILE_BYTES:
             self._end_file()
             self._number += 1
             self._file = FileIO(self._path(self._number), "xb")
+            self._file_size = 0
             self._close_file = weakref.finalize(self, self._file.close)
-        place = _Place(self._number, self._file.tell())
-        if self._file.write(data) != len(data):
+        place = _Place(self._number, self._file_size)
+        written = self._file.write(data)
+        self._file_size += written
+        if written != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._bodies[place.file] += 1
         return place

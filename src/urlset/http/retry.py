@@ -16,7 +16,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """Statuses that lead to another URL."""
 
 _TEMPORARY = frozenset({"dns", "connect", "timeout", "stalled", "protocol", "cut", "encoding"})
-_SECONDS = re.compile(r"\d{1,9}(?:\.\d+)?", re.ASCII)
+_SECONDS = re.compile(r"(\d+)(?:\.\d+)?", re.ASCII)
+_MAX_SECONDS = 2.0**31  # stands for each larger number: RFC 9111 section 1.2.2
 
 
 class RedirectChain:
@@ -31,13 +32,8 @@ class RedirectChain:
     def add(self, response: Response, *, is_followed: bool) -> tuple[Response, str | None]:
         """Add the response of the latest URL; return it, and the URL to request next.
 
-        Args:
-            response: The response, without the redirects that led to it.
-            is_followed: Whether a redirect is followed.
-
-        Returns:
-            The response with the redirects that led to it, and the URL to request next; None if
-            the response is the last one. A redirect that cannot be followed is an error.
+        The returned response has the redirects that led to it. There is no next URL if it is the
+        last one. A redirect that cannot be followed is an error.
         """
         self._seconds += response.seconds
         if self._urls:
@@ -55,10 +51,7 @@ class RedirectChain:
             target = self._policy.shown_url(target)
         refusal: tuple[ErrorCode, str] | None = None
         if target is None:
-            refusal = (
-                "bad-redirect",
-                f"{response.url} redirects, but not to an http or https URL",
-            )
+            refusal = ("bad-redirect", f"{response.url} redirects, but not to an http or https URL")
         elif target in self._urls:
             refusal = "redirect-loop", f"redirects in a circle: back to {target}"
         elif len(self._urls) > self._policy.max_redirects:
@@ -149,13 +142,15 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
     120.0
     >>> retry_after_s("Fri, 31 Dec 1999 23:59:59 GMT")
     0.0
+    >>> retry_after_s("9223372036854775807")
+    2147483648.0
     >>> retry_after_s("soon")
     """
     if not value:
         return None
     text = value.strip()
-    if _SECONDS.fullmatch(text):
-        return float(text)
+    if seconds := _SECONDS.fullmatch(text):
+        return float(text) if len(seconds[1].lstrip("0")) < 10 else _MAX_SECONDS
     from email.utils import parsedate_to_datetime  # few responses have a date here
 
     try:

@@ -14,12 +14,7 @@ from urllib.request import getproxies_environment
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from urlset.http.connections import (
-    MAX_HEADER,
-    READ_BUFFER,
-    ConnectionHandler,
-    OriginConnections,
-)
+from urlset.http.connections import MAX_HEADER, READ_BUFFER, ConnectionHandler, OriginConnections
 from urlset.http.models import NetworkScope
 from urlset.http.policy import Policy
 from urlset.http.request_url import origin_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from urlset.http.request_url import document_key, request_url, without_login
+from urlset.http.request_url import document_key, request_url
 
 MASK = "***"
 """Text in place of the value of a secret parameter."""
@@ -16,33 +16,40 @@ MASK = "***"
 # Tokens and passwords; signatures of S3, Google Cloud Storage, CloudFront and Azure (`sig`). The
 # lookahead keeps a value that is hidden already.
 _SECRET = re.compile(
-    r"(?<=[?&;#])((?:(?:access|api|auth|id|refresh|session)[_-]?token|token|jwt|api[_-]?key|"
+    r"(?<=[?&;#])((?:(?:access|api|auth|bearer|feed|id|job|oauth|private|refresh|rss|session|user)"
+    r"[_-]?token|token|jwt|(?:access|api|private|secret)[_-]?key|"
     r"(?:client[_-]?)?secret|password|passwd|pwd|sig|signature|awsaccesskeyid|"
     r"x-(?:amz|goog)-(?:signature|credential|security-token))=)(?!\*\*\*)([^&;#]++)",
     re.IGNORECASE,
 )
 
 
+# Also of another scheme, and with too few or too many slashes: the URL of an error. A drive of
+# Windows has one letter.
+_URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]+", re.IGNORECASE)
+_LOGIN = re.compile(r"[^/?#\\]*[@\uff20]")
+
+
 def without_secrets(url: str) -> str:
-    """Return an http(s) URL as files and messages show it; other text is unchanged.
+    """Return a URL as files and messages show it; text that is no URL is unchanged.
 
     The login is removed, and the values of secret parameters of the query are hidden.
 
     >>> without_secrets("https://me:s3cret@example.com/map.xml?page=2&token=abc")
     'https://example.com/map.xml?page=2&token=***'
     """
-    is_url = url[:8].lower().startswith(("http://", "https://"))
-    return _masked(without_login(url), MASK) if is_url else url
+    start = _URL.match(url)
+    if start is None:
+        return url
+    login = _LOGIN.match(url, start.end())
+    return _masked(url[: start.end()] + url[login.end() :] if login else url, MASK)
 
 
 def hidden_query(url: str, known: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return a URL with hidden secrets, and the known URLs with this one.
 
-    URLs that differ in their secrets only get different masks.
-
-    Args:
-        url: URL without a login.
-        known: URLs to request, by the key of the URL with hidden secrets.
+    URLs that differ in their secrets only get different masks. ``known`` has the URLs to request,
+    by the key of the URL with hidden secrets; ``url`` has no login.
     """
     sent = request_url(url)
     shown = _masked(url, MASK)

@@ -33,9 +33,9 @@ def listed_pages(site: str, settings: SyncKeywords) -> Iterator[tuple[str, dict[
                 if update.change == "added":
                     values: Mapping[str, object] = update.to_dict()
                     found = {name: values[name] for name in _METADATA if values[name] is not None}
-                    yield update.text or "", {"source": update.url, **found}
+                    yield update.text or "", {"source": update.loc, **found}
                 else:
-                    _log.warning("%s was not read: %s", update.url, update.reason)
+                    _log.warning("%s was not read: %s", update.loc, update.reason)
             batch.commit()
         for reason in run.incomplete:
             _log.warning("%s: %s", site, reason)

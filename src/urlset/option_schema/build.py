@@ -394,7 +394,7 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         "Least number of URLs, as a share of the number that is published: 0.5 (the default) or "
         "50%. --max-removed limits which ones disappear.",
         type=float,
-        doc="Least number of URLs, as a share of the number that is published (0.5).",
+        doc='Least number of URLs, as a share of the number that is published: 0.5 or ``"50%"``.',
         default=0.5,
         group=_SAFETY,
         metavar="X|N%",
@@ -407,10 +407,11 @@ BUILD_OPTIONS: tuple[Option, ...] = (
         "Fail (gate shrunk) if more published URLs disappear: N or N%; also those that others "
         "replace.",
         type=str,
-        doc='Number (``"100"``) or share (``"5%"``) of the published URLs that may disappear; '
+        doc='Number (100) or share (``"5%"``) of the published URLs that may disappear; '
         "``min_share`` compares totals only. None for no limit.",
         group=_SAFETY,
-        metavar="N",
+        metavar="N|N%",
+        is_number_text=True,
     ),
     texts(
         "force",

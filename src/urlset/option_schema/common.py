@@ -187,7 +187,7 @@ USER_AGENT = Option(
 )
 TIMEOUT = seconds(
     "timeout_s",
-    "Time limit of a document, with its retries.",
+    "Time limit of a document, with its retries; by default 300.",
     minimum=0.1,
     allowed=COMMAND,
     in_python="Policy.total_timeout_s",
@@ -205,7 +205,7 @@ PAGE_NETWORK = (
     file(
         "auth_file",
         "File with `user:password` or `Bearer TOKEN`, sent only to the hosts of the sites "
-        f"that you name; by default ${AUTH_VARIABLE}.",
+        f"that you name; by default ${AUTH_VARIABLE}, which holds the same text, not a path.",
         metavar="PATH",
         allowed=COMMAND,
         in_python="auth",
@@ -218,7 +218,7 @@ PAGE_NETWORK = (
     ),
     number(
         "concurrency",
-        "Maximum number of concurrent requests.",
+        "Maximum number of concurrent requests, in all and to one host; by default 8 and 4.",
         minimum=1,
         maximum=256,
         allowed=COMMAND,
@@ -281,6 +281,7 @@ RULES_OPTIONS = (
         is_required=False,
     ),
     replace(SUMMARY_FORMAT, in_python="urlset.checker.CATALOGUE"),
+    CONFIG,
     *CONSOLE,
 )
 SCHEMA_OPTIONS = (

@@ -58,6 +58,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
             metavar="N|N%",
             allowed=NOT_IN_PYTHON,
             is_number_text=True,
+            in_python=".counts",
         )
         for kind in ("removed", "added", "changed")
     ),

@@ -18,7 +18,7 @@ MEANINGS = MappingProxyType(
     {
         "base_url": "URL at which a file or a folder is published; relative URLs refer to it.",
         "max_removed": "Limit of the URLs that disappear: a number, or a share such as 5%.",
-        "dry_run": "Do everything except for writing or sending, and report it.",
+        "dry_run": "Write and send nothing, and report what would be.",
         "format": "Format of what is written.",
         "ledger": "Record of what `build` published, a DuckDB file. It is not called store: it is "
         "an input of `submit`, whose own kept file is its store.",

@@ -61,8 +61,9 @@ class Option:
         allowed: Where the option exists: ``python``, ``file`` (urlset.toml), ``command``.
         is_path: Whether relative values of the file refer to the folder of the file.
         is_split: Whether commas separate values within a text.
-        is_number_text: Whether a number in the file stands for its text.
-        is_share: Whether the file and the command line also take a share such as ``10%``.
+        is_number_text: Whether a number, in the file and in Python, stands for its text.
+        is_share: Whether a text such as ``10%`` is a value, too: of Python, of the file and of the
+            command line.
         is_url: Whether values are http(s) URLs.
         is_time_limit: Whether 0 in the file and on the command line means no limit.
         is_argument: Whether the command line has it without a flag.
@@ -127,19 +128,36 @@ class Option:
         if self.annotation:
             return self.annotation
         word = "Sequence[str]" if self.is_repeatable else _WORDS.get(self.type, "Any")
+        if self.is_share:
+            word += " | str"
+        elif self.is_number_text:
+            word = f"int | {word}"
         return f"{word} | None" if self.default is None or self.is_time_limit else word
 
     @property
     def field_type(self) -> str:
         """The type of the field of a settings class: that of the converted value."""
-        return self.stored or _STORED.get(self.parameter_type, self.parameter_type)
+        kind = self.parameter_type
+        if self.is_share:
+            kind = kind.replace(" | str", "")
+        elif self.is_number_text:
+            kind = kind.removeprefix("int | ")
+        return self.stored or _STORED.get(kind, kind)
 
     def converted(self, given: Any) -> Any:
         """Convert an argument of Python to the type of the field: a path, a tuple of texts.
 
         Raises:
             TypeError: Several texts are expected, and the value is a mapping or bytes.
+            ValueError: The text is no share.
         """
+        if self.is_share and isinstance(given, str):
+            try:
+                return self.parse(given)
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from error
+        if self.is_number_text:
+            return None if given is None else str(given)
         if self.field_type.startswith("Path"):
             return None if given is None else Path(given)
         return as_tuple(given, self.name) if self.field_type.startswith("tuple[") else given

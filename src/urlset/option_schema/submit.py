@@ -37,7 +37,7 @@ TOKEN_VARIABLE = "URLSET_GOOGLE_TOKEN"
 SUBMIT_OPTIONS: tuple[Option, ...] = (
     argument(
         "updates",
-        "File of changes (`build --changes`, `diff --format jsonl`), ledger or store; - is "
+        "File of changes (`build --changes`, `diff --format jsonl`, `sync`), ledger or store; - is "
         "stdin. By default the ledger of `build`.",
         metavar="[CHANGES]",
         is_required=False,
@@ -56,14 +56,22 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         group="IndexNow",
     ),
     file(
-        "keys",
+        "keys_file",
         "File with a key, or with a line HOST KEY [URL of its file] for each host; by "
-        f"default ${KEY_VARIABLE}.",
-        annotation="KeysGiven",
-        doc="Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.",
-        is_hidden=True,
-        allowed=NOT_IN_FILE,
+        f"default ${KEY_VARIABLE}, which holds the same text, not a path.",
+        flags=("--keys",),
+        allowed=COMMAND,
+        in_python="keys",
         group="IndexNow",
+    ),
+    Option(
+        "keys",
+        "Keys of IndexNow: one key, or a key by host, or key and URL of its file by host. "
+        "No environment variable is read.",
+        type=object,
+        annotation="KeysGiven",
+        is_hidden=True,
+        allowed=PYTHON,
     ),
     texts(
         "endpoints",

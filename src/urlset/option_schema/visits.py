@@ -159,7 +159,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
     SUMMARY_FORMAT,
     texts(
         "why",
-        "Visit nothing; show how this URL was discovered, as JSON.",
+        "Visit nothing; print how this URL was discovered, as a JSON line.",
         metavar="URL",
         allowed=COMMAND,
         in_python=".why(url)",
@@ -260,8 +260,8 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         "Similar: --max-removed of diff and build.",
         type=float,
         doc="Largest share of the known pages that may be removed at once because no sitemap "
-        "lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no limit "
-        "for fewer.",
+        'lists them, 0.1 or ``"10%"``; above it they are unknown. None for 0.5 of 20 or more '
+        "pages, and no limit for fewer.",
         metavar="X|N%",
         minimum=0,
         maximum=1,

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from urlset.builder.json_forms import BuildJson, FailureJson, GateJson, SetChange
 from urlset.builder.result import Excluded
 from urlset.checker.baseline import BaselineJson
-from urlset.checker.finding import AuditFindingJson, CountsJson, FindingJson
+from urlset.checker.finding import CheckJson, CountsJson
 from urlset.fields import RECORDS
 from urlset.fixer.fix_set import FixedJson
-from urlset.live.audit.result import Audit, AuditJson
+from urlset.live.audit.result import Audit, AuditCountsJson, AuditJson
 from urlset.live.crawl.result import Crawl, CrawlJson, EvidenceJson, ReferrerJson, TrapJson
 from urlset.live.diff.rows import ChangeJson, DiffJson, PageChange, PageState, StateJson
 from urlset.live.report.result import ReportJson, SiteRuleJson, SiteStateJson
@@ -37,7 +37,7 @@ from urlset.model import (
 from urlset.output_schemas.type_schema import DIALECT, TypeSchemas
 from urlset.reader.row_formats import EntryBaseJson, EntryJson
 from urlset.reporter.rule_page import RuleJson
-from urlset.reporter.text import RuleCount
+from urlset.reporter.text import StatisticsJson
 from urlset.result import ResultJson
 from urlset.robots.ai_preferences import AiPreferences
 from urlset.writer.result import PublicationJson, PublishedFileJson
@@ -83,29 +83,30 @@ _DOCUMENTS: dict[type, tuple[type | Mapping[str, str], ...]] = {
     UpdateJson: (AiPreferences, PageUpdate),
     **{kind: ({f.name: f.meaning for f in RECORDS[kind.__name__].fields},) for kind in _SPARSE},
 }
-_BASES = (ResultJson, CountsJson, FindingJson, PublishedFileJson, EntryBaseJson)
+_BASES = (
+    ResultJson, CountsJson, CheckJson, AuditCountsJson, FailureJson, PublishedFileJson,
+    EntryBaseJson,
+)  # fmt: skip
 
 OUTPUTS = (
     Output("read", EntryJson, "urlset read --format jsonl"),
     Output("build", BuildJson | GateJson | FailureJson, "urlset build --json"),
     Output("build-changes", SetChange, "urlset build --changes FILE"),
     Output("build-excluded", Excluded, "urlset build --excluded FILE"),
-    Output("check", FindingJson, "urlset check --format json", is_list=True),
-    Output("check-statistics", RuleCount, "urlset check --statistics --format json", is_list=True),
+    Output("check", CheckJson, "urlset check --format json"),
+    Output("check-statistics", StatisticsJson, "urlset check --statistics --format json"),
     Output("check-baseline", BaselineJson, "urlset check --write-baseline FILE"),
     Output("rules", RuleJson, "urlset rules --format json", is_list=True),
     Output("crawl", CrawlJson, "urlset crawl --format json"),
     Output("crawl-why", EvidenceJson, "urlset crawl --why URL"),
-    Output("audit", AuditFindingJson, "urlset audit --format json", is_list=True),
+    Output("audit", AuditJson, "urlset audit --format json"),
     Output("diff", ChangeJson, "urlset diff --format jsonl"),
     Output("watch", WatchJson, "urlset watch --format json"),
     Output("watch-alerts", AlertsJson, "urlset watch --webhook URL"),
     Output("submit", SubmissionJson, "urlset submit --format json"),
     Output("sync", UpdateJson, "urlset sync"),
     Output("report", ReportJson, "urlset report --format json"),
-    Output("check-result", CountsJson, "urlset.check(…).to_dict()"),
     Output("fix-result", FixedJson, "urlset.fix(…).to_dict()"),
-    Output("audit-result", AuditJson, "urlset.audit(…).to_dict()"),
     Output("diff-result", DiffJson, "urlset diff --format json"),
     Output("sync-result", SyncJson, "urlset.sync(…).to_dict()"),
     Output("write-result", PublicationJson, "urlset.write(…).to_dict()"),
@@ -119,8 +120,8 @@ def schemas() -> dict[str, dict[str, Any]]:
     They are those of ``urlset schema``. A later version may add fields, so the schemas allow
     unknown ones.
 
-    >>> schemas()["check"]["items"]
-    {'$ref': '#/$defs/FindingJson'}
+    >>> schemas()["check"]["$ref"]
+    '#/$defs/CheckJson'
     """
     return {output.name: _schema(output) for output in OUTPUTS}
 

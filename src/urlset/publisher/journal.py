@@ -366,8 +366,9 @@ def recover(folder: Path, label: str, *, is_alone: bool) -> None:
 
 def _roll_back(staging: Path) -> None:
     steps = read_journal(staging)
-    # A journal may come from a cloned repository: it may only move files of its own folder.
-    if not all(_is_within(staging, step) for step in steps):
+    # A journal may come from a cloned repository: it may only move files of its own folder, and
+    # restore what was there. Otherwise it could create a hook of git in a folder below.
+    if not all(_is_within(staging, step) and _is_own_backup(step) for step in steps):
         return
     if steps and is_untouched(steps):
         undo(steps)
@@ -383,6 +384,11 @@ def _is_within(staging: Path, step: Step) -> bool:
         for folder, paths in folders.items()
         for path in paths
     )
+
+
+def _is_own_backup(step: Step) -> bool:
+    """Return whether a backup that is needed is the old file: its time cannot be known before."""
+    return _is_staged(step) or _mark(step.backup) in (None, step.before)
 
 
 def _machine() -> tuple[str, str]:

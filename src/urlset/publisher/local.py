@@ -318,9 +318,11 @@ def _map_errors(what: str, folder: Path, name: str = "") -> Iterator[None]:
         raise
     except OSError as error:
         path = folder / name
+        reason = error.strerror or str(error)
+        if isinstance(error, NotADirectoryError):
+            reason = "a folder above it is a file; name another folder"
         failure = TargetError(
-            f"cannot {what} {path}: {error.strerror or error}; "
-            "what was published before is unchanged"
+            f"cannot {what} {path}: {reason}; what was published before is unchanged"
         )
         failure.errno = error.errno  # without strerror: with both, str() would show nothing else
         raise failure from error

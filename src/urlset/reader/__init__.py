@@ -15,7 +15,14 @@ from urlset.option_names import option
 from urlset.option_schema import StrPath, check_options
 from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.document_sources import DocumentSource, FileWalk, RobotsFile
-from urlset.reader.documents import SITEMAP_KINDS, DocumentBatch, DocumentRecord, Fetched, Visit
+from urlset.reader.documents import (
+    SITEMAP_KINDS,
+    DocumentBatch,
+    DocumentRecord,
+    Fetched,
+    Visit,
+    faults_of,
+)
 from urlset.reader.entries import Entries
 from urlset.reader.files import Source, document_source
 from urlset.reader.filters import (
@@ -42,6 +49,7 @@ __all__ = [
     "Source",
     "Visit",
     "document_source",
+    "faults_of",
     "is_url",
     "read",
     "read_documents",
@@ -189,7 +197,7 @@ def read(
     else:
         reader = FileWalk(document_source(source, base_url, max_bytes), **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
-    if is_url(name):
+    if isinstance(name, str) and ":" in name:
         from urlset.http import without_secrets
 
         name = without_secrets(name)
@@ -264,24 +272,16 @@ def read_site(
 ) -> Entries:
     """Return the entries of a site, read once; nothing that cannot be read raises.
 
-    Args:
-        url: URL of the site, or of a sitemap.
-        entry_filter: Filter of the entries.
-        hosts: Hosts to which requests are sent, as :func:`urlset.http.site_host` returns them;
-            None for all.
-        policy: Policy of the requests.
-        options: Further arguments of :class:`urlset.reader.site.SiteReader`.
+    ``url`` is that of the site, or of a sitemap. ``hosts`` are those to which requests are sent, as
+    :func:`urlset.http.site_host` returns them; None for all. ``options`` are further arguments of
+    :class:`urlset.reader.site.SiteReader`.
     """
     from urlset.http import without_secrets
     from urlset.reader.site import SiteReader
 
     reader = SiteReader(url, policy=policy, hosts=hosts, keep=False, **options)
     return Entries(
-        reader,
-        source=without_secrets(url),
-        entry_filter=entry_filter,
-        limit=None,
-        fail_fast=None,
+        reader, source=without_secrets(url), entry_filter=entry_filter, limit=None, fail_fast=None
     )
 
 

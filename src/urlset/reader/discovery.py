@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Request, Response, document_key, origin_of, request_url
-from urlset.option_names import option
+from urlset.option_names import is_available, option
 from urlset.protocol import WELL_KNOWN_PATHS
 from urlset.reader.documents import Visit, robots_failure
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
@@ -73,7 +73,6 @@ class Discovery:
         self.site: str = resolve("/", home)
         self.is_unreachable: bool = True
         self.robots: Robots | None = None
-        self.robots_response: Response | None = None
         self.attempts: list[Attempt] = []
         self._agent = agent
         self._obey = obey
@@ -121,7 +120,6 @@ class Discovery:
 
     def _from_robots(self, response: Response) -> Iterator[Lead]:
         self.robots = robots = robots_from_response(response)
-        self.robots_response = response
         self._delay_s = robots.crawl_delay_s(self._agent)
         self.attempts.append(robots_attempt(response, robots))
         self._requests = [r for r in self._requests if self._may_try(r.url, r.purpose)]
@@ -211,11 +209,11 @@ def no_sitemap_message(discovery: Discovery, attempts: Sequence[Attempt]) -> str
         return message
     robots = discovery.robots
     if robots is not None and robots.state == "unreachable":
+        message += f"; {disallowed} more were not tried, because robots.txt could not be read"
+        if not is_available("ignore_robots"):
+            return message
         ignored = option("ignore_robots", python="Policy(obey_robots=False)")
-        return (
-            f"{message}; {disallowed} more were not tried, because robots.txt could not be read; "
-            f"{ignored} tries them"
-        )
+        return f"{message}; {ignored} tries them"
     return f"{message}; robots.txt disallows {disallowed} more"
 
 
@@ -226,9 +224,13 @@ def _refused(count: int) -> str:
 def _refusal_hint(refused: Sequence[Attempt]) -> str:
     """Return what to do if a server refuses requests, so that its sitemaps are unknown."""
     if all(attempt.status == 401 for attempt in refused):
-        return f"the server wants a login: {option('auth_file', python='auth')} has it"
-    other = option("user_agent", python="Policy.user_agent")
-    return f"the server may block urlset: allow it there, or set another {other}"
+        message = "the server wants a login"
+        has_file = is_available("auth_file")
+        return f"{message}: {option('auth_file', python='auth')} has it" if has_file else message
+    message = "the server may block urlset: allow it there"
+    if not is_available("user_agent"):
+        return message
+    return f"{message}, or set another {option('user_agent', python='Policy.user_agent')}"
 
 
 def robots_attempt(response: Response, robots: Robots) -> Attempt:
@@ -247,14 +249,8 @@ _HOW: dict[str, How] = {"sitemap": "link", "feed": "feed"}
 class RobotsCache:
     """The robots.txt files of a walk by origin; requests missing ones.
 
-    Args:
-        agent: Product token for robots.txt.
-        records: Whether those requested here are part of the result. Otherwise only their
-            ``Crawl-delay`` is used.
-
-    Attributes:
-        files: Every robots.txt that was received, if it is part of the result.
-        attempts: Results of the requests made here.
+    ``records`` is whether those requested here are part of the result, in ``files``. Otherwise only
+    their ``Crawl-delay`` is used. ``attempts`` are the results of the requests made here.
     """
 
     def __init__(self, agent: str, *, records: bool):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Literal
 
 from urlset.errors import SourceError
-from urlset.http import NetworkScope, Response, ResponseStore, origin_of
+from urlset.http import NetworkScope, Response, ResponseStore, document_key, origin_of
 from urlset.model import Sitemap
 from urlset.option_names import option
 
@@ -40,15 +40,18 @@ class FetchTask:
     depth: int = 0
     state: Literal["new", "requested", "fetched"] = "new"
     known: tuple[Sitemap, ...] | None = None
+    key: str = field(init=False, repr=False)
+    """The key of the URL, as :func:`urlset.http.document_key` returns it."""
+
+    def __post_init__(self) -> None:
+        self.key = document_key(self.url)
 
 
-class ArrivalQueue:
-    """Queue that returns documents in the order of their responses."""
+class _TaskQueue:
+    """Base of the queues: tasks in order."""
 
     def __init__(self) -> None:
         self._queue: deque[FetchTask] = deque()
-        self._waiting: dict[str, list[FetchTask]] = {}
-        self._fetched: deque[tuple[FetchTask, Response]] = deque()
 
     def append(self, task: FetchTask) -> None:
         """Add a task at the end."""
@@ -58,14 +61,27 @@ class ArrivalQueue:
         """Add the children of a document at the front."""
         self._queue.extendleft(reversed(tasks))
 
+    def mark_requested(self, task: FetchTask) -> None:
+        """Record that the document of a task has been requested."""
+        task.state = "requested"
+
+    def is_empty(self) -> bool:
+        """Return whether no task is left: to request, or in order to read."""
+        return not self._queue
+
+
+class ArrivalQueue(_TaskQueue):
+    """Queue that returns documents in the order of their responses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: dict[str, list[FetchTask]] = {}
+        self._fetched: deque[tuple[FetchTask, Response]] = deque()
+
     def candidates(self) -> Iterator[FetchTask]:
         """Yield the tasks that may be requested, the next one first."""
         while self._queue:
             yield self._queue.popleft()
-
-    def mark_requested(self, task: FetchTask) -> None:
-        """Record that the document of a task has been requested."""
-        task.state = "requested"
 
     def wait_for_robots(self, task: FetchTask) -> None:
         """Hold a task back until the robots.txt of its host has been read."""
@@ -84,15 +100,11 @@ class ArrivalQueue:
         while self._fetched:
             yield self._fetched.popleft()
 
-    def is_empty(self) -> bool:
-        """Return whether no task is left to request."""
-        return not self._queue
-
     def close(self) -> None:
         """Do nothing, because this queue stores nothing on disk."""
 
 
-class OrderedQueue:
+class OrderedQueue(_TaskQueue):
     """Queue that returns each index before its children, and those in the order of the index.
 
     Documents that arrive earlier wait, in memory if they are small, otherwise in a file. The
@@ -100,27 +112,15 @@ class OrderedQueue:
     """
 
     def __init__(self) -> None:
-        self._queue: deque[FetchTask] = deque()
+        super().__init__()
         self._store = ResponseStore()
         self._current: Response | None = None  # of the first task, once it has arrived
-
-    def append(self, task: FetchTask) -> None:
-        """Add a task at the end."""
-        self._queue.append(task)
-
-    def prepend(self, tasks: list[FetchTask]) -> None:
-        """Add the children of a document at the front."""
-        self._queue.extendleft(reversed(tasks))
 
     def candidates(self) -> Iterator[FetchTask]:
         """Yield the tasks that may be requested: the next one, and some of those after it."""
         is_full = len(self._store) >= MAX_AHEAD or self._store.size >= MAX_AHEAD_BYTES
         window = list(islice(self._queue, 1 if is_full else MAX_AHEAD))
         yield from (task for task in window if task.state == "new")
-
-    def mark_requested(self, task: FetchTask) -> None:
-        """Record that the document of a task has been requested."""
-        task.state = "requested"
 
     def wait_for_robots(self, _: FetchTask, /) -> None:
         """Do nothing, because a task that waits for a robots.txt keeps its position."""
@@ -148,8 +148,7 @@ class OrderedQueue:
     ) -> Iterator[tuple[FetchTask, Response]]:
         """Yield the tasks whose documents can be read now; tasks may be added meanwhile.
 
-        ``is_known`` returns whether the document of a task was already read, so that the task is
-        dropped.
+        Tasks for which ``is_known`` is true are dropped: their document was already read.
         """
         while self._queue:
             task = self._queue[0]
@@ -164,10 +163,6 @@ class OrderedQueue:
                 del response
             else:
                 return
-
-    def is_empty(self) -> bool:
-        """Return whether no task is left, requested or not."""
-        return not self._queue
 
     def close(self) -> None:
         """Remove the documents that are stored on disk."""

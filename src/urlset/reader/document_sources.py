@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import unquote
 
-from urlset.document import Document, parse
+from urlset.document import Document, parse_document
 from urlset.errors import SourceError
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING
-from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
 from urlset.reader.filters import ChildChoice, ChildFilter
 from urlset.urls import split_origin
 
@@ -186,16 +186,11 @@ def _is_robots(url: str) -> bool:
 ParseLocation = Callable[[Location], Document]
 
 
-class FileWalk:
+class FileWalk(FileReader):
     """Reader of a source without HTTP; each reading reads the source again."""
 
     def __init__(
-        self,
-        source: DocumentSource,
-        *,
-        engine: str | None,
-        max_bytes: int,
-        children: ChildFilter,
+        self, source: DocumentSource, *, engine: str | None, max_bytes: int, children: ChildFilter
     ):
         self._source = source
         self._engine = engine
@@ -209,40 +204,26 @@ class FileWalk:
                 on_response(response)
         return DocumentWalk(self._source, self._parse, self._child_filter).visits()
 
-    async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Yield document after document without blocking the event loop."""
-        import asyncio  # slow to import, and most callers have no event loop
-
-        visits = self.visits()
-        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
-            yield visit
-
     def _parse(self, location: Location) -> Document:
         return parse_location(location, location.load(), self._engine, self._max_bytes)
 
 
 def robots_responses(files: Iterable[RobotsFile]) -> Iterator[Response]:
-    """Return the robots.txt files of a source as HTTP responses, for a store."""
-    return (_robots_response(url, found) for url, found in files)
+    """Yield the robots.txt files of a source as HTTP responses, for a store."""
+    for url, found in files:
+        from urlset.http import Request, Response  # most folders have no robots.txt
 
-
-def _robots_response(url: str, found: bytes | SourceError) -> Response:
-    from urlset.http import Request, Response  # most folders have no robots.txt
-
-    request = Request(url, purpose="robots")
-    if isinstance(found, SourceError):
-        return Response(request, url, error="connect", message=str(found), is_whole=False)
-    return Response(request, url, status=200, body=found)
+        request = Request(url, purpose="robots")
+        if isinstance(found, SourceError):
+            yield Response(request, url, error="connect", message=str(found), is_whole=False)
+        else:
+            yield Response(request, url, status=200, body=found)
 
 
 def parse_location(location: Location, data: bytes, engine: str | None, max_bytes: int) -> Document:
     """Parse the bytes of a document, or the first of them."""
-    return parse(
-        data,
-        base_url=location.base_url,
-        engine=engine,
-        source=location.name,
-        max_bytes=max_bytes,
+    return parse_document(
+        data, base_url=location.base_url, engine=engine, source=location.name, max_bytes=max_bytes
     )
 
 

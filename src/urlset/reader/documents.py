@@ -6,24 +6,35 @@ takes the whole content; :mod:`urlset.formats.detect` examines the first bytes b
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
-from urlset.errors import Failure
+from urlset.errors import Failure, SourceError
 from urlset.formats.compression import HEAD_BYTES
 from urlset.formats.detect import TableKind, has_sitemap_name, table_kind
 from urlset.formats.encoding import skip_space
-from urlset.model import Kind, Problem
+from urlset.model import Kind, Problem, Sitemap
+from urlset.option_names import option
 from urlset.protocol import FIND_ROOT, READ_LIMIT
 from urlset.reader.unreadable_entries import unreadable_count
+from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import NumberedRows
     from urlset.http import Response
     from urlset.robots import Robots
+
+KEPT_PROBLEMS = 100_000
+"""Problems that one reading keeps, some 30 MB; :func:`urlset.check` reports all of them."""
+
+NOT_OVER = "the reading is not over: not all documents were read"
+"""Why a reading is not complete that its caller ended."""
+
+logger: logging.Logger = logging.getLogger("urlset.read")
 
 SITEMAP_KINDS = ("urlset", "index", "text", "rss", "atom")
 
@@ -55,7 +66,7 @@ def rejection_reason(document: Document) -> str | None:
         return None
     if document.kind not in SITEMAP_KINDS:
         return "its root is not that of a sitemap, an index or a feed"
-    if not _may_have_leading_text(document.source) and not skip_space(text).startswith(b"<"):
+    if not skip_space(text).startswith(b"<") and not _may_have_leading_text(document.source):
         return "there is text before its root"
     root = FIND_ROOT.search(text)
     if root is not None and root[0].lower().endswith(b"rdf") and not _RSS_1.search(text):
@@ -99,8 +110,11 @@ def _enclosing(text: bytes, start: int) -> str | None:
     The element spans of the engine do not help: the engine skips the text before the root that it
     recognizes, so its spans begin there, and that text may be HTML, which has tags without an end.
     """
+    head = text[:start]
+    if head.startswith(b"<?") and head.count(b"<") == 1:
+        return None  # only an XML declaration is before the root
     stack: list[bytes] = []
-    for tag in _TAG.finditer(_COMMENT.sub(b"", text[:start])):
+    for tag in _TAG.finditer(_COMMENT.sub(b"", head)):
         is_end, name, is_empty = tag[1], tag[2].lower(), tag[3].endswith(b"/")
         if is_end and name in stack:
             del stack[stack.index(name) :]
@@ -220,6 +234,93 @@ class DocumentBatch(NamedTuple):
     record: DocumentRecord
     document: Document | None
     rows: NumberedRows | None
+
+
+class FileReader:
+    """Base of the readers of files, for callers in an event loop."""
+
+    def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
+        """Yield document after document; pass each robots.txt to ``on_response``."""
+        raise NotImplementedError
+
+    async def visits_async(self) -> AsyncGenerator[Visit]:
+        """Yield document after document without blocking the event loop."""
+        import asyncio  # slow to import, and most callers have no event loop
+
+        visits = self.visits()
+        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
+            yield visit
+
+
+def faults_of(documents: Iterable[DocumentRecord]) -> tuple[str, ...]:
+    """Return a text for each document that could not be read completely."""
+    return tuple(
+        f"{record.source or 'the document'}: {record.error}" for record in documents if record.error
+    )
+
+
+def skipped_by_limit(documents: Iterable[DocumentRecord]) -> tuple[str, ...]:
+    """Return a text with the number of sitemaps that ``max_documents`` skipped; none without."""
+    limit = option("max_documents")
+    count = sum(limit in (record.skipped or "") for record in documents)
+    return (f"{pluralize(count, 'document')} skipped by {limit}",) if count else ()
+
+
+class ReadLog:
+    """Collects the document records and the listed sitemaps of one reading.
+
+    Attributes:
+        urls: Number of entries so far, before the filters.
+        records: Records of the documents so far.
+        sitemaps: Sitemaps that the indexes among them list.
+        is_over: Whether all documents were read.
+        limit: The limit on the number of entries that ended the reading, as the caller writes it.
+    """
+
+    def __init__(self) -> None:
+        self.urls: int = 0
+        self.records: list[DocumentRecord] = []
+        self.sitemaps: list[Sitemap] = []
+        self.is_over: bool = False
+        self.limit: str | None = None
+        self._problems_left = KEPT_PROBLEMS
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why not everything was read, as far as it was; empty if it was."""
+        ended = NOT_OVER if self.limit is None else f"stopped by {self.limit}"
+        skipped = skipped_by_limit(self.records)
+        return (*faults_of(self.records), *skipped, *[ended] * (not self.is_over))
+
+    def add(self, visit: Visit, *, fail_fast: bool | None) -> Visit:
+        """Record a visit; raise :class:`SourceError` if it shows that nothing can be read."""
+        record, document = visit = _without_table(visit)
+        if len(record.problems) > self._problems_left:
+            record = record._replace(problems=record.problems[: self._problems_left])
+            visit = Visit(record, document)
+        self._problems_left -= len(record.problems)
+        self.records.append(record)
+        if logger.isEnabledFor(logging.DEBUG):
+            result = record.error or record.skipped or f"{record.entries:,} entries"
+            kind = "" if record.kind is None else f"{record.kind}, "
+            logger.debug("%s: %s%s", record.source, kind, result)
+        self.urls += record.entries
+        is_source = document is None and record.how in ("given", "site")
+        is_fatal = fail_fast or (is_source and fail_fast is not None)
+        if record.error and is_fatal:
+            message = f"{record.source or 'the document'}: {record.error}"
+            raise SourceError(message, failure=record.failure or "unreadable")
+        if document is not None:
+            self.sitemaps.extend(document.sitemaps)
+        return visit
+
+
+def _without_table(visit: Visit) -> Visit:
+    """Return a visit, without the document if it is a table that was parsed as a list of URLs."""
+    record, document = visit
+    if document is None or not record.error or table_kind_of_document(document) is None:
+        return visit
+    return Visit(record._replace(kind="unknown", entries=0), None)
 
 
 def fetched(response: Response) -> Fetched:

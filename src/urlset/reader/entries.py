@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import warnings
 from collections.abc import (
@@ -19,12 +18,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from urlset.document import Document
-from urlset.errors import SourceError, UrlsetError
+from urlset.errors import UrlsetError
 from urlset.model import Entry, Problem, ProgressEvent, Sitemap
 from urlset.notebook import MAX_ROWS, html_table
-from urlset.reader.documents import DocumentBatch, DocumentRecord, Visit, table_kind_of_document
+from urlset.option_names import option
+from urlset.pattern_warnings import caller_level
+from urlset.reader.documents import DocumentBatch, DocumentRecord, ReadLog, Visit, faults_of
 from urlset.reader.filters import EntryFilter
+from urlset.result import Completeness
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
@@ -32,16 +33,10 @@ if TYPE_CHECKING:
     from urlset.http import Response
     from urlset.reader.discovery import Attempt
 
-logger: logging.Logger = logging.getLogger("urlset.read")
-
 OnResponse = Callable[["Response"], None]
 """Function that is called with every response before it is parsed.
 
 A site also has responses that are not documents, such as robots.txt."""
-
-KEPT_PROBLEMS = 100_000
-"""Problems that one reading keeps, some 30 MB; :func:`urlset.check` reports all of them."""
-
 
 _SHOWN = 3
 """Entries of a store that its representation shows."""
@@ -57,7 +52,7 @@ def warn_incomplete(what: str, failures: Sequence[str]) -> None:
         f"document{'s' * (len(failures) > 1)} could not be read; {failures[0]}; "
         "fail_fast=True raises instead",
         RuntimeWarning,
-        stacklevel=3,
+        stacklevel=caller_level(),
     )
 
 
@@ -71,7 +66,7 @@ class SourceReader(Protocol):
         """Yield document after document, for callers in an event loop."""
 
 
-class Entries:
+class Entries(Completeness):
     r"""The entries of all sitemaps of a source, read on demand.
 
     Iterate with ``for`` or ``async for``, any number of times; each item is an
@@ -119,7 +114,7 @@ class Entries:
         self._limit = limit
         self._fail_fast = fail_fast
         self._progress = progress
-        self._log: _ReadLog | None = None
+        self._log: ReadLog | None = None
 
     def __iter__(self) -> Iterator[Entry]:
         if self._listed is not None:
@@ -130,8 +125,11 @@ class Entries:
             return
         with closing(self.visits()) as visits:
             for visit in visits:
-                yield from remaining.take(self.filtered(visit))
+                entries = iter(self.filtered(visit))
+                yield from remaining.take(entries)
                 if remaining.is_zero():
+                    if not self._is_last(entries) or next(visits, None) is not None:
+                        self._end_at_limit()
                     return
 
     async def __aiter__(self) -> AsyncIterator[Entry]:
@@ -140,9 +138,12 @@ class Entries:
             return
         async with aclosing(self._visits_async()) as visits:
             async for visit in visits:
-                for entry in remaining.take(self.filtered(visit)):
+                entries = iter(self.filtered(visit))
+                for entry in remaining.take(entries):
                     yield entry
                 if remaining.is_zero():
+                    if not self._is_last(entries) or await anext(visits, None) is not None:
+                        self._end_at_limit()
                     return
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -190,7 +191,7 @@ class Entries:
         records = self._log.records
         entries = sum(record.entries or 0 for record in records)
         failed = sum(record.error is not None for record in records)
-        documents = pluralize(len(records), "document")
+        documents = pluralize(len(records) - failed, "document")
         counts = f"{documents} with {pluralize(entries, 'entry', 'entries')}"
         return f"of {source}: read {counts}" + (f", {failed:,} failed" if failed else "")
 
@@ -252,6 +253,17 @@ class Entries:
         return self._latest.records
 
     @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why the latest iteration lacks entries: a text for each document that could not be read.
+
+        One that was not ended, because of ``limit`` or a ``break``, is not complete either, unless
+        the source is one document and ``limit`` left out none of its entries; nor is one with
+        documents that ``max_documents`` skipped. Reads the source if there was none;
+        :attr:`documents` has the records.
+        """
+        return self._latest.incomplete
+
+    @property
     def problems(self) -> list[Problem]:
         """Problems of all :attr:`documents`, in their order."""
         return [problem for record in self.documents for problem in record.problems]
@@ -272,10 +284,11 @@ class Entries:
         Args:
             on_response: Called with every response of a site (:class:`urlset.http.Response`).
         """
-        log = self._log = _ReadLog()
+        log = self._log = ReadLog()
         with closing(self._reader.visits(on_response)) as visits:
             for visit in visits:
                 yield self._recorded(visit, log)
+        log.is_over = True
 
     def filtered(self, visit: Visit) -> Iterable[Entry]:
         """Return the entries of a document that pass the filter."""
@@ -302,14 +315,19 @@ class Entries:
         row_limit = row_limit or RowLimit(self._limit)
         if row_limit.remaining == 0:
             return
+        matches, matches_all = self._filter.matches, self._filter.matches_all
         with closing(self.visits(on_response)) as visits:
-            for record, document in visits:
-                matches = partial(self._filter.matches, record=record)
-                choose = None if self._filter.matches_all else matches
+            for visit in visits:
+                record, document = visit
+                choose = None if matches_all else partial(matches, record=record)
                 rows = document.entries if document is not None else None
                 counted = None if rows is None else NumberedRows(rows, choose, row_limit)
                 yield DocumentBatch(record, document, counted)
                 if row_limit.is_reached:
+                    passed = 0 if counted is None else counted.passed
+                    rest = islice(self.filtered(visit), passed, None)
+                    if not self._is_last(rest) or next(visits, None) is not None:
+                        self._end_at_limit()
                     return
 
     def to_arrow(self) -> Any:
@@ -347,12 +365,7 @@ class Entries:
 
     def _warn_if_incomplete(self) -> None:
         """Warn of the documents that could not be read, unless the caller has their records."""
-        records = self._log.records if self._log is not None else []
-        failures = [
-            f"{record.source or 'the document'}: {record.error}"
-            for record in records
-            if record.error
-        ]
+        failures = () if self._log is None else faults_of(self._log.records)
         if failures and self._fail_fast is not None:
             warn_incomplete("urlset.read", failures)
 
@@ -421,55 +434,37 @@ class Entries:
         self._warn_if_incomplete()
 
     @property
-    def _latest(self) -> _ReadLog:
+    def _latest(self) -> ReadLog:
         if self._log is None:
             for _ in self.visits():
                 pass
-        return self._log or _ReadLog()
+        return self._log or ReadLog()
 
     async def _visits_async(self) -> AsyncGenerator[Visit]:
-        log = self._log = _ReadLog()
+        log = self._log = ReadLog()
         async with aclosing(self._reader.visits_async()) as visits:
             async for visit in visits:
                 yield self._recorded(visit, log)
+        log.is_over = True
 
-    def _recorded(self, visit: Visit, log: _ReadLog) -> Visit:
+    def _is_last(self, rest: Iterator[Entry]) -> bool:
+        """Return whether the only document is read, so that nothing follows, nor is requested."""
+        records = self._log.records if self._log is not None else []
+        is_only = [each.how == "given" and each.kind != "index" for each in records] == [True]
+        return is_only and next(rest, None) is None
+
+    def _end_at_limit(self) -> None:
+        """Record that the limit on the number of entries ended the reading."""
+        if self._log is not None:
+            self._log.limit = f"{option('limit')}={self._limit}"
+
+    def _recorded(self, visit: Visit, log: ReadLog) -> Visit:
         """Record a visit and report the progress: once for a document, not for each entry."""
         visit = log.add(visit, fail_fast=self._fail_fast)
         if self._progress is not None:
             record, documents = visit.record, len(log.records)
             self._progress(ProgressEvent(log.urls, documents, None, record.source, record.error))
         return visit
-
-
-class _ReadLog:
-    """Collects the document records and the listed sitemaps of one reading."""
-
-    def __init__(self) -> None:
-        self.urls: int = 0
-        self.records: list[DocumentRecord] = []
-        self.sitemaps: list[Sitemap] = []
-        self._problems_left = KEPT_PROBLEMS
-
-    def add(self, visit: Visit, *, fail_fast: bool | None) -> Visit:
-        """Record a visit; raise :class:`SourceError` if it shows that nothing can be read."""
-        record, document = _without_table(*visit)
-        if len(record.problems) > self._problems_left:
-            record = record._replace(problems=record.problems[: self._problems_left])
-        self._problems_left -= len(record.problems)
-        self.records.append(record)
-        result = record.error or record.skipped or f"{record.entries:,} entries"
-        kind = "" if record.kind is None else f"{record.kind}, "
-        logger.debug("%s: %s%s", record.source, kind, result)
-        self.urls += record.entries
-        is_source = document is None and record.how in ("given", "site")
-        is_fatal = fail_fast or (is_source and fail_fast is not None)
-        if record.error and is_fatal:
-            message = f"{record.source or 'the document'}: {record.error}"
-            raise SourceError(message, failure=record.failure or "unreadable")
-        if document is not None:
-            self.sitemaps.extend(document.sitemaps)
-        return Visit(record, document)
 
 
 class _Remaining:
@@ -488,10 +483,3 @@ class _Remaining:
         for entry in islice(entries, self._count):
             self._count -= 1
             yield entry
-
-
-def _without_table(record: DocumentRecord, document: Document | None) -> Visit:
-    """Return a visit, without the document if it is a table that was parsed as a list of URLs."""
-    if document is None or not record.error or table_kind_of_document(document) is None:
-        return Visit(record, document)
-    return Visit(record._replace(kind="unknown", entries=0), None)

@@ -59,8 +59,7 @@ _MACHINE = re.compile(
 def document_source(source: Source, base_url: str | None, max_bytes: int) -> DocumentSource:
     """Return the object that lists and loads the documents of a source that is not a URL.
 
-    Raises:
-        SourceError: The source does not exist or is of an unknown type.
+    Raises SourceError if the source does not exist or is of an unknown type.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         data = bytes(source)
@@ -186,10 +185,8 @@ class FileSystemSource:
     def _child_location(self, path: str, base_url: str) -> Location:
         """Return the location of a path below the resolved folder.
 
-        Its name is below the folder as the user wrote it.
-
-        Raises:
-            SourceError: The path is a link that leads out of the folder.
+        Its name is below the folder as the user wrote it. Raises SourceError for a path that leads
+        out of the folder.
         """
         real = os.path.realpath(path)
         if not real.startswith(self._inside):
@@ -323,12 +320,22 @@ def _mode(path: str) -> int:
         raise SourceError(_reason(error, path)) from error
 
 
+def _without_secrets(path: str) -> str:
+    """Return a path as messages show it: it may be a URL with a wrong scheme."""
+    if ":" not in path:
+        return path
+    from urlset.http import without_secrets
+
+    return without_secrets(path)
+
+
 def _reason(error: OSError | ValueError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
         advice = "check the path"
         if _REVISION.fullmatch(path):
             advice = "only `urlset diff` takes a revision of git"
-        return f"expected a file or a folder, found nothing at {printable(path)!r}; {advice}"
+        shown = printable(_without_secrets(path))
+        return f"expected a file or a folder, found nothing at {shown!r}; {advice}"
     if isinstance(error, PermissionError):
         return f"expected a readable file, found no permission to read {printable(path)!r}"
     reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -159,11 +159,8 @@ def _unchanged(child: Sitemap, since: datetime | None) -> str | None:
         return None
     if end > since or (end == since and precision not in _LENGTHS):
         return None
-    return f"not changed since: lastmod in its index is {_lastmod_of(child)}"
-
-
-def _lastmod_of(child: Sitemap) -> str:
-    return child.lastmod_text or (child.lastmod.isoformat() if child.lastmod else "")
+    lastmod = child.lastmod_text or child.lastmod.isoformat()
+    return f"not changed since: lastmod in its index is {lastmod}"
 
 
 def _instant(moment: Moment) -> datetime:
@@ -202,14 +199,9 @@ def _text_of(pattern: re.Pattern[str]) -> str:
 
 
 def compile_pattern(name: str, pattern: str | re.Pattern[str]) -> re.Pattern[str]:
-    """Return a compiled regular expression.
+    """Return a compiled regular expression; ``name`` is that of its option.
 
-    Args:
-        name: Name of the option, for the message.
-        pattern: The expression.
-
-    Raises:
-        ValueError: The expression is invalid, or its repetitions or groups exceed the limits.
+    Raises ``ValueError`` if it is invalid, or its repetitions or groups exceed the limits.
     """
     try:
         return re.compile(pattern)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlset.document import Document
@@ -18,7 +18,7 @@ from urlset.reader.document_sources import (
     parse_location,
     robots_responses,
 )
-from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
 from urlset.reader.filters import ChildFilter
 
 if TYPE_CHECKING:
@@ -33,13 +33,10 @@ _LEAVES = ("urlset", "text", "rss", "atom")
 
 
 class PlannedDocument(NamedTuple):
-    """A document to read, or a record of one that is not read.
+    """A document to read, or a record of one that is not read, with an error or a reason.
 
-    Attributes:
-        record: How the document was found; with an error or a reason if it is not read.
-        location: Where it is; None if it is not read.
-        size: Estimated bytes after decompression.
-        is_followed: Whether its children are planned, too.
+    ``location`` is None if it is not read. ``size`` is an estimate of its bytes after
+    decompression. ``is_followed`` is whether its children are planned, too.
     """
 
     record: DocumentRecord
@@ -55,12 +52,7 @@ class PlanWalk(DocumentWalk):
     """
 
     def __init__(
-        self,
-        source: DocumentSource,
-        *,
-        engine: str | None,
-        max_bytes: int,
-        children: ChildFilter,
+        self, source: DocumentSource, *, engine: str | None, max_bytes: int, children: ChildFilter
     ):
         super().__init__(source, self._parse_head, children)
         self._engine = engine
@@ -72,8 +64,7 @@ class PlanWalk(DocumentWalk):
     def documents(self) -> Iterator[PlannedDocument]:
         """Yield the documents of the source, in the order in which a reading yields them.
 
-        Raises:
-            SourceError: The source cannot be read.
+        Raises SourceError if the source cannot be read.
         """
         for record, document in self.visits():
             if document is None or self._latest is None:
@@ -107,7 +98,7 @@ class PlanWalk(DocumentWalk):
         return self._is_whole and super()._is_rejected(document)
 
 
-class PlannedReader:
+class PlannedReader(FileReader):
     """Reader of planned documents: a :class:`urlset.reader.entries.SourceReader`.
 
     It follows no index. A child that is listed after the first bytes of a document, which is no
@@ -151,14 +142,6 @@ class PlannedReader:
             if self._follow and not planned.is_followed:
                 for child in {child.loc: child for child in document.sitemaps}.values():
                     yield Visit(_unplanned(child, record), None)
-
-    async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Yield document after document without blocking the event loop."""
-        import asyncio  # slow to import
-
-        visits = self.visits()
-        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
-            yield visit
 
 
 def _estimated_size(head: Head) -> int:

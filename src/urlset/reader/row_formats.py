@@ -182,26 +182,18 @@ def _without_empty(value: Any) -> Any:
 def write_lines(lines: Iterable[str], path: str | os.PathLike[str]) -> None:
     """Write lines to a file in UTF-8; it replaces an existing file atomically, when complete.
 
-    Raises:
-        TargetError: The file cannot be written.
+    Raises TargetError if the file cannot be written.
     """
-    staged = None
     try:
         expect_replaceable(Path(path))
         expect_no_store(Path(path))
-        staged = AtomicFile(Path(path))
-        with open(staged.descriptor, "w", encoding="utf-8", newline="") as file:
-            for line in lines:
-                file.write(line)
-        staged.commit()
+        with AtomicFile(Path(path)).writing() as file:
+            file.writelines(lines)
     except UrlsetError:
         raise
     except OSError as error:
         reason = write_error_reason(path, error)
         raise TargetError(f"cannot write {os.fspath(path)!r}: {reason}") from error
-    finally:
-        if staged is not None:
-            staged.discard()
 
 
 def csv_rows(header: Iterable[str], rows: Iterable[Iterable[str | float | None]]) -> Iterator[str]:

@@ -31,7 +31,6 @@ from urlset.http import (
 )
 from urlset.reader.documents import Visit
 from urlset.reader.entries import OnResponse
-from urlset.reader.filters import EVERY_CHILD, ChildFilter
 from urlset.reader.site_walk import SiteWalk, walk_from
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class SiteReader:
     """Reader of a site, or of one of its sitemaps, that can be used several times.
 
     Each reading reuses the responses of the one before. Responses with temporary errors are
-    fetched again.
+    fetched again. ``options`` are further arguments of :class:`urlset.reader.site_walk.SiteWalk`.
     """
 
     def __init__(
@@ -188,26 +187,18 @@ class SiteReader:
         *,
         policy: Policy | None,
         auth: Auth | None,
-        engine: str | None,
         max_bytes: int,
-        children: ChildFilter = EVERY_CHILD,
         cache: str | None = None,
-        robots: bool = False,
         ordered: bool = True,
         keep: bool = True,
-        hosts: frozenset[str] | None = None,
+        **options: Any,
     ):
         if request_url(url) is None:
             raise SourceError(f"expected an http or https URL, found {without_secrets(url)!r}")
         shared = run_policy(policy or _default(max_bytes))
         self._policy, self._url = with_login(shared, url, auth)
-        self._engine = engine
-        self._max_bytes = max_bytes
-        self._children = children
+        self._options = {"max_bytes": max_bytes, "ordered": ordered, **options}
         self._cache = cache
-        self._robots = robots
-        self._ordered = ordered
-        self._hosts = hosts
         self._responses = ResponseCache() if keep else None
         self._was_read = False
         self._walk: SiteWalk | None = None
@@ -269,17 +260,8 @@ class SiteReader:
         return self._responses
 
     def _site_walk(self) -> SiteWalk:
-        return walk_from(
-            self._url,
-            agent=product_token(self._policy.user_agent),
-            engine=self._engine,
-            max_bytes=self._max_bytes,
-            children=self._children,
-            obey=self._policy.obey_robots,
-            robots=self._robots,
-            ordered=self._ordered,
-            hosts=self._hosts,
-        )
+        agent, obey = product_token(self._policy.user_agent), self._policy.obey_robots
+        return walk_from(self._url, agent=agent, obey=obey, **self._options)
 
     def _wrap(self, site: SiteWalk, on_response: OnResponse | None) -> Walk[Visit]:
         walk: Walk[Visit] = site if on_response is None else _ObservedWalk(site, on_response)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from urlset.document import Document, parse
+from urlset.document import Document, parse_document
 from urlset.errors import Failure, SourceError
-from urlset.http import (
-    NetworkScope,
-    Request,
-    Response,
-    document_key,
-    origin_of,
-    request_url,
-    site_host,
-)
+from urlset.http import Request, Response, document_key, origin_of, request_url, site_host
 from urlset.model import Sitemap
 from urlset.protocol import MAX_NESTING, READ_LIMIT
 from urlset.reader.discovery import Attempt, Discovery, Lead, RobotsCache, no_sitemap_message
@@ -171,11 +163,8 @@ class SiteWalk:
     ) -> Iterator[Visit]:
         """Process the response for a document that has not changed; yield visits.
 
-        It is not parsed again, and its visit has no document.
-
-        Args:
-            response: The response; its status and body are ignored.
-            sitemaps: The sitemaps that the document lists. They are followed.
+        It is not parsed again, and its visit has no document. Status and body of the response are
+        ignored. ``sitemaps`` are those that the document lists; they are followed.
         """
         task = response.request.token
         assert isinstance(task, FetchTask)
@@ -196,7 +185,7 @@ class SiteWalk:
 
     def _is_known(self, task: FetchTask) -> bool:
         """Return whether the document of a queued task was read meanwhile, under another URL."""
-        return task.how == "index" and document_key(task.url) in self._read
+        return task.how == "index" and task.key in self._read
 
     def _on_discovery(self, discovery: Discovery, response: Response) -> Iterator[Visit]:
         for lead in discovery.handle(response):
@@ -217,9 +206,8 @@ class SiteWalk:
         self._enqueue(task)
 
     def _enqueue(self, task: FetchTask) -> None:
-        key = document_key(task.url)
-        if key not in self._named:
-            self._named.add(key)
+        if task.key not in self._named:
+            self._named.add(task.key)
             self._tasks.append(task)
 
     def _queue_fallbacks(self) -> bool:
@@ -263,7 +251,7 @@ class SiteWalk:
             record = record._replace(error=error, failure=failure_of(response))
             yield from self._emit(task, response, outcome, record, None)
             return
-        key = document_key(response.url)
+        key = task.key if response.url == task.url else document_key(response.url)
         if key in task.above:
             error = "redirects to an index above it; not followed again"
             record = record._replace(error=error, failure="cycle")
@@ -294,7 +282,8 @@ class SiteWalk:
             yield from self._emit(task, response, "same", record._replace(same_as=first), None)
             return
         document = document or self._parse(task, response)
-        if task.depth == 0 and _is_relative(document):
+        # The URL of a document with relative URLs affects its entries.
+        if task.depth == 0 and any(problem.code == "U001" for problem in document.problems):
             self._relative[task.url] = _digest(document)
         record = with_document(record, document, response)
         outcome = "found"
@@ -308,7 +297,7 @@ class SiteWalk:
             yield Visit(child, None)
 
     def _parse(self, task: FetchTask, response: Response) -> Document:
-        return parse(
+        return parse_document(
             response.body,
             base_url=response.url,
             content_type=response.headers.get("content-type"),
@@ -335,10 +324,12 @@ class SiteWalk:
             yield Visit(record, document)
 
     def _queue_children(
-        self, task: FetchTask, response: Response, children: Iterable[Sitemap]
+        self, task: FetchTask, response: Response, children: Sequence[Sitemap]
     ) -> Iterator[DocumentRecord]:
         """Queue the children of an index at the front; yield records of those not read."""
-        above = (*task.above, document_key(task.url), document_key(response.url))
+        if not children:
+            return
+        above = (*task.above, task.key, document_key(response.url))
         own = origin_of(response.url)
         queued: list[FetchTask] = []
         for child in {child.loc: child for child in children if self._follow}.values():
@@ -362,7 +353,10 @@ class SiteWalk:
             elif key not in self._named and self._may_queue():
                 self._named.add(key)
                 delay = task.delay_s if origin_of(child.loc) == own else 0.0
-                queued.append(_child_task(task, child, response.scope, delay, above))
+                found = (task.declared_by, child.lastmod, above, task.depth + 1)
+                queued.append(
+                    FetchTask(child.loc, task.url, "index", response.scope, delay, *found)
+                )
             elif self._documents_left < 0:
                 error = "more documents than are allowed; not read"
                 yield failed._replace(error=error, failure="unreadable")
@@ -389,28 +383,7 @@ def _other_host(record: DocumentRecord) -> DocumentRecord:
     return record._replace(error=error, failure="other-host")
 
 
-def _is_relative(document: Document) -> bool:
-    """Return whether a document has relative URLs, so that its own URL affects its entries."""
-    return any(problem.code == "U001" for problem in document.problems)
-
-
 def _digest(document: Document) -> int:
     """Return a hash of all resolved URLs in a document, by which copies are recognized."""
     rows = (*document.entries, *document.sitemaps)
     return hash(tuple(row.loc for row in rows))
-
-
-def _child_task(
-    task: FetchTask, child: Sitemap, scope: NetworkScope, delay_s: float, above: tuple[str, ...]
-) -> FetchTask:
-    return FetchTask(
-        child.loc,
-        task.url,
-        "index",
-        scope,
-        delay_s,
-        task.declared_by,
-        child.lastmod,
-        above,
-        task.depth + 1,
-    )

@@ -92,6 +92,7 @@ class StoredDocuments:
                         found.skipped,
                         loc=found.loc,
                         base_url=found.url,
+                        failure=found.failure,
                         unreadable_count=found.unreadable_count,
                     )
                     yield Visit(record, document if found.kind is not None else None)
@@ -152,7 +153,7 @@ def _document(
         encoding=encoding or "utf-8",
         size=size or 0,
         packed_size=packed_size or 0,
-        layers=layers or 0,
+        layers=layers,
         source=source,
         base_url=None,
         engine="store",

@@ -77,6 +77,8 @@ def unreadable_entries(document: Document) -> Iterator[UnreadableEntry]:
 
 def unreadable_count(document: Document) -> int:
     """Return the number of these entries, also in a document with more than 10,000 problems."""
+    if not document.problems and not document.omitted:
+        return 0
     never_read = _INVALID if document.base_url else {*_INVALID, _RELATIVE}
     problems = [problem for problem in document.problems if problem.code in _CODES]
     if document.kind not in _LISTS and all(problem.code in never_read for problem in problems):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import IO, Any
 
 from urlset.document import parse
@@ -16,7 +16,7 @@ from urlset.http import DOCUMENT_STATUSES, Request, Response, document_key
 from urlset.inflate import InflateStream
 from urlset.protocol import PROLOG_LIMIT
 from urlset.reader.discovery import MAX_ROBOTS
-from urlset.reader.documents import DocumentRecord, Visit, is_sitemap, with_document
+from urlset.reader.documents import DocumentRecord, FileReader, Visit, is_sitemap, with_document
 from urlset.terminal_text import printable
 from urlset.urls import split_origin
 
@@ -32,7 +32,7 @@ _LENGTH = re.compile(
 )
 
 
-class WarcReader:
+class WarcReader(FileReader):
     """Reader of a WARC file: yields each sitemap in it, in the order of the records.
 
     Children of indexes are not looked up: those that were archived are records themselves. A
@@ -51,8 +51,7 @@ class WarcReader:
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield sitemap after sitemap; pass each robots.txt to ``on_response``.
 
-        Raises:
-            SourceError: No response is a sitemap, or fastwarc is not installed.
+        Raises SourceError if no response is a sitemap, or fastwarc is not installed.
         """
         seen: dict[str, int] = {}
         failed: dict[str, Visit] = {}
@@ -91,14 +90,6 @@ class WarcReader:
             words = f"the file is damaged or cut off; the records before are read: {fault}"
             record = DocumentRecord(self._path, how="folder", error=words, failure="incomplete")
             yield Visit(record, None)
-
-    async def visits_async(self) -> AsyncGenerator[Visit]:
-        """Yield sitemap after sitemap without blocking the event loop."""
-        import asyncio  # slow to import
-
-        visits = self.visits()
-        while (visit := await asyncio.to_thread(next, visits, None)) is not None:
-            yield visit
 
     def _responses(self) -> Iterator[tuple[str, _ArchivedResponse | _ArchivedResource]]:
         """Yield the URL of each response or resource, and what it has."""
@@ -212,9 +203,7 @@ class _ArchivedResponse:
 def _is_cut(path: str, offset: int) -> bool:
     """Return whether an archive ends within a record; fastwarc reads it as if it were whole.
 
-    Args:
-        path: Path of the archive.
-        offset: Where its last response begins. Records of other types may follow.
+    ``offset`` is where its last response begins. Records of other types may follow.
     """
     with open(path, "rb") as file:
         file.seek(offset)

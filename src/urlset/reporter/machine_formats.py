@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from json import JSONEncoder
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from urlset.checker import CATALOGUE, FAILURE_CODES, LEVELS, Finding, Rule
-from urlset.checker.finding import JSON_FIELDS
+from urlset.checker.finding import CountsJson
 from urlset.reader import DocumentRecord
 from urlset.reporter.text import line_and_column
 from urlset.terminal_text import escape_json, sanitize, template_text
@@ -25,24 +25,32 @@ from urlset.urls import split_origin
 _encode = JSONEncoder(ensure_ascii=False).encode
 
 
-def report_json(findings: Iterable[Finding], *, has_basis: bool = False) -> Iterator[str]:
-    """Yield the lines of a JSON array of objects, each with the same nine fields.
+def report_json(
+    findings: Iterable[Finding], totals_dict: Callable[[], CountsJson]
+) -> Iterator[str]:
+    """Yield the lines of a JSON object as ``to_dict`` returns it: the findings, then the numbers.
 
-    With ``has_basis``, for an audit, there is a tenth one: ``basis``.
+    Args:
+        findings: The findings to format.
+        totals_dict: Returns the other fields, such as the method of :class:`urlset.Findings`; it is
+            called after ``findings`` is exhausted.
 
-    >>> list(report_json([]))
-    ['[', ']']
+    >>> from urlset.checker import check
+    >>> findings = check(b"https://example.com/")
+    >>> list(report_json(findings, findings.totals_dict))[:3]
+    ['{', '"findings": [', '],']
     """
-    names = (*JSON_FIELDS, "basis") if has_basis else JSON_FIELDS
-    yield "["
+    yield "{"
+    yield '"findings": ['
     last = None
     for finding in findings:
         if last is not None:
             yield f"{last},"
-        last = escape_json(_encode({name: getattr(finding, name) for name in names}))
+        last = escape_json(_encode(finding.to_dict()))
     if last is not None:
         yield last
-    yield "]"
+    yield "],"
+    yield escape_json(_encode(totals_dict())).removeprefix("{")
 
 
 SARIF_SCHEMA = (
@@ -149,6 +157,7 @@ def report_junit(
     documents: Sequence[DocumentRecord] = (),
     *,
     fail_level: str = "error",
+    incomplete: Callable[[], Iterable[str]] = tuple,
 ) -> Iterator[str]:
     """Yield the lines of a JUnit XML report for build servers.
 
@@ -162,6 +171,8 @@ def report_junit(
         documents: The documents that were checked. It is read after the findings, to report the
             documents without findings.
         fail_level: Findings of this level or worse make a test fail.
+        incomplete: Returns why not everything was checked, after the findings were read. Each
+            reason is a line of a skipped test, in a suite of its own.
 
     >>> list(report_junit([]))[1:]
     ['<testsuites name="urlset">', '</testsuites>']
@@ -176,7 +187,23 @@ def report_junit(
     for document in documents:
         if document.source not in reported and document.kind is not None:
             yield from _test_suite(document.source, [], bad)
+    if reasons := [sanitize(reason) for reason in incomplete()]:
+        yield from _incomplete_suite(reasons)
     yield "</testsuites>"
+
+
+def _incomplete_suite(reasons: list[str]) -> Iterator[str]:
+    """Yield a suite with one test, which says why not everything was checked."""
+    from xml.sax.saxutils import escape  # loads TLS
+
+    yield '  <testsuite name="urlset" tests="1" failures="0" errors="0" skipped="1">'
+    yield '    <testcase name="is complete" classname="urlset">'
+    more = f" ({len(reasons):,} reasons)" if len(reasons) > 1 else ""
+    message = _xml_attribute(f"not complete: {reasons[0]}{more}")
+    lines = escape("\n".join(reasons))
+    yield f"      <skipped message={message}>{lines}</skipped>"
+    yield "    </testcase>"
+    yield "  </testsuite>"
 
 
 def _test_suite(source: str | None, findings: list[Finding], bad: Sequence[str]) -> Iterator[str]:

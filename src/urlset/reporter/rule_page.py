@@ -88,14 +88,16 @@ def rule_page(rule: Rule) -> Iterator[str]:
     yield ""
     yield from textwrap.wrap(rule.page.why, 100)
     yield ""
-    yield "## Wrong"
-    yield ""
-    yield from _example(rule.page.bad)
+    if not rule.is_custom:  # such a rule has no examples
+        yield "## Wrong"
+        yield ""
+        yield from _example(rule.page.bad)
     yield "## Use instead"
     yield ""
-    yield from textwrap.wrap(f"{rule.page.fix_hint}.", 100)
+    yield from textwrap.wrap(f"{rule.page.fix_hint.removesuffix('.')}.", 100)
     yield ""
-    yield from _example(rule.page.good)
+    if not rule.is_custom:
+        yield from _example(rule.page.good)
     yield from _silent(rule)
     note = _FIX_NOTES[rule.fix_safety]
     if note:

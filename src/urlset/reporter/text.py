@@ -7,12 +7,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from urlset.checker import LEVELS, Excerpt, Finding, Rule
+from urlset.checker.finding import CountsJson
 from urlset.model import Level
 from urlset.reader import DocumentRecord
-from urlset.terminal_text import Line, Span, cells, pluralize, sanitize, take_end, take_start
+from urlset.terminal_text import (
+    Line,
+    Span,
+    cells,
+    escape_json,
+    pluralize,
+    sanitize,
+    take_end,
+    take_start,
+)
 
 WIDTH = 80
 MAX_UNGROUPED = 5
@@ -130,10 +140,20 @@ def report_statistics(counts: Sequence[RuleCount]) -> Iterator[Line]:
         yield Span(f"{row.count:>{width},} "), level, Span(f" {row.code}[{row.rule}]", "rule")
 
 
-def report_statistics_json(counts: Sequence[RuleCount]) -> Iterator[str]:
-    """Yield a JSON array of objects {rule, code, level, count}, one for each rule."""
-    rows = ",\n".join(json.dumps(asdict(row)) for row in counts)
-    yield f"[\n{rows}\n]" if rows else "[]"
+class StatisticsJson(CountsJson):
+    """Numbers of findings of a check, also by rule with its name.
+
+    Attributes:
+        rules: Rules with findings, those with most findings first.
+    """
+
+    rules: list[Annotated[dict[str, Any], RuleCount]]
+
+
+def report_statistics_json(counts: Sequence[RuleCount], totals: CountsJson) -> Iterator[str]:
+    """Yield a JSON object: the totals, and ``rules``, an object for each rule."""
+    found: StatisticsJson = {**totals, "rules": [asdict(row) for row in counts]}
+    yield escape_json(json.dumps(found, ensure_ascii=False))
 
 
 def summary(by_level: Mapping[Level, int], documents: Sequence[DocumentRecord]) -> Line:

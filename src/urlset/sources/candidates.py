@@ -113,10 +113,7 @@ class Candidate(NamedTuple):
         return cls(*entry, **evidence)  # type: ignore[arg-type] # the fields of an entry come first
 
 
-CANDIDATE: tuple[tuple[str, Any], ...] = (
-    *ENTRY.fields,
-    *((name, "string") for name in EVIDENCE),
-)
+CANDIDATE: tuple[tuple[str, Any], ...] = (*ENTRY.fields, *((name, "string") for name in EVIDENCE))
 """The columns of a batch of candidates, each with its type as in :mod:`urlset.arrow`."""
 
 

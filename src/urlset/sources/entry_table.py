@@ -40,17 +40,16 @@ _INSTANT = (
 
 
 class TableFaults(NamedTuple):
-    """What of a table could not be read or used.
+    """What of a table could not be read or used: messages for people, and notes about columns.
 
-    Attributes:
-        messages: Messages for people.
-        unreadable_count: Number of rows without a readable URL.
-        notes: Messages about columns that are not used.
+    ``unreadable_count`` is the number of rows without a readable URL; ``unused_columns`` are no
+    fields of an entry.
     """
 
     messages: tuple[str, ...]
     unreadable_count: int
     notes: tuple[str, ...] = ()
+    unused_columns: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -65,16 +64,10 @@ def open_table(
 ) -> Iterator[Entries]:
     """Open a table file as entries, in a context manager.
 
-    Args:
-        source: The file.
-        form: Its form.
-        failures: Receives a message about the rows without a URL.
-        notes: Receives messages about columns that are not used.
-        base_url: The base URL of relative URLs.
-        selection: The filters of :func:`urlset.read`.
+    ``failures`` receives a message about the rows without a URL, ``notes`` those about columns that
+    are not used. ``selection`` are the filters of :func:`urlset.read`.
 
-    Raises:
-        urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
+    Raises SourceError if the file cannot be read as a table, or has no column with URLs.
     """
     with LockedTempDir() as folder:
         path = os.path.join(folder.path, "entries.parquet")
@@ -89,8 +82,7 @@ def table_as_parquet(
 ) -> TableFaults:
     """Write the entries of a table to a Parquet file; return what could not be read.
 
-    Raises:
-        urlset.SourceError: The file cannot be read as a table, or has no column with URLs.
+    Raises SourceError if the file cannot be read as a table, or has no column with URLs.
     """
     table = _Table(source, form, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
@@ -101,7 +93,8 @@ def table_as_parquet(
                 f"INSERT INTO table_entries ({found}) SELECT {found} FROM incoming", as_table(batch)
             )
         _write(database, path)
-    return TableFaults(tuple(table.failures()), table.dropped, tuple(table.notes()))
+    failures, notes = tuple(table.failures()), tuple(table.notes())
+    return TableFaults(failures, table.dropped, notes, tuple(table.unused_columns()))
 
 
 def _prepare(database: ScratchDatabase, name: str) -> None:
@@ -145,22 +138,25 @@ class _Table:
     def batches(self) -> Iterator[Any]:
         """Yield batches of the rows with a URL; they may have columns that entries lack."""
         try:
-            yield from self._non_empty_batches()
+            for batch in self._source.batches():
+                entries = self._with_urls(batch)
+                if entries.num_rows:
+                    yield entries
         except NoUrlColumnError as error:  # its message suggests --map, which this command lacks
             raise SourceError(
                 f"{error.found}; rename the one that holds the URLs "
                 f"(`urlset build` has {option('map')} for it)"
             ) from error
 
-    def _non_empty_batches(self) -> Iterator[Any]:
-        for batch in self._source.batches():
-            entries = self._with_urls(batch)
-            if entries.num_rows:
-                yield entries
-
     def notes(self) -> Iterator[str]:
         """Yield messages about columns that a mapping of a build would use."""
         return (f"{note} in `urlset build`" for note in self._source.notes)
+
+    def unused_columns(self) -> Iterator[str]:
+        """Yield the names of the columns that are no fields of an entry."""
+        for name in getattr(self._source, "unused_columns", ()):
+            if name.lower() not in _COLUMNS:
+                yield name
 
     def failures(self) -> Iterator[str]:
         """Yield messages about the rows that cannot be read."""

@@ -102,8 +102,11 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
     if options.kind is not None and options.kind not in get_args(SourceKind):
         raise _unknown_kind(text, options.kind)
     if (scheme := text.partition("://")[0].lower()) in _UNSUPPORTED_SCHEMES:
+        from urlset.http import without_secrets
+
         raise SourceError(
-            f"{text}: expected a path, the URL of a site or of a database, found {scheme}://; "
+            f"{without_secrets(text)}: expected a path, the URL of a site or of a database, "
+            f"found {scheme}://; "
             "name a file on this machine"
         )
     if _is_database(text):
@@ -158,7 +161,10 @@ def _check_exists(path: str) -> None:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         advice = "check the path, or begin a URL with https://"
-        raise SourceError(f"expected a source, found nothing at {path!r}; {advice}") from error
+        from urlset.http import without_secrets
+
+        shown = without_secrets(path)
+        raise SourceError(f"expected a source, found nothing at {shown!r}; {advice}") from error
     except (OSError, ValueError):
         return  # reported when it is read
     try:
@@ -176,8 +182,7 @@ def _mapped_columns(options: SourceOptions) -> tuple[str, ...]:
 def open_table_file(path: str, form: TableForm) -> Source:
     """Open a table whose form is known; ``-`` is standard input.
 
-    Raises:
-        urlset.SourceError: The file does not exist, or must not be read.
+    Raises SourceError if the file does not exist, or must not be read.
     """
     opener = partial(_open_table, options=SourceOptions(kind=form), name=path)
     if path == "-":
@@ -321,8 +326,7 @@ class StreamSource:
     def batches(self) -> Iterator[Any]:
         """Copy the stream to a temporary file, then yield the Arrow record batches of the file.
 
-        Raises:
-            urlset.SourceError: The stream or its copy cannot be read.
+        Raises SourceError if the stream or its copy cannot be read.
         """
         directory = LockedTempDir()
         path = os.path.join(directory.path, "stream")
@@ -382,9 +386,13 @@ def expand_pattern(source: str | Mapping[str, Any]) -> Iterator[Mapping[str, Any
     found = sorted(glob.glob(path, recursive=True))
     unreadable = next(_unreadable_folders(_root(path), _parts(path)), None)
     if not found and unreadable is None:
+        from urlset.http import without_secrets
+
+        shown = without_secrets(text)
+        root = _root(path) if shown == text else "."  # a URL begins in no folder
         raise SourceError(
-            f"expected sources, found nothing that matches {text!r}; check the pattern, and the "
-            f"folder that it begins in ({os.path.abspath(_root(path))})"
+            f"expected sources, found nothing that matches {shown!r}; check the pattern, and the "
+            f"folder that it begins in ({os.path.abspath(root)})"
         )
     for name in found:
         yield {**table, "path": kind + name}

@@ -23,9 +23,7 @@ _THREADS = 2
 def file_version(path: str, *options: Any) -> RowVersion | None:
     """Return the version of the rows of a file; None if it is no regular file, or unreadable.
 
-    Args:
-        path: The file.
-        options: What else decides about the rows.
+    ``options`` is what else decides about the rows.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -52,16 +50,12 @@ def _digest(file: IO[bytes]) -> blake2b:
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="urlset-digest") as pool:
         pending: deque[Future[bytes]] = deque()
         while part := file.read(_PART_BYTES):
-            pending.append(pool.submit(_part_digest, part))
+            pending.append(pool.submit(lambda data: blake2b(data).digest(), part))
             if len(pending) > _THREADS:
                 whole.update(pending.popleft().result())
         for digest in pending:
             whole.update(digest.result())
     return whole
-
-
-def _part_digest(part: bytes) -> bytes:
-    return blake2b(part).digest()
 
 
 def _state(found: os.stat_result) -> tuple[int, ...]:

@@ -134,7 +134,8 @@ class Sitemaps:
             return None
         found = _w3c(text)
         self.unread_dates += found is None
-        self.dates_without_zone += found is not None and len(found) == _DAY and _has_no_zone(text)
+        is_day = found is not None and len(found) == _DAY
+        self.dates_without_zone += is_day and _is_without_zone(parse_date(text))
         return found
 
 
@@ -146,10 +147,6 @@ _INVALID: tuple[tuple[str, ColumnType], ...] = (
 
 
 _DAY = 10
-
-
-def _has_no_zone(text: str) -> bool:
-    return _is_without_zone(parse_date(text))
 
 
 def _is_without_zone(date: Date) -> bool:

@@ -34,8 +34,7 @@ MAX_LINE = 1 << 24
 def open_text(path: str, name: str, head: FileHead) -> Iterator[IO[str]]:
     """Open a text file, decompressed and decoded.
 
-    Raises:
-        urlset.SourceError: Bytes that are read within the block are invalid.
+    Raises SourceError if bytes that are read within the block are invalid.
     """
     with ExitStack() as stack:
         try:
@@ -68,8 +67,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 def json_items(file: IO[str], name: str) -> Iterator[tuple[int, Any]]:
     r"""Yield each item of an array with the number of the line on which it begins.
 
-    Raises:
-        urlset.SourceError: The array is invalid, or an item is too long.
+    Raises SourceError if the array is invalid, or an item is too long.
 
     >>> from io import StringIO
     >>> list(json_items(StringIO('["/a",\n {"loc": "/b"}]'), "a.json"))
@@ -232,6 +230,7 @@ class TextSource:
         self.name: str = name or path
         self.failures: list[str] = []
         self.notes: list[str] = []
+        self.unused_columns: list[str] = []
         self._path = path
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
@@ -344,6 +343,7 @@ class TextSource:
     def _add_notes(self, plan: ColumnPlan) -> None:
         known = set(self.notes)
         self.notes += [note for note in plan.notes if note not in known]
+        self.unused_columns = [*dict.fromkeys([*self.unused_columns, *plan.unused])]
 
     def _map_batch(
         self,

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from urlset.arrow import ENTRY
-from urlset.store import declare_table
+from urlset.store import declare_tables
 
-WORKING_TABLES = (
-    declare_table(
-        "table_entries",
-        "Rows of a table with a URL, as entries.",
-        " ".join(name for name, _ in ENTRY.fields),
-        writers="entry_table",
-        readers="entry_table",
-    ),
-    declare_table(
-        "table_dates",
-        "Dates of `table_entries` that are text, with their instants.",
-        "text instant",
-        writers="entry_table",
-        readers="entry_table",
-    ),
+_TABLES = declare_tables(
+    f"""
+    table_entries | entry_table | entry_table | Rows of a table with a URL, as entries. | {" ".join(name for name, _ in ENTRY.fields)}
+    table_dates   | entry_table | entry_table | Dates of `table_entries` that are text, with their instants. | text instant
+    """
 )
+
+WORKING_TABLES = tuple(_TABLES.values())
 """All temporary tables of :mod:`urlset.sources.entry_table`."""

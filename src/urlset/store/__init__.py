@@ -13,6 +13,7 @@ with delayed_interrupts():  # an exception within this import would end the proc
 
 from urlset.store.connection import expect_utf8, is_database
 from urlset.store.connection import literal as quoted
+from urlset.store.duckdb_errors import STORE_CLOSED
 from urlset.store.external import (
     ColumnMapper,
     ExternalFormat,
@@ -30,7 +31,7 @@ from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase, ScratchRe
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import SESSION_MB, StoreSession
 from urlset.store.store import Store, StoredDocument, StoredRows, open_ahead
-from urlset.store.working_tables import WorkingTable, declare_table, declare_tables
+from urlset.store.working_tables import WorkingTable, declare_tables
 from urlset.store.writer import StoreWriter
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "RULE_S",
     "SCRATCH_MB",
     "SESSION_MB",
+    "STORE_CLOSED",
     "TABLES",
     "VERSION",
     "VIEWS",
@@ -63,7 +65,6 @@ __all__ = [
     "View",
     "WorkingTable",
     "branches_sql",
-    "declare_table",
     "declare_tables",
     "end_process_when_stuck",
     "expect_utf8",

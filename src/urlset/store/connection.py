@@ -25,7 +25,7 @@ from urlset.store.inspection import (
     unknown_objects,
     versions_of,
 )
-from urlset.store.sandbox import seal
+from urlset.store.sandbox import seal, transaction
 from urlset.store.schema import added_schemas, statements
 from urlset.temp_files import LockedTempDir, expect_no_outside_link
 from urlset.terminal_text import printable
@@ -36,6 +36,15 @@ _SETTINGS = (
     "SET GLOBAL TimeZone = 'UTC'",  # lastmod::DATE is a day in UTC on every machine
     "SET GLOBAL python_enable_replacements = false",  # a table name is no Python variable
 )
+_TEMPORARY = (
+    # The file is never opened again: skip checkpoints, which take half of the time.
+    "PRAGMA disable_checkpoint_on_shutdown",
+    "SET GLOBAL checkpoint_threshold = '1TB'",
+    # To compress texts takes longer than to write and read all of them: of a check of 10 million
+    # URLs a quarter of the time. Without it, the file has 1.9 GB.
+    "SET GLOBAL disabled_compression_methods = 'dict_fsst,fsst,zstd'",
+    "SET GLOBAL write_buffer_row_group_count = 1",
+)
 # Entries only pass through; twice the memory makes it no faster. Note: with 200 MB, a store whose
 # row groups are not full (see MAX_ROWS) cannot be closed. One thread reads a stream: with a second
 # thread row groups are not filled either, and compacting them takes 2 GB.
@@ -45,8 +54,7 @@ _LOW_MEMORY = ("SET GLOBAL memory_limit = '300MB'", "SET GLOBAL threads = 1")
 def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     """Return an in-memory DuckDB connection with a low memory limit.
 
-    Args:
-        spill: Folder for data beyond the memory limit; None for the default of DuckDB.
+    The folder ``spill`` is for data beyond it; None for the default of DuckDB.
     """
     connection = duckdb.connect(":memory:", config=CLOSED)
     for setting in (*_SETTINGS, *_LOW_MEMORY):
@@ -60,13 +68,8 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
     """Attach a store file as ``store``; create the file if it is missing.
 
     Also attach the in-memory database ``results`` for the tables of query results, which a
-    read-only store cannot hold.
-
-    Returns:
-        The names of the views and macros in the file that urlset did not create.
-
-    Raises:
-        StoreError: The file cannot be opened, or is not a store of this version.
+    read-only store cannot hold. Return the names of the views and macros in the file that urlset
+    did not create. Raises StoreError if the file is not a store of this version, or unreadable.
     """
     _check_path(path, read_only=read_only)
     mode = " (READ_ONLY)" if read_only else ""
@@ -85,11 +88,8 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
 def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> frozenset[str]:
     """Attach a store file under a name, for reading only, and make it the current database.
 
-    Returns:
-        The names of the tables and views in it that :func:`urlset.store.schema.added_schemas` has.
-
-    Raises:
-        StoreError: The file cannot be opened, or is not a store of this version.
+    Return the names of the tables and views in it that :func:`urlset.store.schema.added_schemas`
+    has. Raises StoreError if the file is not a store of this version, or unreadable.
     """
     expect_utf8(path)
     _check_path(path, read_only=True)
@@ -106,18 +106,14 @@ def attach_temporary(
 ) -> None:
     """Attach a new temporary store as ``store``, without comments on tables.
 
-    Args:
-        connection: The connection.
-        path: File of the store; None for a store in memory.
-        has_details: Whether the table ``problems`` also has the column ``detail``.
+    Without a ``path`` it is in memory. ``has_details`` adds the column ``detail`` to ``problems``.
     """
     if path is None:
         connection.execute("ATTACH ':memory:' AS store")
     else:
-        # The file is never opened again: skip checkpoints, which take half of the time.
         connection.execute(f"ATTACH {literal(path)} AS store (RECOVERY_MODE NO_WAL_WRITES)")
-        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-        connection.execute("SET GLOBAL checkpoint_threshold = '1TB'")
+        for setting in _TEMPORARY:
+            connection.execute(setting)
     connection.execute("USE store")
     _create_tables(connection, with_comments=False)
     if has_details:
@@ -152,13 +148,9 @@ def is_database(path: str) -> bool:
 
 
 def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> frozenset[str]:
-    """Validate an attached store before its content is used.
+    """Validate an attached store before its content is used; raise StoreError if it is invalid.
 
-    Returns:
-        The names of its views and macros that urlset did not create.
-
-    Raises:
-        StoreError: The file has other tables, is a store of another version, or lacks values.
+    Return the names of its views and macros that urlset did not create.
     """
     versions = versions_of(connection, name)
     if versions is None:
@@ -179,10 +171,9 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
 
 
 def _create_tables(connection: duckdb.DuckDBPyConnection, *, with_comments: bool) -> None:
-    connection.execute("BEGIN")
-    for statement in statements(with_comments=with_comments):
-        connection.execute(statement)
-    connection.execute("COMMIT")
+    with transaction(connection):
+        for statement in statements(with_comments=with_comments):
+            connection.execute(statement)
 
 
 @contextmanager
@@ -241,6 +232,29 @@ def reraise_stream_error(stream: Any) -> Iterator[None]:
             del failure
 
 
+@contextmanager
+def incoming(connection: duckdb.DuckDBPyConnection, rows: Any) -> Iterator[None]:
+    """Let statements in a ``with`` block read an Arrow object as ``incoming``."""
+    connection.register("incoming", rows)
+    try:
+        with reraise_stream_error(rows):
+            yield
+    finally:
+        with suppress(duckdb.Error):  # the transaction may be over
+            connection.unregister("incoming")
+
+
+def run_in_thread(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any = None) -> None:
+    """Run a statement in a thread, because DuckDB ignores Ctrl-C while its threads work."""
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(cursor.execute, statement, values)
+        try:
+            job.result()
+        except KeyboardInterrupt:
+            cursor.interrupt()
+            raise
+
+
 def literal(text: str) -> str:
     """Return text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
@@ -263,7 +277,7 @@ def _check_path(path: str, *, read_only: bool) -> None:
     if not is_database(path):
         raise StoreError(
             f"expected a store (a DuckDB file), found another kind of file: {path!r}; "
-            "name another one, or remove it",
+            f"name another one{'' if read_only else ', or remove it'}",
             failure="other-file",
         )
 
@@ -271,10 +285,14 @@ def _check_path(path: str, *, read_only: bool) -> None:
 def expect_folder(path: str) -> None:
     """Raise :class:`urlset.StoreError` if a file cannot be created because of its folder."""
     folder = os.path.dirname(path) or "."
+    if os.path.isfile(folder):
+        raise StoreError(
+            f"cannot write {path!r}: its folder {folder!r} is a file; name another one"
+        )
     if not os.path.isdir(folder):
-        raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist")
+        raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist; create it")
     if not os.access(folder, os.W_OK):
-        raise StoreError(f"cannot write {path!r}: its folder is not writable")
+        raise StoreError(f"cannot write {path!r}: its folder {folder!r} is not writable")
 
 
 def _access(read_only: bool) -> str:
@@ -289,6 +307,7 @@ class Database:
 
     Attributes:
         path: Path of the file.
+        is_temporary: Whether it is deleted when it is closed.
         is_new: Whether nothing was written yet, so that there is nothing to search or replace.
         has_details: Whether problems are stored with their details.
         is_sealed: Whether :meth:`seal` was called.
@@ -309,6 +328,7 @@ class Database:
         self._folder = LockedTempDir() if path is None or read_only or is_copy else None
         inside = self._folder.path if self._folder else ""
         self.path: str = path or os.path.join(inside, "store.duckdb")
+        self.is_temporary: bool = path is None
         self.is_new: bool = path is None
         self.has_details: bool = has_details and path is None
         self.is_sealed: bool = False

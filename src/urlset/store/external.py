@@ -30,7 +30,7 @@ from urlset.store.duckdb_errors import (
 from urlset.store.sandbox import QUERY_S, TimeLimit, seal, select_of
 from urlset.store.schema import TABLES
 from urlset.store.store import StoredRows
-from urlset.temp_files import AtomicFile, LockedTempDir, is_special
+from urlset.temp_files import AtomicFile, LockedTempDir, is_special, write_error_reason
 from urlset.terminal_text import printable
 
 ExternalFormat = Literal["parquet", "csv", "jsonl", "duckdb"]
@@ -102,7 +102,9 @@ class ExternalTable(Closing):
         try:
             with self._map_errors():
                 if form == "duckdb":
-                    relation = self._attach(table)
+                    relation, is_view = self._attach(table)
+                    if is_view:  # a query, which whoever made the file has written
+                        self._limit = TimeLimit(timeout_s)
                     seal(self._connection, spill=spill)
                 else:
                     seal(self._connection, spill=spill, files=[os.path.abspath(path)])
@@ -121,11 +123,7 @@ class ExternalTable(Closing):
         self.columns: dict[str, str] = {row[0]: row[1] for row in found}
 
     def batches(self, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """Yield the rows as record batches with the picked columns.
-
-        Args:
-            picks: Name and SQL expression of each column.
-        """
+        """Yield the rows as record batches with the picked columns: pairs of a name and SQL."""
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
         with self._map_errors():
             cursor = self._connection.cursor()
@@ -136,9 +134,7 @@ class ExternalTable(Closing):
                 found = cursor.sql(f"SELECT {chosen} FROM ({self._relation})")
                 stream = iter(open_stream(found))
             while True:
-                with self._limit.applied_to(
-                    cursor
-                ):  # excludes the time in which the caller uses the rows
+                with self._limit.applied_to(cursor):  # not while the caller uses the rows
                     batch = next(stream, None)
                 if batch is None:
                     return
@@ -163,24 +159,25 @@ class ExternalTable(Closing):
             raise query_error(error) from error
         return statement
 
-    def _attach(self, table: str | None) -> str:
+    def _attach(self, table: str | None) -> tuple[str, bool]:
+        """Attach the file; return the table as a relation, and whether it is a view."""
         # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         path = literal(os.path.abspath(self._path))
         self._connection.execute(f"ATTACH {path} AS file (READ_ONLY, TYPE duckdb)")
         query = (
-            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'file' "
-            "UNION ALL SELECT schema_name, view_name FROM duckdb_views() "
+            "SELECT schema_name, table_name, false FROM duckdb_tables() "
+            "WHERE database_name = 'file' "
+            "UNION ALL SELECT schema_name, view_name, true FROM duckdb_views() "
             "WHERE database_name = 'file' AND NOT internal ORDER BY ALL"
         )
         found = self._connection.execute(query).fetchall()
         if self._is_query:  # only then: macros of the file may have names of functions
             self._connection.execute("USE file")
             if table is None:
-                return ""
-        schema, name = _select_table(
-            [(str(row[0]), str(row[1])) for row in found], table, self._name
-        )
-        return f"FROM file.{identifier(schema)}.{identifier(name)}"
+                return "", False
+        is_view = {(str(row[0]), str(row[1])): bool(row[2]) for row in found}
+        schema, name = _select_table([*is_view], table, self._name)
+        return f"FROM file.{identifier(schema)}.{identifier(name)}", is_view[schema, name]
 
     @contextmanager
     def _map_errors(self) -> Iterator[None]:
@@ -219,14 +216,9 @@ class ColumnMapper:
         return {row[0]: row[1] for row in self._run(table, "DESCRIBE FROM incoming").fetchall()}
 
     def map(self, table: Any, picks: Sequence[tuple[str, str]]) -> Iterator[Any]:
-        """Yield a table as record batches, with columns computed by SQL expressions.
+        """Yield an Arrow table as record batches, with columns computed by SQL expressions.
 
-        Args:
-            table: Arrow table.
-            picks: Name and SQL expression of each column.
-
-        Raises:
-            SourceError: A column cannot be read.
+        ``picks`` are their names and expressions. Raises SourceError if a column cannot be read.
         """
         chosen = ", ".join(f"{expression} AS {identifier(name)}" for name, expression in picks)
         try:
@@ -319,9 +311,6 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
 
     The file is compressed with zstd, in row groups of some 120,000 rows. It replaces an existing
     file atomically, when it is complete. Exceptions of the stream are raised unchanged.
-
-    Raises:
-        TargetError: The file cannot be written.
     """
     final = Path(path)
     shown = printable(os.path.abspath(path))
@@ -334,7 +323,9 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
         staged = AtomicFile(final)
         os.close(staged.descriptor)
     except OSError as error:
-        raise TargetError(f"cannot write {str(path)!r}: {_reason(error, final)}") from error
+        raise TargetError(
+            f"cannot write {str(path)!r}: {write_error_reason(final, error)}"
+        ) from error
     try:
         _copy(stream, staged.path, str(path))
         staged.commit()
@@ -349,8 +340,7 @@ def write_parquet(stream: Any, path: str | os.PathLike[str]) -> None:
 def _pattern_of(path: str) -> str:
     """Return the path of one file as SQL: brackets and stars in it are escaped.
 
-    Raises:
-        SourceError: The path is not UTF-8, as DuckDB needs.
+    Raises SourceError if the path is not UTF-8, as DuckDB needs.
     """
     full = os.path.abspath(path)
     if printable(full) != full:
@@ -361,8 +351,7 @@ def _pattern_of(path: str) -> str:
 def parquet_rows(path: str) -> StoredRows:
     """Return the rows of a Parquet file with a column ``loc`` or ``url``, read on iteration.
 
-    Raises:
-        SourceError: The file cannot be read, or has no such column.
+    Raises SourceError if the file cannot be read, or has no such column.
     """
     # Escape brackets and stars in the path, and derive no columns from folder names.
     name = _pattern_of(path)
@@ -416,9 +405,3 @@ def _copy(stream: Any, path: Path, shown: str) -> None:
         raise TargetError(f"cannot write {shown!r}: {first_line(error)}") from error
     finally:
         connection.close()
-
-
-def _reason(error: OSError, path: Path) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"its folder {str(path.parent)!r} does not exist"
-    return error.strerror or str(error)

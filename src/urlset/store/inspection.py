@@ -154,8 +154,7 @@ def expect_kind(
     if tables and not is_own:
         found = described(connection, database, path, is_read=False)
         raise StoreError(
-            f"expected {kind.noun}, found {found}; name another file",
-            failure="other-file",
+            f"expected {kind.noun}, found {found}; name another file", failure="other-file"
         )
 
 
@@ -208,9 +207,8 @@ def unknown_objects(
 ) -> frozenset[str]:
     """Return the names, in lower case, of views and macros that urlset did not create.
 
-    Raises:
-        StoreError: A table, view or macro of the store differs from that of urlset, or the file
-            has a trigger, a type or a computed column.
+    Raises StoreError if a table, view or macro of the store differs from that of urlset, or the
+    file has a trigger, a type or a computed column.
     """
     found = _objects(connection, database)
     found_columns = dict(_rows(connection, _COLUMNS.format(database)))
@@ -234,7 +232,9 @@ def unknown_objects(
         names |= {view.name for view in schema.views}
         names.discard(schema.replaced_view or "")
     changed += [
-        name for kind, _, name in found.keys() - ours.keys() if _is_in_the_way(kind, name, names)
+        name
+        for kind, _, name in found.keys() - ours.keys()
+        if kind in ("trigger", "computed column", "type") or name.lower() in names
     ]
     if changed:
         raise StoreError(
@@ -257,10 +257,6 @@ def _expected(
             connection.execute(statement)
         columns = _rows(connection, _COLUMNS.format("expected"))
         return _objects(connection, "expected"), dict(columns)
-
-
-def _is_in_the_way(kind: str, name: str, ours: set[str]) -> bool:
-    return kind in ("trigger", "computed column", "type") or name.lower() in ours
 
 
 def _objects(

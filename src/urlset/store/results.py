@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -14,9 +13,9 @@ import duckdb
 from urlset.arrow import rows_of
 from urlset.arrow.frames import StreamedRows
 from urlset.errors import QueryError
-from urlset.store.connection import literal, map_interrupts, open_cursor
+from urlset.store.connection import Database, literal, map_interrupts, open_cursor, run_in_thread
 from urlset.store.duckdb_errors import query_error
-from urlset.store.sandbox import TimeLimit, read_only, select_of
+from urlset.store.sandbox import TimeLimit, select_of, transaction
 from urlset.terminal_text import pluralize
 
 _NUMBERS = (
@@ -89,39 +88,26 @@ class QueryResult(StreamedRows):
         return open_cursor(self._connection).sql(f"SELECT {expressions} FROM {self._table}")
 
 
-def run_query(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    values: Any = None,
-    *,
-    seconds: float | None = None,
-    hidden: Collection[str] = (),
-) -> QueryResult:
-    """Run a query to its end and return the result.
+def run_query(database: Database, query: str, values: Any, *, seconds: float | None) -> QueryResult:
+    """Run a SELECT statement on a sealed database to its end and return the result.
 
     The query is complete before a row is returned: an error is raised before the first row.
-
-    Args:
-        connection: Connection that is sealed (:func:`urlset.store.sandbox.seal`).
-        query: SELECT statement.
-        values: Values of its parameters.
-        seconds: Time limit; None for no limit.
-        hidden: Names of views and macros that may not be used.
 
     Raises:
         QueryError: The query is not allowed, fails, or exceeds the time limit.
         StoreError: The store is closed.
     """
+    connection = database.connection
     cursor = open_cursor(connection)
     table = f"results.result_{next(_names)}"
     with map_interrupts():
         try:
-            statement = select_of(connection, query, hidden=hidden)
+            statement = select_of(connection, query, hidden=database.hidden)
             cursor.execute("USE store")
-            with TimeLimit(seconds).applied_to(cursor), read_only(cursor):
-                _run(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
+            with TimeLimit(seconds).applied_to(cursor), transaction(cursor, is_read_only=True):
+                run_in_thread(cursor, f"CREATE TEMP TABLE result AS\n{statement}", values)
             # A temporary table belongs to one cursor, and a cursor has one stream at a time.
-            _run(cursor, f"CREATE TABLE {table} AS FROM temp.result", None)
+            run_in_thread(cursor, f"CREATE TABLE {table} AS FROM temp.result")
             cursor.execute("DROP TABLE temp.result")
         except duckdb.Error as error:
             raise query_error(error) from error
@@ -130,24 +116,15 @@ def run_query(
     return QueryResult(connection, table)
 
 
-def check_query(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    *,
-    seconds: float | None = None,
-    hidden: Collection[str] = (),
-) -> None:
+def check_query(database: Database, query: str, *, seconds: float | None) -> None:
     """Raise :class:`urlset.QueryError` if a query is not allowed or cannot be planned.
 
-    ``seconds`` is the time limit; None for no limit.
-
-    Raises:
-        QueryError: The query is not allowed or cannot be planned.
-        StoreError: The store is closed.
+    ``seconds`` is the time limit; None for no limit. Raises StoreError if the store is closed.
     """
+    connection = database.connection
     cursor = open_cursor(connection)
     try:
-        statement = select_of(connection, query, hidden=hidden)
+        statement = select_of(connection, query, hidden=database.hidden)
         cursor.execute("USE store")
         with TimeLimit(seconds).applied_to(cursor):
             # Note: EXPLAIN would also draw the plan, with every constant in it, however long.
@@ -158,17 +135,6 @@ def check_query(
         raise query_error(error) from error
     finally:
         cursor.close()
-
-
-def _run(cursor: duckdb.DuckDBPyConnection, statement: str, values: Any) -> None:
-    """Run a statement in a thread, because DuckDB ignores Ctrl-C while its threads work."""
-    with ThreadPoolExecutor(1) as pool:
-        job = pool.submit(cursor.execute, statement, values)
-        try:
-            job.result()
-        except KeyboardInterrupt:
-            cursor.interrupt()
-            raise
 
 
 def _text(column: str, kind: str) -> str:

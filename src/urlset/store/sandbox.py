@@ -53,12 +53,8 @@ def seal(
 ) -> None:
     """Permanently block file system, network, extensions and settings for a database instance.
 
-    Attached files stay readable and writable.
-
-    Args:
-        connection: The connection.
-        spill: Folder for data beyond the memory limit; it may use half of the free disk space.
-        files: Paths that stay readable.
+    Attached files stay readable and writable, ``files`` readable. Data beyond the memory limit in
+    the folder ``spill`` may use half of the free disk space.
     """
     if spill is not None:
         limit = _spill_limit(spill)
@@ -71,16 +67,16 @@ def seal(
 
 
 @contextmanager
-def read_only(cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Run statements in a transaction that may write to temporary tables only."""
-    cursor.execute("BEGIN TRANSACTION READ ONLY")
+def transaction(cursor: duckdb.DuckDBPyConnection, *, is_read_only: bool = False) -> Iterator[None]:
+    """Run a ``with`` block in a transaction; a read-only one may write to temporary tables."""
+    cursor.execute("BEGIN TRANSACTION READ ONLY" if is_read_only else "BEGIN")
     try:
         yield
+        cursor.execute("COMMIT")
     except BaseException:
         with suppress(duckdb.Error):  # the original error is more useful
             cursor.execute("ROLLBACK")
         raise
-    cursor.execute("COMMIT")
 
 
 class TimeLimitError(QueryError):
@@ -105,11 +101,7 @@ class TimeLimit:
 
     @contextmanager
     def applied_to(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """Count the time of a ``with`` block against the limit.
-
-        Raises:
-            QueryError: A statement was interrupted.
-        """
+        """Count the time of a ``with`` block against the limit; raise QueryError beyond it."""
         if self._seconds is None:
             yield
             return
@@ -235,27 +227,20 @@ def select_of(
 ) -> str:
     """Verify that a text is one SELECT statement; return it without a trailing semicolon.
 
-    Args:
-        connection: Connection that parses the text.
-        text: The text.
-        hidden: Names, in lower case, of views and macros that may not be used.
-        has_own_names: Whether table names may look like file names.
+    ``hidden`` are names, in lower case, of views and macros that may not be used. With
+    ``has_own_names``, names of tables may look like names of files.
 
-    Raises:
-        QueryError: The text is anything else, or uses functions that are not allowed.
+    Raises QueryError if the text is anything else, or uses functions that are not allowed.
     """
     statement, tree = _parsed(connection, text)
     _check(tree, hidden, has_own_names=has_own_names)
     return statement
 
 
-def condition_of(
-    connection: duckdb.DuckDBPyConnection, text: str, *, hidden: Collection[str] = ()
-) -> str:
+def condition_of(connection: duckdb.DuckDBPyConnection, text: str) -> str:
     """Verify a condition of a configuration file; return it in parentheses, for use after WHERE.
 
-    Raises:
-        QueryError: The text is not one expression, e.g. because it closes the parenthesis.
+    Raises QueryError if it is not one expression, e.g. because it closes the parenthesis.
     """
     if not text.strip():
         raise QueryError("expected one condition such as host = 'example.com', found nothing")
@@ -271,7 +256,7 @@ def condition_of(
             f"expected one condition such as host = 'example.com', found {text!r}; "
             "write a whole query as sql"
         )
-    _check(tree, hidden, has_own_names=False)
+    _check(tree, (), has_own_names=False)
     return condition
 
 

@@ -188,8 +188,7 @@ class StoreSchema(NamedTuple):
     def statements(self, existing: Mapping[str, Collection[str]]) -> Iterator[str]:
         """Yield the SQL statements that add missing tables, columns and views to a store.
 
-        Args:
-            existing: Column names by name of the tables in the store.
+        ``existing`` has the names of columns by table of the store.
         """
         is_new = not self.is_in(existing)
         if is_new and self.replaced_view is not None:
@@ -267,14 +266,10 @@ def statements(*, with_comments: bool = True) -> Iterator[str]:
 
     Comments take four fifths of the time; ``with_comments=False`` skips them.
     """
-    return (s for s in _statements() if with_comments or not s.startswith("COMMENT"))
-
-
-def _statements() -> Iterator[str]:
-    yield from addition_statements(TABLES, {})
-    for macro in MACROS:
-        yield f"CREATE MACRO {macro.head} AS {macro.body}"
-    yield from view_statements(VIEWS)
+    macros = [f"CREATE MACRO {macro.head} AS {macro.body}" for macro in MACROS]
+    for statement in (*addition_statements(TABLES, {}), *macros, *view_statements(VIEWS)):
+        if with_comments or not statement.startswith("COMMENT"):
+            yield statement
     # Last, in one transaction with all others: a file that has this table is a complete store.
     yield "CREATE TABLE urlset_store (version UINTEGER)"
     yield f"INSERT INTO urlset_store VALUES ({STORE_VERSION})"
@@ -285,9 +280,7 @@ def addition_statements(
 ) -> Iterator[str]:
     """Yield the SQL statements that add missing tables and columns to a store.
 
-    Args:
-        tables: The tables that the store is to have.
-        existing: Column names by name of the tables in the store.
+    ``existing`` has the names of columns by table of the store.
     """
     for table in tables:
         columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)

@@ -22,16 +22,18 @@ from urlset.store.connection import (
     is_database,
     literal,
     map_errors,
+    run_in_thread,
 )
 from urlset.store.inspection import FileKind, expect_kind, expect_plain_tables
 from urlset.store.session import Session, Values
 from urlset.temp_files import LockedTempDir
 
+_NO_CHECKPOINT = "SET GLOBAL checkpoint_threshold = '1TB'"
 _SETTINGS = (
     "SET GLOBAL threads = 2",
     # Temporary data needs no checkpoint; the attached file is checkpointed explicitly.
     "PRAGMA disable_checkpoint_on_shutdown",
-    "SET GLOBAL checkpoint_threshold = '1TB'",
+    _NO_CHECKPOINT,
     "SET GLOBAL preserve_insertion_order = true",
 )
 
@@ -43,10 +45,7 @@ SCRATCH_MB = 300
 
 
 class ScratchReader(Session):
-    """Queries of a temporary database.
-
-    Methods raise :class:`urlset.StoreError` for errors of DuckDB.
-    """
+    """Queries of a temporary database."""
 
     def rows(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query as a list; for queries with few rows."""
@@ -106,9 +105,6 @@ class ScratchDatabase(Closing, ScratchReader):
         """Attach a permanent file under a name; create the file if it is missing.
 
         While one process has the file open, no other process can open it.
-
-        Raises:
-            StoreError: The file is of another kind, or cannot be opened.
         """
         expect_own_file(path)
         self._attach_file(path, name, kind, path)
@@ -124,11 +120,13 @@ class ScratchDatabase(Closing, ScratchReader):
                 "name another one, or remove it",
                 failure="other-file",
             )
+        is_new = not (os.path.exists(path) or os.path.exists(f"{path}.wal"))
         with map_errors(shown):
             self._cursor.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name}")
-            if kind is not None:
-                expect_kind(self._cursor, name, shown, kind)
-            expect_plain_tables(self._cursor, name, shown)
+            if not is_new:
+                if kind is not None:
+                    expect_kind(self._cursor, name, shown, kind)
+                expect_plain_tables(self._cursor, name, shown)
         self._path = path
 
     def attach_copy(self, path: str, name: str, kind: FileKind | None = None) -> None:
@@ -139,11 +137,7 @@ class ScratchDatabase(Closing, ScratchReader):
     def attach_store(self, path: str, name: str) -> frozenset[str]:
         """Attach a store under a name, for reading only.
 
-        Returns:
-            The names of its tables that hold pages, links and crawls; empty without a crawl.
-
-        Raises:
-            StoreError: The file is not a store, or its tables are not those of urlset.
+        Return the names of its tables that hold pages, links and crawls; empty without a crawl.
         """
         try:
             return attach_read_only(self._cursor, path, name)
@@ -152,13 +146,8 @@ class ScratchDatabase(Closing, ScratchReader):
 
     def run_long(self, statement: str) -> None:
         """Run a statement in a thread, so that Ctrl-C ends it: DuckDB ignores it otherwise."""
-        with map_errors(self._path), ThreadPoolExecutor(1) as pool:
-            job = pool.submit(self._cursor.execute, statement)
-            try:
-                job.result()
-            except KeyboardInterrupt:
-                self._cursor.interrupt()
-                raise
+        with map_errors(self._path):
+            run_in_thread(self._cursor, statement)
 
     def stream(self, query: str) -> Any:
         """Return the rows of a query as an object with ``__arrow_c_stream__``, for one use."""
@@ -195,11 +184,8 @@ class ScratchDatabase(Closing, ScratchReader):
     def in_background(self, function: Callable[[ScratchReader], T]) -> Iterator[Future[T]]:
         """Run queries in a thread during a ``with`` block, with the data from before the block.
 
-        Args:
-            function: Function that runs the queries. It writes nothing.
-
-        Yields:
-            Its result. If the block ends by an error, the queries are interrupted.
+        Yield the result of the function, which writes nothing. If the block ends by an error, the
+        queries are interrupted.
         """
         with closing(self._cursor.cursor()) as cursor:
             reader = ScratchReader(cursor, self._path)
@@ -228,6 +214,20 @@ class ScratchDatabase(Closing, ScratchReader):
                 self.run(restore)
             raise
         self.run(restore)
+
+    @contextmanager
+    def large_transaction(self) -> Iterator[None]:
+        """Run a ``with`` block in a transaction that may write many rows to one database.
+
+        More than 1 MB is written to the file at once, and not to its log file first.
+        """
+        try:
+            with self.transaction():
+                yield
+                self.run("SET GLOBAL checkpoint_threshold = '1MB'")
+        finally:
+            with suppress(StoreError):  # the connection is invalid after some errors
+                self.run(_NO_CHECKPOINT)
 
     def close(self) -> None:
         """Checkpoint the attached file, and delete all temporary tables."""

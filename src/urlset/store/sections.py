@@ -27,8 +27,7 @@ of pages and the macro ``url_section`` use it."""
 def branches_sql(paths: str) -> str:
     """Return a query of one row: the list ``folders`` of divided folders, longest first.
 
-    Args:
-        paths: SQL that returns the paths of all URLs in the column ``path``.
+    ``paths`` is SQL that returns the paths of all URLs in the column ``path``.
     """
     return f"""
     WITH path_parts AS (
@@ -54,9 +53,7 @@ def branches_sql(paths: str) -> str:
 def section_sql(path: str, folders: str) -> str:
     """Return an expression for the section of a path, such as ``/blog/`` or ``/docs/17/``.
 
-    Args:
-        path: SQL of the path, without query and fragment.
-        folders: SQL of the list that :func:`branches_sql` returns.
+    ``path`` is SQL without query and fragment, ``folders`` the list of :func:`branches_sql`.
     """
     # No lambda around it: DuckDB has no subqueries in lambdas, and `folders` may be one.
     return (

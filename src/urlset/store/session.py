@@ -12,8 +12,8 @@ from urlset.arrow import open_stream
 from urlset.arrow.streams import LazyStream
 from urlset.errors import StoreError
 from urlset.interrupts import delayed_interrupts
-from urlset.store.connection import map_errors, open_cursor, reraise_stream_error
-from urlset.store.sandbox import TimeLimit, condition_of, read_only, seal, select_of
+from urlset.store.connection import incoming, map_errors, open_cursor
+from urlset.store.sandbox import TimeLimit, condition_of, seal, select_of, transaction
 
 SESSION_MB = 1_200
 """Memory limit of DuckDB in a session on a store, in megabytes."""
@@ -26,13 +26,9 @@ Values = Sequence[Any] | dict[str, Any]
 
 
 class Session:
-    """SQL statements in sequence on one connection of DuckDB.
+    """SQL statements in sequence on one connection of DuckDB, which is for this session alone.
 
-    Methods raise :class:`urlset.StoreError` for errors of DuckDB.
-
-    Args:
-        connection: The connection; it is for this session alone.
-        path: Path of the file that errors name.
+    Methods raise :class:`urlset.StoreError` for errors of DuckDB, which name ``path``.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str):
@@ -40,11 +36,9 @@ class Session:
         self._path = path
 
     def run(self, statement: str, values: Values = ()) -> int:
-        """Run a statement; return the number of rows that it wrote.
+        """Run a statement without a result; return the number of rows that it wrote.
 
-        Args:
-            statement: SQL without a result.
-            values: Values of its parameters: of each ``?``, or by name, such as ``$url``.
+        ``values`` are those of its parameters: of each ``?``, or by name, such as ``$url``.
         """
         with map_errors(self._path):
             found = self._cursor.execute(statement, values).fetchone()
@@ -56,13 +50,8 @@ class Session:
 
     def insert(self, statement: str, batch: Any) -> int:
         """Run a statement that reads an Arrow object as ``incoming``; return the rows written."""
-        with map_errors(self._path):
-            self._cursor.register("incoming", batch)
-            try:
-                found = self._cursor.execute(statement).fetchone()
-            finally:
-                with suppress(duckdb.Error):  # the transaction may be over
-                    self._cursor.unregister("incoming")
+        with map_errors(self._path), incoming(self._cursor, batch):
+            found = self._cursor.execute(statement).fetchone()
         return int(found[0]) if found else 0
 
     def columns(self, query: str) -> list[str]:
@@ -132,29 +121,24 @@ class StoreSession(Session):
             seal(self._cursor, spill=found[0] if found else None)
 
     def verified(self, query: str) -> str:
-        """Verify an untrusted query and return it.
-
-        Raises:
-            QueryError: The query is not allowed.
-        """
+        """Verify an untrusted query and return it; raise QueryError if it is not allowed."""
         return select_of(self._cursor, query)
 
     def verified_condition(self, text: str) -> str:
-        """Verify an untrusted condition and return it in parentheses.
-
-        Raises:
-            QueryError: The condition is not allowed.
-        """
+        """Verify an untrusted condition as :meth:`verified` does; return it in parentheses."""
         return condition_of(self._cursor, text)
 
     def materialize(self, table: str, query: str, *, seconds: float | None) -> int:
         """Create a TEMP table from a verified, untrusted query; return the number of rows.
 
-        Raises:
-            QueryError: The query exceeds the time limit of ``seconds``.
+        Raises QueryError if the query exceeds the time limit of ``seconds``.
         """
         cursor = self._cursor
-        with map_errors(self._path), TimeLimit(seconds).applied_to(cursor), read_only(cursor):
+        with (
+            map_errors(self._path),
+            TimeLimit(seconds).applied_to(cursor),
+            transaction(cursor, is_read_only=True),
+        ):
             cursor.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
             found = cursor.execute(f"SELECT count(*) FROM temp.{table}").fetchone()
         return int(found[0]) if found else 0
@@ -163,8 +147,7 @@ class StoreSession(Session):
     def limited(self, seconds: float | None) -> Iterator[None]:
         """Limit the time of the statements in a ``with`` block; None for no limit.
 
-        Raises:
-            QueryError: A statement was interrupted.
+        Raises QueryError if a statement was interrupted.
         """
         with TimeLimit(seconds).applied_to(self._cursor):
             yield
@@ -188,25 +171,13 @@ class StoreSession(Session):
 
     def load(self, name: str, flow: LazyStream) -> None:
         """Create a table from an Arrow stream, for the lifetime of the session."""
-        with map_errors(self._path):
-            self._cursor.register("incoming", flow)
-            try:
-                with reraise_stream_error(flow):
-                    query = f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming"
-                    self._cursor.execute(query)
-            finally:
-                with suppress(duckdb.Error):  # the transaction may be over
-                    self._cursor.unregister("incoming")
+        with map_errors(self._path), incoming(self._cursor, flow):
+            self._cursor.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM incoming")
 
     def rows_for(self, query: str, batch: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query that reads an Arrow object as ``incoming``."""
-        with map_errors(self._path):
-            self._cursor.register("incoming", batch)
-            try:
-                return self._cursor.execute(query).fetchall()
-            finally:
-                with suppress(duckdb.Error):  # the transaction may be over
-                    self._cursor.unregister("incoming")
+        with map_errors(self._path), incoming(self._cursor, batch):
+            return self._cursor.execute(query).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

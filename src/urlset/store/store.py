@@ -14,13 +14,14 @@ import duckdb
 from urlset.arrow import batches_to_entries, rows_of
 from urlset.arrow.frames import IndexedRows
 from urlset.arrow.streams import as_entries
+from urlset.errors import StoreError
 from urlset.model import Entry, Problem, Sitemap
 from urlset.registry import provided
 from urlset.result import Closing
 from urlset.store.connection import Database, expect_folder, map_errors
 from urlset.store.inspection import columns_of
 from urlset.store.results import QueryResult, check_query, run_query
-from urlset.store.sandbox import QUERY_S
+from urlset.store.sandbox import QUERY_S, transaction
 from urlset.store.schema import StoreSchema
 from urlset.store.session import StoreSession
 from urlset.store.writer import StoreWriter
@@ -145,11 +146,8 @@ class Store(Closing):
                 the first row.
             StoreError: The store is closed.
         """
-        database = self._database
-        database.seal()
-        return run_query(
-            database.connection, query, values, seconds=timeout_s, hidden=database.hidden
-        )
+        self._database.seal()
+        return run_query(self._database, query, values, seconds=timeout_s)
 
     def head(self, count: int = 10) -> QueryResult:
         """Return the first entries, as :meth:`query` returns rows."""
@@ -173,15 +171,9 @@ class Store(Closing):
             existing = columns_of(connection, "store")
             if not schema.is_in(existing) and schema.replaced_view is not None:
                 existing.pop(schema.replaced_view, None)
-            connection.execute("BEGIN")
-            try:
+            with transaction(connection):
                 for statement in schema.statements(existing):
                     connection.execute(statement)
-            except BaseException:
-                with suppress(duckdb.Error):  # the original error is more useful
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
 
     def has(self, schema: StoreSchema) -> bool:
         """Return whether the store has the tables of a schema."""
@@ -214,8 +206,7 @@ class Store(Closing):
 
     def check(self, query: str, *, timeout_s: float | None = QUERY_S) -> None:
         """Raise :class:`urlset.QueryError` if a query could not be run, or planned in time."""
-        database = self._database
-        check_query(database.connection, query, seconds=timeout_s, hidden=database.hidden)
+        check_query(self._database, query, seconds=timeout_s)
 
     def documents(self) -> Iterator[StoredDocument]:
         """Yield the documents in reading order, each with its entries."""
@@ -231,8 +222,8 @@ class Store(Closing):
 
 _COLUMNS = (
     "document source parent kind size packed_size layers encoding entry_count sitemap_count "
-    "problem_count unreadable_count error how depth declared_by disallowed_by lastmod same_as "
-    "skipped loc url"
+    "problem_count unreadable_count error failure how depth declared_by disallowed_by lastmod "
+    "same_as skipped loc url"
 ).split()
 _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
@@ -255,8 +246,16 @@ class StoredRows(IndexedRows):
 
     def __iter__(self) -> Iterator[Entry]:
         with map_errors(self._path):
-            for batch in batches_to_entries(as_entries(self._relation(), self._source)):
+            batches = batches_to_entries(as_entries(self._relation(), self._source))
+            while (batch := self._next(batches)) is not None:
                 yield from batch
+
+    def _next(self, batches: Iterator[list[Entry]]) -> list[Entry] | None:
+        """Return the next batch; a file of another program may have dates that Python has not."""
+        try:
+            return next(batches, None)
+        except ValueError as error:
+            raise StoreError(f"cannot read the entries of {self._path!r}: {error}") from error
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         flow = as_entries(self._relation(), self._source)
@@ -272,13 +271,14 @@ class StoredDocument(NamedTuple):
     kind: Any
     size: int
     packed_size: int
-    layers: int
+    layers: int | None
     encoding: str | None
     entry_count: int
     sitemap_count: int
     problem_count: int
     unreadable_count: int
     error: str | None
+    failure: Any
     how: str
     depth: int
     declared_by: str | None
@@ -296,8 +296,7 @@ class StoredDocument(NamedTuple):
 def documents(connection: duckdb.DuckDBPyConnection, path: str) -> Iterator[StoredDocument]:
     """Yield the documents of a store in reading order.
 
-    Raises:
-        StoreError: The file cannot be read, also during iteration: it may be truncated anywhere.
+    Raises StoreError also during iteration: the file may be truncated anywhere.
     """
     with map_errors(path):
         yield from _documents(connection, path)

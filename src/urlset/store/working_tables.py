@@ -1,8 +1,7 @@
 """Declare the temporary tables and views that the pipelines create, and those of this package.
 
-Each pipeline declares its tables with :func:`declare_tables` or :func:`declare_table`: the store in
-this module, the others in a module ``working_tables`` of their package. A name has one meaning in
-all of them. SQL may use names in plain text: tests/test_working_tables.py compares every statement
+Each pipeline declares its tables with :func:`declare_tables`: the store in this module, the others in
+a module ``working_tables`` of their package. A name has one meaning in all of them. SQL may use names in plain text: tests/test_working_tables.py compares every statement
 with the declarations.
 """
 
@@ -23,7 +22,7 @@ class WorkingTable:
     means two tables, one for each state of a comparison. Some tables have more columns in some
     cases, and some lack the columns that are constant.
 
-    >>> table = declare_table("t", "A test.", "h UBIGINT, url VARCHAR", writers="a", readers="b")
+    >>> table = declare_tables("t | a | b | A test. | h UBIGINT, url VARCHAR")["t"]
     >>> table.columns, table.create_empty()
     (('h', 'url'), 'CREATE OR REPLACE TABLE t (h UBIGINT, url VARCHAR)')
     """
@@ -57,70 +56,46 @@ class WorkingTable:
     def create_empty(
         self, columns: str | None = None, *, side: str = "", is_temp: bool = False
     ) -> str:
-        """Return SQL that creates the empty table.
+        """Return SQL that creates the empty table, by default with the columns of the declaration.
 
-        Args:
-            columns: Columns with their types; by default those of the declaration.
-            side: Value of ``{side}`` in the name.
-            is_temp: Whether the table belongs to one connection.
+        ``side`` is the value of ``{side}`` in the name. With ``is_temp`` it belongs to one
+        connection.
         """
         kind = "TEMP TABLE" if is_temp else "TABLE"
         name = self.name.replace("{side}", side)
         return f"CREATE OR REPLACE {kind} {name} ({columns or self.definition})"
 
 
-def declare_table(
-    name: str, meaning: str, columns: str, *, writers: str, readers: str
-) -> WorkingTable:
-    """Return the declaration of a working table.
-
-    Args:
-        name: Name in SQL.
-        meaning: What a row is.
-        columns: Names of its columns; with types, separated by commas, if it is created empty.
-        writers: Modules whose SQL creates or changes it.
-        readers: Modules whose SQL reads it.
-    """
-    typed = tuple(_NAME_AND_TYPE.findall(columns))
-    return WorkingTable(
-        name,
-        meaning,
-        typed or tuple(columns.split()),
-        tuple(writers.split()),
-        tuple(readers.split()),
-        " ".join(columns.split()) if typed else "",
-    )
-
-
 def declare_tables(lines: str) -> dict[str, WorkingTable]:
     """Return the declarations of working tables by name, from lines of cells, separated by ``|``.
 
-    The cells are the name, the writers, the readers, what a row is, and the columns.
+    The cells are the name, the writers, the readers, what a row is, and the columns: their names;
+    with types, separated by commas, if the table is created empty.
 
     >>> declare_tables("tea | a | b c | A cup. | kind")["tea"].readers
     ('b', 'c')
     """
-    rows = ([cell.strip() for cell in line.split("|")] for line in lines.strip().splitlines())
-    return {
-        name: declare_table(name, meaning, columns, writers=writers, readers=readers)
-        for name, writers, readers, meaning, columns in rows
-    }
+    tables: dict[str, WorkingTable] = {}
+    for line in lines.strip().splitlines():
+        name, writers, readers, meaning, columns = (cell.strip() for cell in line.split("|"))
+        typed = tuple(_NAME_AND_TYPE.findall(columns))
+        tables[name] = WorkingTable(
+            name,
+            meaning,
+            typed or tuple(columns.split()),
+            tuple(writers.split()),
+            tuple(readers.split()),
+            columns if typed else "",
+        )
+    return tables
 
 
-WORKING_TABLES = (
-    declare_table(
-        "result",
-        "Rows of a query of a user, before they are moved to the database `results`.",
-        "",
-        writers="results",
-        readers="results",
-    ),
-    declare_table(
-        "input",
-        "View of a file for the query of a user.",
-        "",
-        writers="external",
-        readers="",
-    ),
+WORKING_TABLES = tuple(
+    declare_tables(
+        """
+    result | results  | results | Rows of a query of a user, before they are moved to the database `results`. |
+    input  | external |         | View of a file for the query of a user. |
+    """
+    ).values()
 )
-"""Temporary tables and views of this package; the columns of the last two are those of the user."""
+"""Temporary tables and views of this package; their columns are those of the user."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-
-import duckdb
 
 from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, NumberedRows, numbered, rows_to_stream
 from urlset.document import Document, locate_problems
 from urlset.errors import StoreError
 from urlset.model import SitemapLine
-from urlset.store.connection import Database, map_errors, reraise_stream_error
+from urlset.store.connection import Database, incoming, map_errors
+from urlset.store.sandbox import transaction
 from urlset.store.schema import TABLES
 from urlset.terminal_text import printable
 
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 # DuckDB stores rows in groups of 122,880. A transaction with fewer rows is added to the last group;
 # one with more rows creates groups of its own, the last of which is not full. Many of those among
 # few full groups double the time to close the file and make it half as large again: hence no
-# transactions of a size in between.
+# transactions of a size in between. A temporary file has them: groups of their own are written at
+# once, and the last group stays in memory, from where it is moved to another file later.
 GROUP = 122_880
 MAX_ROWS = 500_000  # more rows would need more memory, and Ctrl-C would take longer
 MAX_BYTES = 64 << 20
@@ -62,9 +62,12 @@ class StoreWriter:
         self._root = None if root is None else printable(root)
         self._started = datetime.now(UTC)
         self._is_first = database.is_new
-        self._first_number = self._next_number = (
-            1 if self._is_first else _last_document(database) + 1
-        )
+        last = 0
+        if not self._is_first:
+            with map_errors(database.path):
+                query = "SELECT coalesce(max(document), 0) FROM documents"
+                ((last,),) = database.connection.execute(query).fetchall()
+        self._first_number = self._next_number = last + 1
         self._reset()
 
     def __enter__(self) -> StoreWriter:
@@ -75,10 +78,7 @@ class StoreWriter:
     ) -> int:
         """Add a document and return its number in the store.
 
-        Args:
-            record: Record of the document.
-            document: The parsed document; None if it was not read.
-            rows: Its filtered entries; by default all.
+        ``document`` is None if it was not read. ``rows`` are its filtered entries; by default all.
         """
         number = self._next_number
         self._next_number += 1
@@ -92,10 +92,9 @@ class StoreWriter:
             self._counts[number] = len(document.entries)
             self._rows += len(document.entries)
             self._bytes += document.size
-        is_due = time.monotonic() - self._pending_since > EVERY_S
-        is_limited = (
-            rows is not None and rows.row_limit.limit is not None
-        )  # the limit needs their count now
+        is_temporary = self._database.is_temporary
+        is_due = not is_temporary and time.monotonic() - self._pending_since > EVERY_S
+        is_limited = rows is not None and rows.row_limit.limit is not None  # it needs their count
         # A document of another store has no text; its rows can be read while that store is open.
         is_stored = document is not None and not document.text
         must_write = is_due or is_limited or is_stored
@@ -189,7 +188,7 @@ class StoreWriter:
     def _partition(self, numbers: list[int]) -> Iterator[list[int]]:
         """Group documents into transactions: a large document alone, small ones together."""
         counts = {number: self._counts.get(number, 0) for number in numbers}
-        if sum(counts.values()) >= 3 * GROUP:
+        if sum(counts.values()) >= (GROUP if self._database.is_temporary else 3 * GROUP):
             yield numbers
             return
         partition: list[int] = []
@@ -205,16 +204,11 @@ class StoreWriter:
 
     def _insert(self, name: str, flow: LazyStream) -> None:
         connection = self._database.connection
-        connection.register("incoming", flow)
         columns = "*"
         if name == "problems" and not self._database.has_details:
             columns = "* EXCLUDE (detail)"
-        try:
-            with reraise_stream_error(flow):
-                connection.execute(f"INSERT INTO {name} SELECT {columns} FROM incoming")
-        finally:
-            with suppress(duckdb.Error):  # the transaction may be over
-                connection.unregister("incoming")
+        with incoming(connection, flow):
+            connection.execute(f"INSERT INTO {name} SELECT {columns} FROM incoming")
 
     def _delete_previous(self, numbers: list[int]) -> None:
         """Delete the rows of earlier reads of the same sources.
@@ -247,22 +241,8 @@ class StoreWriter:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with map_errors(self._database.path):
-            self._database.connection.execute("BEGIN")
-            try:
-                yield
-                self._database.connection.execute("COMMIT")
-            except BaseException:
-                with suppress(duckdb.Error):
-                    self._database.connection.execute("ROLLBACK")
-                raise
-
-
-def _last_document(database: Database) -> int:
-    """Return the highest document number; 0 if there are no documents."""
-    with map_errors(database.path):
-        found = database.connection.execute("SELECT max(document) FROM documents").fetchone()
-    return int(found[0] or 0) if found else 0
+        with map_errors(self._database.path), transaction(self._database.connection):
+            yield
 
 
 Row = tuple[Any, ...]
@@ -293,13 +273,9 @@ def table(name: str, rows: Sequence[Row]) -> LazyStream:
 
 
 def document_row(number: int, record: Any, document: Document | None, **more: Any) -> Row:
-    """Return the row of a document.
+    """Return the row of a document, with its ``number`` in the store and ``more`` columns.
 
-    Args:
-        number: Number of the document in the store.
-        record: Record of the document; its attributes have the names of columns.
-        document: The parsed document; None if it was not read.
-        more: Values of further columns.
+    The attributes of ``record`` have the names of columns. ``document`` is None if it was not read.
     """
     fetched = getattr(record, "fetched", None)
     values = {name: getattr(fetched, name, None) for name in _HTTP_FIELDS}

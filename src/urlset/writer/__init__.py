@@ -16,6 +16,7 @@ from urlset.http.request_url import expect_no_login
 from urlset.model import ProgressEvent
 from urlset.option_schema import FileFormat, OnError, check_options
 from urlset.publisher import FolderTarget
+from urlset.result import Completeness
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
 from urlset.writer.file_set import FileNaming, PublishedSet, render_indexes
@@ -134,6 +135,7 @@ def write(
         tuple(retired),
         tuple(splitter_.rejected),
         base,
+        entries.incomplete if isinstance(entries, Completeness) else (),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from urlset.dates import format_date
 from urlset.notebook import html_table
+from urlset.result import Result, ResultJson
 from urlset.terminal_text import pluralize
 
 
@@ -74,7 +75,7 @@ class IndexJson(PublishedFileJson):
     sitemaps: int
 
 
-class PublicationJson(TypedDict):
+class PublicationJson(ResultJson):
     """Result of :func:`urlset.write`.
 
     Attributes:
@@ -122,7 +123,7 @@ class WrittenFile:
 
 
 @dataclass(frozen=True, repr=False)
-class Publication:
+class Publication(Result):
     """Published set of sitemaps.
 
     Attributes:
@@ -133,6 +134,8 @@ class Publication:
         removed: Names of files of the previous set that were removed.
         rejected: Rejected entries in input order, including duplicates.
         base_url: URL of the folder.
+        incomplete: What the entries lack, if they are those of :func:`urlset.read`: documents that
+            could not be read.
     """
 
     folder: Path
@@ -142,6 +145,7 @@ class Publication:
     removed: tuple[str, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     base_url: str | None = None
+    incomplete: tuple[str, ...] = ()
 
     @property
     def entrances(self) -> tuple[WrittenFile, ...]:
@@ -160,19 +164,23 @@ class Publication:
         """Number of entries that were rejected because their ``loc`` is a duplicate."""
         return sum(rejection.is_duplicate for rejection in self.rejected)
 
-    def __repr__(self) -> str:
-        return f"<Publication {self._summary()}>"
-
     def _repr_html_(self) -> str:
         """Return the counts and the first files as an HTML table, for notebooks."""
         columns = ("name", "urls", "bytes", "lastmod", "changed")
         rows = ([getattr(file, name) for name in columns] for file in (*self.indexes, *self.files))
-        return html_table(f"Publication {self._summary()}", columns, rows)
+        return html_table(self.caption, columns, rows)
 
-    def _summary(self) -> str:
+    @property
+    def subject(self) -> str:
+        """The folder, as the end of a phrase."""
+        return f"in {str(self.folder)!r}"
+
+    @property
+    def _totals(self) -> str:
+        """Numbers of URLs and files."""
         files = pluralize(len(self.files) + len(self.indexes), "file")
         rejected = f", {len(self.rejected):,} rejected" if self.rejected else ""
-        return f"in {str(self.folder)!r}: {pluralize(self.urls, 'URL')} in {files}{rejected}"
+        return f"{pluralize(self.urls, 'URL')} in {files}{rejected}"
 
     def to_dict(self) -> PublicationJson:
         """Return the result as plain data for JSON.
@@ -181,6 +189,7 @@ class Publication:
         those, so they are None here. Each file has its own ``changed``.
         """
         return {
+            **super().to_dict(),
             "urls": self.urls,
             "files": [{**_file(file), "urls": file.urls} for file in self.files],
             "indexes": [{**_file(index), "sitemaps": index.urls} for index in self.indexes],

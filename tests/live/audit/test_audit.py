@@ -297,6 +297,26 @@ def test_a_sample_visits_its_share_of_each_section():
         assert found.summary.startswith("Of 80 listed URLs about 100.0 % (")
 
 
+def test_json_separates_counted_verdicts_from_estimates():
+    names = [f"{section}/{n}" for section in ("shop", "blog") for n in range(40)]
+    example = site(**{name: page(name) for name in names})
+
+    with audited(example, MOMENT, sample=20) as found:
+        sample = found.to_dict()
+        [share] = found.verdicts
+    with audited(example, MOMENT, max_requests=5) as found:
+        ended = found.to_dict()
+    with audited(example, MOMENT, sample=100) as found:
+        whole = found.to_dict()
+
+    assert (sample["sampled"], sample["verdicts"]) == (20, {"fine": 20})
+    assert sample["estimates"] == {"fine": {"urls": 80, "low": 70, "high": 80}}
+    assert (share.visited, share.estimated_urls) == (20, 80)
+    assert (ended["listed"], ended["visited"], ended["verdicts"]) == (80, 5, {"fine": 5})
+    assert (ended["sampled"], ended["estimates"]) == (None, None)
+    assert (whole["sampled"], whole["verdicts"], whole["estimates"]) == (80, {"fine": 80}, None)
+
+
 def test_patterns_select_the_listed_urls_that_are_visited_and_counted():
     example = site(
         *(f"shop/{n}" for n in range(5)),
@@ -357,7 +377,7 @@ def test_a_limit_of_requests_is_stated():
 
     with audited(example, MOMENT, max_requests=1) as found:
         assert found.visited == 1
-        assert "not complete: limit of requests" in found.summary
+        assert "not complete: limit of requests (max-requests)" in found.summary
 
 
 def test_ctrl_c_ends_the_visits_and_judges_the_rest():
@@ -394,7 +414,7 @@ def test_a_worker_that_reads_the_pages_changes_nothing(monkeypatch: pytest.Monke
     assert {"N103", "N101"} <= set(tables[0][0])
 
 
-def test_an_error_in_a_sitemap_is_told_and_the_other_urls_are_visited():
+def test_an_error_in_a_sitemap_is_reported_and_the_other_urls_are_visited():
     entries = "".join(f"<url><loc>{HOME}{n}</loc></url>\n" for n in range(200))
     broken = entries.replace(f"<loc>{HOME}100</loc>", f"<loc>{HOME}100</lok>")
     example: dict[str, Piece] = {

@@ -65,7 +65,7 @@ def test_the_limit_of_time_covers_the_reading_of_sitemaps(monkeypatch: pytest.Mo
 
     with audited(example, MOMENT, max_minutes=3 / 60) as found:
         assert len(found.documents) == 3
-        assert found.incomplete == ("limit of time",)
+        assert found.incomplete == ("limit of time (max-minutes)",)
 
 
 @pytest.mark.parametrize("verb", ["crawl", "audit", "sync"])
@@ -83,12 +83,12 @@ def test_pages_that_wait_for_their_delay_at_the_limit_of_time_are_not_requested(
                 assert requests <= len(box.paths)
         elif verb == "audit":
             with urlset.audit(box.site, **limits) as found:
-                assert "limit of time" in found.incomplete
+                assert "limit of time (max-minutes)" in found.incomplete
                 assert found.request_count <= len(box.paths)
         else:
             with urlset.sync(box.site, tmp_path / "site.duckdb", **limits) as run:
                 assert sum(len(batch.updates) for batch in run) < 40
-                assert "limit of time" in run.incomplete
+                assert "limit of time (max-minutes)" in run.incomplete
 
         assert len(page_requests(box)) < 10
 

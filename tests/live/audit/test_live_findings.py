@@ -40,6 +40,9 @@ def test_partial_crawl_reports_no_orphan(box):
     result = audit(box, crawl=True, max_requests=10)
 
     assert rules(result, box, "orphan-url") == set()
+    shown = " ".join((*result.incomplete, result.summary))
+    assert "max-requests: " in shown
+    assert "max-pages" not in shown
 
 
 def test_crawl_with_a_page_that_fails_says_that_orphans_are_not_certain(box):

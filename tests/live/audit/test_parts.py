@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.live.audit.test_audit import RecordingServer, audit_with
 from tests.live.audit.test_interrupt import Interrupted
-from tests.live_sites import audit, put_site, put_sitemap
+from tests.live_sites import SITEMAPS, XHTML, audit, put_page, put_site, put_sitemap
 from urlset.checker.examples import HOME, hreflang, page, site
 from urlset.live.audit import Audit
 from urlset.live.crawl import Crawl
@@ -239,3 +240,61 @@ def test_a_store_keeps_the_pages_that_a_crawl_of_a_part_does_not_visit(box, tmp_
     with Crawl.open(path) as latest:
         assert not latest.is_complete
         assert any(reason.startswith("include") for reason in latest.incomplete)
+
+
+def put_odd_entries(box, *folders: str) -> None:
+    """Put a sitemap: in each folder, entries about which rules of a check find something."""
+    rows = []
+    for folder in folders:
+        for name in ("one", "two", "de", "secret"):
+            put_page(box, f"/{folder}/{name}")
+        one, two, de = (box.url(f"/{folder}/{name}") for name in ("one", "two", "de"))
+        link = f'<xhtml:link rel="alternate" hreflang="de" href="{de}"/>'
+        rows += [
+            f"<url><loc>{one}</loc>{link}</url>",
+            f"<url><loc>{one}</loc>{link}</url>",
+            f"<url><loc>{two}</loc></url>",
+            f"<url><loc>{two}</loc><lastmod>2126-11-12</lastmod></url>",
+            f"<url><loc>{de}</loc></url>",
+            f"<url><loc>{box.url(f'/{folder}/secret')}</loc></url>",
+            f"<url><loc>http://127.0.0.2:9/{folder}/</loc></url>",
+        ]
+    text = f'<urlset xmlns="{SITEMAPS}" xmlns:xhtml="{XHTML}">{"".join(rows)}</urlset>'
+    box.put("/sitemap.xml", text)
+    sitemap = f"Sitemap: {box.url('/sitemap.xml')}"
+    box.put_robots("User-agent: *", "Disallow: /*/secret", sitemap)
+
+
+OF_CHECK = {"D007", "H501", "R010", "U023", "U024", "U028"}
+
+
+def test_rules_of_a_check_report_only_urls_that_are_selected(box, tmp_path: Path):
+    put_odd_entries(box, "shop", "blog")
+    options: dict[str, Any] = {"store": tmp_path / "site.duckdb", "select": sorted(OF_CHECK)}
+
+    with audit(box, **options) as whole:
+        every = rules(whole)
+    with audit(box, include="/shop/", **options) as found:
+        part, counts, changes = rules(found), found.by_rule, found.changes
+        kept = [code for code, change in states(found) if change == "not checked"]
+    with audit(box, **options) as again:
+        assert again.changes == (0, 0, len(every))
+
+    assert {code for code, _ in every} == OF_CHECK
+    assert sorted(part) == sorted((code, loc) for code, loc in every if "/shop/" in str(loc))
+    assert len(every) == 2 * len(part)
+    assert counts == Counter(code for code, _ in part)
+    assert changes == (0, 0, len(part))
+    assert kept == sorted(code for code, _ in part)
+
+
+def test_the_report_of_a_part_has_no_finding_about_other_urls(box, tmp_path: Path):
+    put_odd_entries(box, "shop", "blog")
+
+    with audit(box, exclude="/blog/", select=sorted(OF_CHECK)) as found:
+        found.report(tmp_path / "report.html")
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    listed = page.partition('id="charts"')[0]
+    assert "/shop/secret" in listed
+    assert "/blog/secret" not in listed

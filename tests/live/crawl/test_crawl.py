@@ -342,7 +342,7 @@ def test_the_tables_are_arrow_streams(box):
         assert found.pages.to_polars()["url"].to_list() == [box.url("/"), box.url("/a")]
         assert found.links.to_arrow().num_rows == 1
         assert len(found.frontier) == 2
-        assert repr(found) == f"<Crawl of {box.url('/')}: 2 pages, complete>"
+        assert repr(found) == f"<Crawl of {box.url('/')}: 2 pages>"
         assert "<table>" in found._repr_html_()
 
 

@@ -58,7 +58,24 @@ def test_the_report_has_what_the_sitemaps_list(site, tmp_path):
 
     text = text_of(tmp_path / "crawl.html")
     assert "Of 2 listed URLs, 50.0 % are fine; 1 fails." in text
-    assert "No known link leads to 1 of 6 pages" in text
+    assert "No known path of links leads from the start to 1 of 6 pages" in text
+
+
+def test_a_folder_and_its_index_file_are_one_page_of_the_coverage(box, tmp_path):
+    box.put("/", '<title>home</title><a href="/a/index.html">x</a>', kind=HTML)
+    for name in ("/a/", "/a/index.html"):
+        box.put(name, '<title>a</title><a href="/?x=/default.php">x</a>', kind=HTML)
+    for name in ("/?x=/default.php", "/b"):
+        box.put(name, f"<title>{name}</title>", kind=HTML)
+    locs = ("/", "/a/", "/b")
+    rows = "".join(f"<url><loc>{box.url(loc)}</loc></url>" for loc in locs)
+    box.put("/sitemap.xml", f"<urlset>{rows}</urlset>")
+
+    with crawl(box) as found:
+        found.report(tmp_path / "crawl.html")
+
+    text = text_of(tmp_path / "crawl.html")
+    assert "2 listed pages are not linked; 1 linked page is not listed" in text
 
 
 def test_each_number_is_the_result_of_its_query(site, tmp_path):

@@ -1,6 +1,7 @@
 """What two states have in common: added, removed and changed URLs, of all kinds of sources."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from random import Random
@@ -235,3 +236,67 @@ def test_text_fits_a_terminal(files, capsys):
 def test_missing_source_is_reported(files, capsys):
     assert run(["diff", "a.txt", "none.txt"]) == 2
     assert "none.txt" in capsys.readouterr().err
+
+
+# ── what is not compared ──
+
+
+def notes_of(tmp_path, before: str, after: str, suffix: str = "csv") -> list[str]:
+    """Return the notes of a comparison of two tables."""
+    for name, text in (("old", before), ("new", after)):
+        (tmp_path / f"{name}.{suffix}").write_text(text)
+    sources = [tmp_path / f"{name}.{suffix}" for name in ("old", "new")]
+    with urlset.diff(*sources) as found:
+        assert found.counts.unchanged == 1
+        assert found.to_dict()["notes"] == found.notes
+        return [note.replace(f"{tmp_path}{os.sep}", "") for note in found.notes]
+
+
+def test_columns_of_tables_that_are_not_compared_are_named(tmp_path):
+    before = "loc,price,Name\nhttps://e.com/a,1,x\n"
+    after = "loc,price,stock\nhttps://e.com/a,2,x\n"
+
+    (note,) = notes_of(tmp_path, before, after)
+
+    assert note == (
+        "Columns that are not compared, because entries have no such field: price, Name, stock."
+    )
+
+
+def test_many_columns_are_counted(tmp_path):
+    names = [f"c{number}" for number in range(12)]
+    text = f"loc,{','.join(names)}\nhttps://e.com/a{',1' * 12}\n"
+
+    (note,) = notes_of(tmp_path, text, text)
+
+    assert note.endswith("c8, c9 and 2 more.")
+
+
+def test_keys_of_json_lines_that_are_not_compared_are_named(tmp_path):
+    text = '{"loc": "https://e.com/a", "price": 1, "lastmod": "2026-01-01"}\n'
+
+    (note,) = notes_of(tmp_path, text, text, "jsonl")
+
+    assert note.endswith("no such field: price.")
+
+
+def test_a_field_of_one_state_is_named(tmp_path):
+    before = "loc,lastmod,priority\nhttps://e.com/a,2026-01-01,0.5\n"
+
+    (note,) = notes_of(tmp_path, before, "loc\nhttps://e.com/a\n")
+
+    assert note == "Not compared, because only old.csv has values: lastmod, priority."
+
+
+def test_tables_whose_columns_are_all_compared_have_no_note(tmp_path):
+    text = "loc,lastmod\nhttps://e.com/a,2026-01-01\n"
+
+    assert notes_of(tmp_path, text, text) == []
+
+
+def test_an_empty_state_is_not_said_to_lack_fields(tmp_path):
+    (tmp_path / "old.csv").write_text("loc,lastmod\nhttps://e.com/a,2026-01-01\n")
+    (tmp_path / "new.csv").write_text("loc\n")
+
+    with urlset.diff(tmp_path / "old.csv", tmp_path / "new.csv") as found:
+        assert found.notes == []

@@ -7,6 +7,7 @@ import pytest
 import urlset
 from tests.http_walks import quick
 from tests.site_box import SiteBox, page, redirect
+from urlset.live.diff.words import reason_text
 
 HTML = b"<!doctype html><title>Tea</title><p>All about tea."
 
@@ -48,6 +49,7 @@ def test_redirect_to_a_page_that_was_listed_before_is_a_removal(box):
         [removed] = found.of("removed")
 
     assert removed.why[0][:2] == ("redirect", box.url("/home"))
+    assert reason_text(removed.why[0]) == f"redirects to {box.url('/home')}"
 
 
 def test_redirects_of_several_urls_to_one_are_ambiguous(box):

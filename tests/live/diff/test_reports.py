@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import urlset
 from urlset import Entry
 from urlset.live.diff.markdown import MARKER
@@ -71,3 +74,15 @@ def test_html_report_shows_urls_as_text(tmp_path):
     assert "\x1b" not in text
     assert "Added URLs" in text
     assert "5 added, 0 removed, 0 changed; 1 unchanged." in text
+
+
+def test_html_report_names_the_first_url_of_each_change(tmp_path):
+    with urlset.diff([Entry(f"{SITE}/a")], [Entry(f"{SITE}/b-1")]) as found:
+        found.report(tmp_path / "diff.html")
+
+    text = (tmp_path / "diff.html").read_text(encoding="utf-8")
+    such = re.findall(r'<span class="such">(.*?)</span>', text)
+    assert [unescape(re.sub("<[^>]*>", "", first)) for first in such] == [
+        f"{SITE}/a: removed",
+        f"{SITE}/b-1: added",
+    ]

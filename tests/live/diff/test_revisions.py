@@ -104,6 +104,14 @@ def test_links_and_names_outside_of_the_folder_are_not_written(repository, tmp_p
             changes(f"{made.stdout.strip()}:", "public/")
 
 
+def test_kind_of_a_source_before_a_file_is_explained(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("site.duckdb").write_bytes(b"")
+
+    with pytest.raises(urlset.SourceError, match=r"; name the file as 'site.duckdb'$"):
+        changes("crawl:site.duckdb", "site.duckdb")
+
+
 def test_names_that_are_no_revisions():
     assert split_revision("https://example.com/") is None
     assert split_revision("C:/public") is None

@@ -21,6 +21,7 @@ from tests.site_box import (
     reset,
 )  # fmt: skip
 from urlset.errors import SourceError
+from urlset.live.diff.text import report_diff
 from urlset.live.diff.unread import DocumentOutcome, Unread, unread_documents
 
 SITE = "https://example.com"
@@ -57,6 +58,17 @@ FILES = {
 }
 
 
+def test_the_text_has_the_whole_reason(tmp_path):
+    name = f"{'long' * 20}.xml"
+    files = FILES | {"sitemap.xml": index("pages.xml", "blog.xml", name)}
+
+    with urlset.diff(folder(tmp_path / "a", FILES), folder(tmp_path / "b", files)) as found:
+        text = ["".join(span.text for span in line) for line in report_diff(found, width=80)]
+        (reason,) = found.incomplete
+
+    assert f"  0 URLs: {reason}" in text
+
+
 def test_urls_of_a_missing_child_are_unknown_and_no_others(tmp_path):
     before = folder(tmp_path / "old", FILES)
     files = {**FILES, "pages.xml": sitemap("/a")}
@@ -83,6 +95,17 @@ def test_reason_names_the_document(tmp_path):
     assert detail.startswith("https://example.com/blog.xml: ")
     assert change.why[0].reason == "unread"
     assert change.why[0].detail == detail
+
+
+def test_text_has_the_whole_reason(tmp_path):
+    files = {name: data for name, data in FILES.items() if name != "blog.xml"}
+    before, after = folder(tmp_path / "old", FILES), folder(tmp_path / "new", files)
+
+    with urlset.diff(before, after) as found:
+        text = "\n".join("".join(s.text for s in line) for line in report_diff(found, width=40))
+        [(detail, _)] = found.unread
+
+    assert f"  2 URLs: {detail}\n" in text
 
 
 def test_truncated_document_lists_what_was_read(tmp_path):

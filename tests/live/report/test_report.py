@@ -67,16 +67,16 @@ def test_counts_are_those_of_the_audit(box, stores):
         assert (audit.listed, audit.visited) == (4, 4)
     (site,) = urlset.report(stores / "audit.duckdb").sites
 
-    assert (site.site.rstrip("/"), site.kinds) == (box.site, ("audit",))
+    assert (site.site, site.kinds) == (f"{box.site}/", ("audit",))
     assert (site.listed, site.visited, site.fine) == (4, 4, 2)
-    assert site.outcomes["not indexable"] == site.outcomes["error"] == 1
+    assert site.outcomes["not-indexable"] == site.outcomes["error"] == 1
     assert {level: site.count_of(level) or 0 for level in expected} == expected
     assert expected["error"] == 2
     assert (site.new, site.fixed, site.alerts) == (0, 0, None)
     assert site.incomplete == ()
 
 
-def test_stores_of_other_verbs_have_what_they_know(stores):
+def test_stores_of_other_verbs_have_what_they_know(box, stores):
     found = urlset.report(all_stores(stores))
     states = {site.kinds[0]: site for site in found.sites}
 
@@ -89,8 +89,21 @@ def test_stores_of_other_verbs_have_what_they_know(stores):
         None,
     )
     assert states["crawl"].visited == 4
-    assert found.summary == "4 sites, 1 with errors"
-    assert all(site.moment is not None for site in found.sites)
+    assert {states[kind].site for kind in ("audit", "watch", "read")} == {f"{box.site}/"}
+    assert states["crawl"].site == box.url("/sitemap.xml/0")
+    assert found.summary == "2 sites in 4 stores, 1 with errors"
+    assert all(site.examined is not None for site in found.sites)
+
+
+def test_a_sitemap_that_a_crawl_could_not_read_is_one_reason(box, tmp_path):
+    with SiteBox() as site:
+        site.put("/", "<title>Home</title>", kind="text/html")
+        site.put_robots(f"Sitemap: {site.url('/gone.xml')}")
+        urlset.crawl(site.site, tmp_path / "crawl.duckdb", policy=quick()).close()
+        (state,) = urlset.report(tmp_path / "crawl.duckdb").sites
+
+    (reason,) = [each for each in state.incomplete if "/gone.xml: " in each]
+    assert reason.startswith("sitemaps: ")
 
 
 def test_one_store_of_two_verbs_is_one_site(box, stores, tmp_path):
@@ -128,7 +141,7 @@ def test_the_command_writes_what_the_function_returns(stores, run, tmp_path):
     lines = [line.split() for line in printed.out.splitlines()]
     assert lines[0][:4] == ["listed", "visited", "fine", "errors"]
     assert [line[:4] for line in lines[1:3]] == [["4", "4", "2", "2"], ["4", "4", "2", "–"]]
-    assert printed.out.splitlines()[-1] == "4 sites, 1 with errors."
+    assert printed.out.splitlines()[-1] == "2 sites in 4 stores, 1 with errors."
     assert json.loads(as_json.out) == urlset.report(paths).to_dict()
     assert page.out == ""
     assert "<!doctype html>" in (tmp_path / "index.html").read_text()
@@ -190,6 +203,8 @@ def test_an_interrupted_run_is_not_complete(box, tmp_path):
     found = urlset.report([path])
 
     assert found.sites[0].incomplete
+    [site] = found.to_dict()["sites"]
+    assert site["is_complete"] is False
     assert found.sites[0].visited == 1
     assert found.is_complete  # the store was read
     found.report(tmp_path / "index.html")

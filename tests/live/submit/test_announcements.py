@@ -91,6 +91,7 @@ def test_url_that_changes_again_within_ten_minutes_waits(tmp_path):
     result = bench.submit(added("/a", lastmod="2026-03-02"), preflight=False)
 
     assert (result.new, result.sent, result.waiting) == (1, 0, 1)
+    assert result.incomplete == ("1 announcement waits for the next run",)
     bench.clock.advance(minutes=6)
     assert bench.submit(preflight=False).sent == 1
 

@@ -302,6 +302,8 @@ def test_page_with_noindex_is_excluded_with_a_reason(bench, page):
 def test_dry_run_sends_nothing_and_prints_requests_byte_for_byte(bench):
     dry = bench.submit(added("/a"), dry_run=True)
     assert bench.web.log == []
+    assert "the key file and the pages were not checked" in dry.notes[0]
+    assert not bench.submit(added("/a"), dry_run=True, preflight=False).notes
     assert not (bench.path / "announcements.duckdb").exists()
 
     bench.submit(added("/a"))

@@ -57,6 +57,8 @@ def test_refused_url_is_not_announced_before_and_is_listed(bench):
         (f"{SITE}/b", 422, "http-422")
     ]
     assert (result.refused_count, result.has_failures) == (1, True)
+    assert result.incomplete == ("1 change was refused before, and not sent again (retry_refused)",)
+    assert result.to_dict()["is_complete"] is False
     assert result.to_dict()["refused"][0]["url"] == f"{SITE}/b"
 
 

@@ -113,10 +113,10 @@ def test_result_says_that_it_was_a_dry_run(index):
     delivered(index, dry_run=False)
 
     assert dry.is_dry_run
-    assert dry.to_dict()["dry_run"] is True
+    assert dry.to_dict()["is_dry_run"] is True
     assert dry.summary.endswith("0 trusted; nothing was stored: this was a dry run")
     assert not index.last.is_dry_run
-    assert index.last.to_dict()["dry_run"] is False
+    assert index.last.to_dict()["is_dry_run"] is False
     assert "dry run" not in index.last.summary
 
 
@@ -226,7 +226,7 @@ def test_dry_run_reads_what_a_killed_run_committed(box, tmp_path):
     before = files_of(tmp_path)
 
     with urlset.sync(box.site, store, dry_run=True, policy=quick()) as run:
-        found = [update.url for batch in run for update in batch]
+        found = [update.loc for batch in run for update in batch]
 
     assert files_of(tmp_path) == before
     assert found == [box.url("/b")]

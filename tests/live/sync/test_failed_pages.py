@@ -270,7 +270,7 @@ def test_pages_that_never_answer_do_not_stop_a_run_with_a_limit(
         url = box.url("/sitemap.xml")
         with urlset.sync(url, tmp_path / "sync.duckdb", max_requests=2, policy=POLICY) as run:
             for batch in run:
-                delivered |= {update.url for update in batch if update.change == "added"}
+                delivered |= {update.loc for update in batch if update.change == "added"}
                 batch.commit()
 
     assert delivered == {box.url("/x"), box.url("/y")}

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import urlset
+from tests.http_walks import quick
 from tests.live.watch.simulated_site import SITE, SimulatedSite
+from tests.live_sites import put_page, put_sitemap
+from urlset.errors import StoreError
 from urlset.live.sync import page_text
 from urlset.live.sync.pipeline import Sync
 from urlset.live.sync.settings import SyncSettings
@@ -47,7 +50,7 @@ class Index:
         self.last = self.run(**settings)
         for batch in self.last:
             for update in batch:
-                found.setdefault(update.change, []).append(update.url.removeprefix(SITE))
+                found.setdefault(update.change, []).append(update.loc.removeprefix(SITE))
                 self.apply(update)
             batch.commit()
         return found
@@ -55,9 +58,9 @@ class Index:
     def apply(self, update: PageUpdate) -> None:
         """Do to the index what an update says."""
         if update.change == "removed":
-            self.texts.pop(update.url, None)
+            self.texts.pop(update.loc, None)
         elif update.change != "unknown":
-            self.texts[update.url] = update.text or ""
+            self.texts[update.loc] = update.text or ""
 
 
 def page(text: str) -> str:
@@ -153,7 +156,7 @@ def test_what_is_not_committed_comes_again(index):
     index.put({f"/p{n}": (str(n), "2026-01-01") for n in range(5)})
     with index.run(batch_size=2) as run:
         batch = next(iter(run))
-        first = [update.url for update in batch]
+        first = [update.loc for update in batch]
         batch.commit()
     rest = index.sync(batch_size=2)["added"]
 
@@ -409,3 +412,26 @@ def test_invalid_settings_are_named(tmp_path):
         urlset.sync(SITE, tmp_path / "x.duckdb", batch_size=0)
     with pytest.raises(urlset.SourceError, match="expected the URL of a site"):
         urlset.sync("example", tmp_path / "x.duckdb")
+
+
+def test_a_closed_run_is_an_error_as_other_closed_results_are(box, tmp_path):
+    put_page(box, "/a")
+    put_sitemap(box, ["/a"])
+    with urlset.sync(box.site, tmp_path / "index.duckdb", policy=quick()) as run:
+        batches = iter(run)
+
+    for read in (lambda: list(run), lambda: next(batches), lambda: run.to_jsonl(tmp_path / "x")):
+        with pytest.raises(
+            StoreError, match="expected an open store or result, found a closed one"
+        ):
+            read()
+    assert not (tmp_path / "x").exists()
+    assert not run.is_complete
+
+
+def test_a_run_that_is_over_has_no_more_batches(box, tmp_path):
+    put_page(box, "/a")
+    put_sitemap(box, ["/a"])
+    with urlset.sync(box.site, tmp_path / "index.duckdb", policy=quick()) as run:
+        assert [len(batch) for batch in run] == [1]
+        assert list(run) == []

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def texts_of(output: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for line in output.read_text("utf-8").splitlines():
         update = json.loads(line)
-        name = update["url"].rpartition("/")[2]
+        name = update["loc"].rpartition("/")[2]
         if update["change"] == "removed":
             texts.pop(name, None)
         elif update["change"] != "unknown":
@@ -76,14 +77,14 @@ def test_a_killed_process_loses_no_update(tmp_path):
 
 def test_a_line_of_a_killed_run_is_removed(tmp_path, capsys):
     output = tmp_path / "updates.jsonl"
-    output.write_bytes(b'{"url": "first"}\n{"url": "sec')
+    output.write_bytes(b'{"loc": "first"}\n{"loc": "sec')
     with SiteBox() as box:
         put(box, {"one": "text"})
         arguments = ["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "-o", str(output)]
         assert main(arguments) == 0
 
     lines = [
-        json.loads(line)["url"].rpartition("/")[2]
+        json.loads(line)["loc"].rpartition("/")[2]
         for line in output.read_text("utf-8").splitlines()
     ]
     assert lines == ["first", "one"]
@@ -146,7 +147,7 @@ def test_the_state_must_be_named(capsys):
     assert "expected --store FILE.duckdb" in capsys.readouterr().err
 
 
-def test_the_command_writes_the_text_of_pages_unless_it_is_told_not_to(tmp_path):
+def test_the_command_writes_the_text_of_pages_unless_an_option_says_no(tmp_path):
     with SiteBox() as box:
         put(box, {"p1": "hello"})
         for name, words in (("a", []), ("b", ["--no-text"])):
@@ -155,6 +156,43 @@ def test_the_command_writes_the_text_of_pages_unless_it_is_told_not_to(tmp_path)
 
     assert '"text": "hello"' in (tmp_path / "a.jsonl").read_text("utf-8")
     assert '"hello"' not in (tmp_path / "b.jsonl").read_text("utf-8")
+
+
+def test_lines_escape_what_harms_a_terminal(tmp_path):
+    title = "\x9b31m \u202egpj \u2028 東京"
+    output = tmp_path / "updates.jsonl"
+    with SiteBox() as box:
+        put(box, {"p1": title})
+        store = str(tmp_path / "x.duckdb")
+        assert main(["sync", box.site, "--store", store, "-o", str(output)]) == 0
+
+    text = output.read_text("utf-8")
+    assert not set("\x9b\u202e\u2028") & set(text)
+    assert set(json.loads(text)["text"]) >= {"\u202e", "東"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminal there")
+def test_on_a_terminal_lines_are_not_mixed_with_progress(tmp_path):
+    import pty
+
+    terminal, end = pty.openpty()
+    with SiteBox() as box:
+        put(box, {f"p{number}": "text" for number in range(3)})
+        command = ["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "--no-text"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "urlset", *command], stdin=end, stdout=end, stderr=end
+        )
+        os.close(end)
+        shown = b""
+        with suppress(OSError):  # Linux: the other end was closed
+            while data := os.read(terminal, 65_536):
+                shown += data
+        assert process.wait(60) == 0
+    os.close(terminal)
+
+    *lines, summary = shown.decode().splitlines()
+    assert [json.loads(line)["change"] for line in lines] == ["added"] * 3
+    assert summary.startswith("3 added")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need a privilege there")

@@ -117,5 +117,5 @@ def test_a_request_that_would_wait_beyond_the_end_is_not_started():
 
     assert budget.spend(wait_s=59.0)
     assert not budget.spend(wait_s=60.0)
-    assert budget.exceeded == "limit of time"
+    assert budget.exceeded == "limit of time (max-minutes)"
     assert budget.requests == 1

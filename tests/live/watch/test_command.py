@@ -43,11 +43,23 @@ def test_two_steps_show_the_changes(box, run):
     assert (first.code, first.out.splitlines()[1]) == (0, "2 URLs in 1 document")
     assert second.code == 0
     assert second.out.splitlines()[1:4] == [
-        "2 URLs: 1 new, 1 removed, 0 changed",
+        "2 URLs: 1 added, 1 removed, 0 changed",
         f"  + {box.url('/c')}",
         f"  - {box.url('/a')}",
     ]
     assert max(map(len, second.out.splitlines())) <= 80
+
+
+def test_first_step_counts_the_documents_that_were_read(box, run):
+    lines = "".join(
+        f"<sitemap><loc>{box.url(path)}</loc></sitemap>" for path in ("/a.xml", "/b.xml")
+    )
+    box.put("/sitemap.xml", f"<sitemapindex {NAMESPACE}>{lines}</sitemapindex>")
+    box.put("/a.xml", f"<urlset {NAMESPACE}><url><loc>{box.url('/a')}</loc></url></urlset>")
+
+    first = run("watch", box.site, "--store", "site.duckdb")
+
+    assert first.out.splitlines()[1] == "1 URL in 2 documents; not complete"
 
 
 def test_new_alerts_exit_with_1_once(box, run):
@@ -77,6 +89,14 @@ def test_json_has_all_numbers(box, run):
     ]
 
 
+def test_a_report_that_cannot_be_written_takes_no_step(box, tmp_path):
+    with pytest.raises(urlset.TargetError, match="cannot write the report"):
+        urlset.watch(box.site, tmp_path / "site.duckdb", report=tmp_path / "none" / "site.html")
+
+    assert box.paths == []
+    assert os.listdir(tmp_path) == []
+
+
 def test_report_has_charts_by_day_and_alerts(box, run, tmp_path):
     run("watch", box.site, "--store", "site.duckdb")
     put(box, robots=("User-agent: *", "Disallow: /<script>"))
@@ -88,6 +108,7 @@ def test_report_has_charts_by_day_and_alerts(box, run, tmp_path):
     assert "Disallow: /<script>" not in text
     assert "1 alert so far" in text
     assert "2 removed" in text
+    assert "changes per URL and week" not in text  # an estimate that needs a longer history
 
 
 def test_sitemaps_that_cannot_be_read_are_listed_without_an_alert(box, run):
@@ -96,9 +117,27 @@ def test_sitemaps_that_cannot_be_read_are_listed_without_an_alert(box, run):
 
     ran = run("watch", box.site, "--store", "site.duckdb")
 
-    assert f"not read: {box.url('/sitemap.xml')}: HTTP 404" in ran.err
+    assert f"not complete: {box.url('/sitemap.xml')}: HTTP 404" in ran.err
     assert "2 unknown" in ran.out
     assert ran.code == 2  # nothing at all could be read
+
+
+@pytest.mark.parametrize("words", [(), ("-q",)])
+def test_a_step_that_is_not_complete_exits_with_1(box, run, words):
+    box.put_robots(f"Sitemap: {box.url('/sitemap.xml')}", f"Sitemap: {box.url('/b.xml')}")
+    box.put("/b.xml", b"", status=404)
+
+    ran = run("watch", box.site, "--store", "site.duckdb", *words)
+    whole = put_whole(box, run, words)
+
+    assert (ran.code, ran.out.splitlines()[1][-12:]) == (1, "not complete")
+    assert f"not complete: {box.url('/b.xml')}: HTTP 404" in ran.err
+    assert (whole.code, "not complete" in whole.out + whole.err) == (0, False)
+
+
+def put_whole(box, run, words):
+    box.put_robots("User-agent: *", f"Sitemap: {box.url('/sitemap.xml')}")
+    return run("watch", box.site, "--store", "other.duckdb", *words)
 
 
 def test_webhook_of_the_environment_gets_the_alerts(box, run, monkeypatch):

@@ -146,3 +146,9 @@ def test_few_pauses_have_no_limit():
     regular = silence_limit([3_600.0] * 20, tail=0.001)
     assert regular is not None
     assert 3_600 < regular.limit_s < 3 * 3_600
+
+
+def test_a_rate_without_changes_is_a_zero_without_a_sign():
+    estimate = equal_gap_rate(visits=10, changed=0, gap_s=86_400.0)
+
+    assert f"{estimate.rate:.2g} {estimate.low:.2g}" == "0 0"

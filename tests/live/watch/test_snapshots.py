@@ -78,16 +78,30 @@ def test_commands_read_and_check_take_the_store_of_a_watch(site, capsys):
     assert "2 entries" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("status", [503, 404])
-def test_a_check_reports_the_sitemaps_that_a_snapshot_lacks(site, status):
+@pytest.mark.parametrize(
+    ("status", "rule"), [(503, "sitemap-unreachable"), (404, "sitemap-http-error")]
+)
+def test_a_check_reports_the_sitemaps_that_a_snapshot_lacks(site, status, rule):
     site.documents["/sitemap.xml"] = status
     site.step()
 
     findings = list(urlset.check(site.path))
 
     assert [(finding.rule, finding.source) for finding in findings] == [
-        ("sitemap-unreachable", f"{SITE}/sitemap.xml")
+        (rule, f"{SITE}/sitemap.xml")
     ]
+
+
+def test_a_check_of_a_snapshot_assumes_nothing_about_compression(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put("/sitemap.xml.gz", [("/a", "2026-01-02")])
+    site.put_robots(sitemap="/sitemap.xml.gz")
+    site.step()
+
+    findings = list(urlset.check(site.path, select=["gz-name-mismatch", "not-compressed"]))
+
+    assert len(urlset.read(site.path).to_arrow()) == 1
+    assert findings == []
 
 
 def test_a_store_with_one_snapshot_says_that_there_is_none_before(tmp_path):

@@ -63,9 +63,11 @@ impl FastPath<'_> {
 
     /// Returns the span of a value that needs no decoding and no trimming.
     fn plain(&mut self, end_tag: &[u8]) -> Option<(usize, usize)> {
+        let at = self.cursor.at;
         let Span { start, end, .. } = self.cursor.text_until(end_tag)?;
         let text = self.cursor.text.get(start..end)?;
-        let is_plain = text.iter().all(|byte| (0x20..0x7f).contains(byte) && *byte != b'&')
+        let is_plain = start == at // not within CDATA, with which the slow path reports a value
+            && text.iter().all(|byte| (0x20..0x7f).contains(byte) && *byte != b'&')
             && text.first().is_some_and(|byte| *byte != b' ')
             && text.last() != Some(&b' ')
             && memchr::memmem::find(text, b"]]>").is_none();

@@ -90,7 +90,7 @@ fn anchor(attributes: &str) -> Option<Anchor<'_>> {
     let bytes = attributes.as_bytes();
     let has_rel = bytes.windows(3).any(|part| part.eq_ignore_ascii_case(b"rel"));
     let rel = if has_rel {
-        attribute(attributes, b"rel").unwrap_or("").to_lowercase()
+        unescape(attribute(attributes, b"rel").unwrap_or("")).to_lowercase()
     } else {
         String::new()
     };

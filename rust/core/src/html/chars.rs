@@ -86,7 +86,14 @@ pub(super) fn push_words(text: &str, target: &mut String) {
         text.split(is_space).filter(|word| !word.is_empty()).for_each(push);
         return;
     }
+    let text = text.trim_matches(|found: char| is_ascii_space(found as u8));
     let bytes = text.as_bytes();
+    if text.is_empty() {
+        return;
+    }
+    if bytes.windows(2).fold(true, |is_plain, pair| is_plain & !is_wide_space(pair[0], pair[1])) {
+        return push(text);
+    }
     let mut at = 0;
     while let Some(skipped) = bytes[at..].iter().position(|byte| !is_ascii_space(*byte)) {
         let start = at + skipped;
@@ -94,6 +101,11 @@ pub(super) fn push_words(text: &str, target: &mut String) {
         at = length.map_or(bytes.len(), |length| start + length);
         push(&text[start..at]);
     }
+}
+
+/// Returns whether a byte is white space that becomes another one, or none.
+fn is_wide_space(byte: u8, next: u8) -> bool {
+    is_ascii_space(byte) & ((byte != b' ') | is_ascii_space(next))
 }
 
 fn is_ascii_space(byte: u8) -> bool {

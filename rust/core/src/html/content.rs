@@ -45,6 +45,12 @@ pub struct Content {
 }
 
 impl Content {
+    /// Returns the content of a page of some bytes, of which about a third is text.
+    pub(super) fn of_page(bytes: usize) -> Self {
+        let text = String::with_capacity(bytes / 2);
+        Self { text, ends: Vec::with_capacity(bytes / 32), ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, part: &str) {
         self.text.push_str(part);
         self.ends.push(self.text.len());
@@ -104,8 +110,9 @@ impl Content {
     /// The error of a decision.
     pub fn words<D: Decisions>(&self, origin: &str, decisions: &D) -> Result<String, D::Error> {
         let span = self.span();
-        let mut words = String::new();
-        for line in self.visible_text(span).split('\n') {
+        let text = self.visible_text(span);
+        let mut words = String::with_capacity(text.len() + self.targets.len() + self.links.len());
+        for line in text.split('\n') {
             if may_be_volatile(line) && (is_stamp(line) || decisions.is_volatile(line)?) {
                 continue;
             }

@@ -14,7 +14,7 @@ const MAX_PROLOG: usize = 65_536;
 const PERSON: [u8; 16] = *b"urlset-page-1\0\0\0";
 
 /// Facts of a page in a file.
-pub struct FilePage {
+pub struct FilePage<'t> {
     /// Title, with single blanks.
     pub title: String,
     /// Attribute `lang` of the page.
@@ -24,7 +24,7 @@ pub struct FilePage {
     /// Hash of title, description and main content, in hexadecimal.
     pub fingerprint: String,
     /// Elements from which facts are read.
-    pub elements: Vec<Element>,
+    pub elements: Vec<Element<'t>>,
     /// Texts of JSON-LD scripts.
     pub data: Vec<String>,
 }
@@ -43,16 +43,23 @@ pub fn file_page<D: Decisions>(
     origin: &str,
     names: Option<&[String]>,
     decisions: &D,
-) -> Result<Option<FilePage>, D::Error> {
+) -> Result<Option<FilePage<'static>>, D::Error> {
     let is_cut_off = data.len() > max_bytes;
     let data = with_line_feeds(&data[..data.len().min(max_bytes)]);
     let Some(text) = page_text(&data) else { return Ok(None) };
-    let page = if is_cut_off { scan_closed(&closed(text)) } else { scan_well_formed(text) };
-    let mut page = facts(page, origin, decisions)?;
-    if let (Some(page), Some(names)) = (&mut page, names) {
+    let whole;
+    let page = if is_cut_off {
+        whole = closed(text);
+        scan_closed(&whole)
+    } else {
+        scan_well_formed(text)
+    };
+    let Some(mut page) = facts(page, origin, decisions)? else { return Ok(None) };
+    if let Some(names) = names {
         page.elements.retain(|element| is_relevant(element, names));
     }
-    Ok(page)
+    let elements = page.elements.into_iter().map(Element::into_owned).collect();
+    Ok(Some(FilePage { elements, ..page }))
 }
 
 /// Returns the beginning of a page without the tag in which it ends, and closes it.
@@ -98,11 +105,11 @@ pub fn with_line_feeds(data: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns the facts of a scanned page with all elements; None if it is unusual.
-pub(super) fn facts<D: Decisions>(
-    page: Result<Page, Unusual>,
+pub(super) fn facts<'t, D: Decisions>(
+    page: Result<Page<'t>, Unusual>,
     origin: &str,
     decisions: &D,
-) -> Result<Option<FilePage>, D::Error> {
+) -> Result<Option<FilePage<'t>>, D::Error> {
     let Ok(page) = page else { return Ok(None) };
     let Some(title) = page.title else { return Ok(None) };
     let words = page.content.words(origin, decisions)?;
@@ -124,7 +131,7 @@ fn fingerprint(title: &str, description: Option<&str>, words: &str) -> String {
 }
 
 /// Returns the first description, else the first one of Open Graph.
-fn description(elements: &[Element]) -> Option<&str> {
+fn description<'e>(elements: &'e [Element<'_>]) -> Option<&'e str> {
     let named = |wanted: &str| {
         elements.iter().filter(|element| element.name == "meta").find_map(|element| {
             let content = attribute(element, "content")?.trim_matches(is_space);
@@ -139,7 +146,7 @@ fn description(elements: &[Element]) -> Option<&str> {
 }
 
 /// Returns whether an address, a directive or a date is read from an element.
-pub(super) fn is_relevant(element: &Element, names: &[String]) -> bool {
+pub(super) fn is_relevant(element: &Element<'_>, names: &[String]) -> bool {
     let has = |name: &str, word: &str| {
         attribute(element, name).is_some_and(|value| value.to_lowercase().contains(word))
     };
@@ -161,7 +168,7 @@ pub(super) fn is_relevant(element: &Element, names: &[String]) -> bool {
 }
 
 /// Returns the first value of an attribute.
-pub(super) fn attribute<'e>(element: &'e Element, wanted: &str) -> Option<&'e str> {
+pub(super) fn attribute<'e>(element: &'e Element<'_>, wanted: &str) -> Option<&'e str> {
     let found = element.attributes.iter().find(|(name, _)| name == wanted)?;
     Some(&found.1)
 }

@@ -46,30 +46,50 @@ const MAX_DATA: usize = 64;
 const MAX_NAME: usize = 12; // longer names are not listed
 
 /// A recorded element.
-pub struct Element {
+pub struct Element<'t> {
     /// Name in lower case.
     pub name: &'static str,
     /// Names in lower case, and values; the first of a name counts.
-    pub attributes: Vec<(String, String)>,
+    pub attributes: Vec<(Cow<'t, str>, Cow<'t, str>)>,
     /// Whether it is in the head.
     pub in_head: bool,
     /// Whether it is in what is on every page.
     pub in_boilerplate: bool,
 }
 
+impl Element<'_> {
+    /// Returns the element without references to the text of the page.
+    #[must_use]
+    pub fn into_owned(self) -> Element<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let attributes =
+            self.attributes.into_iter().map(|(name, value)| (own(name), own(value))).collect();
+        Element { attributes, ..self }
+    }
+}
+
 /// A scanned page.
 #[derive(Default)]
-pub struct Page {
+pub struct Page<'t> {
     /// Title, with single blanks.
     pub title: Option<String>,
     /// Attribute `lang` of the page.
     pub language: Option<String>,
     /// Recorded elements.
-    pub elements: Vec<Element>,
+    pub elements: Vec<Element<'t>>,
     /// Texts of JSON-LD scripts.
     pub data: Vec<String>,
     /// Text and links of the content.
     pub content: Content,
+}
+
+impl Page<'_> {
+    /// Returns the page without references to its text.
+    #[must_use]
+    pub fn into_owned(self) -> Page<'static> {
+        let elements = self.elements.into_iter().map(Element::into_owned).collect();
+        Page { elements, ..self }
+    }
 }
 
 /// Scans a page in linear time.
@@ -77,7 +97,7 @@ pub struct Page {
 /// # Errors
 ///
 /// The page has markup that the reference engine has to read.
-pub fn scan(text: &str) -> Result<Page, Unusual> {
+pub fn scan(text: &str) -> Result<Page<'_>, Unusual> {
     let mut scanner = Scanner::new(text);
     scanner.scan()?;
     Ok(scanner.finish())
@@ -88,7 +108,7 @@ pub fn scan(text: &str) -> Result<Page, Unusual> {
 /// # Errors
 ///
 /// The page is not well-formed, or has markup that the reference engine has to read.
-pub fn scan_well_formed(text: &str) -> Result<Page, Unusual> {
+pub fn scan_well_formed(text: &str) -> Result<Page<'_>, Unusual> {
     let mut scanner = Scanner::new(text);
     well_formed::read(text, &mut scanner).ok_or(Unusual)?;
     scanner.end_text();
@@ -100,7 +120,7 @@ pub fn scan_well_formed(text: &str) -> Result<Page, Unusual> {
 /// # Errors
 ///
 /// As [`scan_well_formed`], or the page does not end in its body.
-fn scan_closed(text: &str) -> Result<Page, Unusual> {
+fn scan_closed(text: &str) -> Result<Page<'_>, Unusual> {
     let mut scanner = Scanner::new(text);
     well_formed::read_closed(text, &mut scanner).ok_or(Unusual)?;
     scanner.end_text();
@@ -109,7 +129,7 @@ fn scan_closed(text: &str) -> Result<Page, Unusual> {
 
 struct Scanner<'t> {
     text: &'t str,
-    found: Page,
+    found: Page<'t>,
     regions: Regions,
     in_head: bool,
     recorded: usize,
@@ -161,7 +181,7 @@ impl<'t> Scanner<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            found: Page::default(),
+            found: Page { content: Content::of_page(text.len()), ..Page::default() },
             regions: Regions::default(),
             in_head: true,
             recorded: 0,
@@ -217,7 +237,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn finish(mut self) -> Page {
+    fn finish(mut self) -> Page<'t> {
         self.regions.leave(0, &mut self.found.content);
         self.found
     }
@@ -329,7 +349,7 @@ impl<'t> Scanner<'t> {
         };
         let mut attributes = Vec::new();
         tag.each_attribute(|name, value| {
-            attributes.push((name.to_lowercase(), unescape(value).into_owned()));
+            attributes.push((lower_case(name), unescape(value)));
         });
         let in_head = self.in_head;
         self.found.elements.push(Element {
@@ -406,6 +426,14 @@ impl<'t> Tokens<'t> for Scanner<'t> {
     fn raw_text(&mut self, begin: usize, end: usize, tag: &Tag<'t, '_>, inner: &str) {
         self.pass(begin, end);
         self.raw_text(tag.name.as_bytes(), tag.rest, inner);
+    }
+}
+
+fn lower_case(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(name.to_lowercase())
     }
 }
 

@@ -12,7 +12,7 @@ const MAX_LINKS: usize = 1_000;
 /// Facts of a page that was visited.
 pub struct VisitedPage<'t> {
     /// Facts as of a file; its elements are without links in the head.
-    pub page: FilePage,
+    pub page: FilePage<'t>,
     /// Links in the head.
     pub head: HeadLinks,
     /// Links as written.
@@ -56,7 +56,7 @@ pub fn visited_page<'t, D: Decisions>(
 
 fn visited<'t>(
     text: &'t str,
-    mut page: FilePage,
+    mut page: FilePage<'t>,
     base: &BaseUrl<'_>,
     names: &[String],
     limit: usize,
@@ -76,7 +76,7 @@ fn visited<'t>(
 }
 
 /// Returns the links in the head; None if one of them, or the base, is unusual.
-fn head_links(elements: &[Element], base: &BaseUrl<'_>) -> Option<HeadLinks> {
+fn head_links(elements: &[Element<'_>], base: &BaseUrl<'_>) -> Option<HeadLinks> {
     let mut found = HeadLinks::default();
     let mut before = Vec::new();
     for element in elements {

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import Many, entry
+from urlset.checker.examples import HOME, Many, entry, index_of
 from urlset.checker.rule import engine_rule, rule
 from urlset.dates import DAY, MINUTE, NO_DAY, ZONE
 
 _W3C = "https://www.w3.org/TR/NOTE-datetime"
-_HOME = "https://example.com/"
-_GOOD = entry(_HOME)
+_GOOD = entry(HOME)
 
 _BING = "https://blogs.bing.com/webmaster/february-2023/The-Importance-of-Setting-the-lastmod-Tag-in-Your-Sitemap"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
@@ -45,6 +44,7 @@ _IDENTICAL = """
             || CASE WHEN list_min(gaps) > 0 THEN ' (within a minute)' ELSE '' END AS value
     FROM stretches"""
 
+_ALIKE = (Many(entry("https://example.com/{n}"), 10),)
 _SPREAD = (
     Many(
         "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-0{n}T08:00:00Z</lastmod></url>", 9
@@ -57,10 +57,6 @@ _SPREAD = (
 _INDEX = "https://www.sitemaps.org/protocol.html#sitemapIndexTagDefinitions"
 
 
-def _child(name: str, lastmod: str) -> str:
-    return f"<sitemap><loc>https://example.com/{name}.xml</loc><lastmod>{lastmod}</lastmod></sitemap>\n"
-
-
 # Children of indexes with the newest date in each sitemap that was read.
 _NEWEST = """
     WITH places AS (
@@ -70,7 +66,10 @@ _NEWEST = """
         SELECT c.*, newest, newest_text FROM listed c JOIN places p ON p.loc = c.loc
         JOIN newest_dates n ON n.document = p.document)"""
 
-_DAYS = [f"2026-11-{day}T08:00:00Z" for day in range(11, 16)]
+_GOOD_SET = {"index.xml": index_of("pages.xml"), "pages.xml": _GOOD}
+_GENERATED_INDEX = index_of("pages.xml", lastmod="2026-11-20T08:01:00Z")
+_DAYS = {f"s{n}.xml": f"2026-11-{n + 11}T08:00:00Z" for n in range(5)}
+_DAILY = {name: entry(f"{HOME}{name[1]}", lastmod=day) for name, day in _DAYS.items()}
 
 _rule = partial(rule, source=_BING, good=_GOOD)
 _engine_rule = partial(engine_rule, source=_W3C, fix_safety="safe", good=_GOOD)
@@ -81,27 +80,27 @@ RULES = (
         why="Only W3C dates are read by all search engines. Other forms are ignored, or read with "
         "day and month exchanged. Search Console reports an invalid date.",
         fix_hint="Write the date as 2026-11-20 or 2026-11-20T08:00:00+00:00",
-        bad=entry(_HOME, lastmod="20.11.2026"),
+        bad=entry(HOME, lastmod="20.11.2026"),
     ),
     _engine_rule(
         "D002",
         why="A W3C date with a time has a time zone. Without one, Google rejects the date, "
         "although the XML schema allows it.",
         fix_hint="Append Z or an offset such as +01:00, or remove the time",
-        bad=entry(_HOME, lastmod="2026-11-20T08:00:00"),
+        bad=entry(HOME, lastmod="2026-11-20T08:00:00"),
     ),
     _engine_rule(
         "D003",
         why="Strict readers reject offsets of other forms, and with them the whole date.",
         fix_hint="Write the offset as Z, +01:00 or -05:00, directly after the time",
-        bad=entry(_HOME, lastmod="2026-11-20T08:00:00+0100"),
+        bad=entry(HOME, lastmod="2026-11-20T08:00:00+0100"),
     ),
     _engine_rule(
         "D004",
         why="This day or time does not exist. Usually the database has no date, and the generator "
         "wrote a default value.",
         fix_hint="Omit lastmod if the date is unknown",
-        bad=entry(_HOME, lastmod="2026-02-30"),
+        bad=entry(HOME, lastmod="2026-02-30"),
         fix_safety="unsafe",
     ),
     _rule(
@@ -115,7 +114,7 @@ RULES = (
         "form that Google reads. It does not tell a crawler what to fetch again.",
         fix_hint="Add the day, or omit lastmod",
         source=_W3C,
-        bad=entry(_HOME, lastmod="2026-11"),
+        bad=entry(HOME, lastmod="2026-11"),
     ),
     _rule(
         "D006 lastmod-no-seconds info",
@@ -127,7 +126,7 @@ RULES = (
         why="The protocol allows a time without seconds, the XML schema does not.",
         fix_hint="Append the seconds, or :00 if they are unknown",
         source=_W3C,
-        bad=entry(_HOME, lastmod="2026-11-20T08:00Z"),
+        bad=entry(HOME, lastmod="2026-11-20T08:00Z"),
         is_default=False,
         fix_safety="safe",
     ),
@@ -145,7 +144,7 @@ RULES = (
         fix_hint="Write the date of the last change, or omit lastmod",
         source="https://blogs.bing.com/webmaster/july-2025/"
         "Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search",
-        bad=entry(_HOME, lastmod="2027-11-20T08:00:00Z"),
+        bad=entry(HOME, lastmod="2027-11-20T08:00:00Z"),
         fix_safety="unsafe",
     ),
     _rule(
@@ -158,7 +157,7 @@ RULES = (
         ".NET. They mean that the date is unknown.",
         fix_hint="Omit lastmod if the date is unknown",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
-        bad=entry(_HOME, lastmod="1970-01-01T00:00:00Z"),
+        bad=entry(HOME, lastmod="1970-01-01T00:00:00Z"),
         fix_safety="unsafe",
     ),
     _rule(
@@ -171,7 +170,7 @@ RULES = (
         why="Pages rarely change all at once, so this is the date of a deployment or of the "
         "sitemap. Search engines that notice this ignore lastmod on the whole site.",
         fix_hint="Write the date of the last change of each page, or omit lastmod",
-        bad=(Many(entry("https://example.com/{n}"), 10),),
+        bad=_ALIKE,
         good=_SPREAD,
         fix_safety="unsafe",
     ),
@@ -185,16 +184,8 @@ RULES = (
         "Search engines that notice this ignore lastmod on the whole site.",
         fix_hint="Write when each page itself was last changed, or leave lastmod out",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
-        bad={
-            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
-            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
-            "pages.xml": (Many(entry("https://example.com/{n}"), 10),),
-        },
-        good={
-            "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc>"
-            "<lastmod>2026-11-20T08:01:00Z</lastmod></sitemap>",
-            "pages.xml": _SPREAD,
-        },
+        bad={"index.xml": _GENERATED_INDEX, "pages.xml": _ALIKE},
+        good={"index.xml": _GENERATED_INDEX, "pages.xml": _SPREAD},
         needs=("set",),
         fix_safety="unsafe",
     ),
@@ -210,7 +201,6 @@ RULES = (
         "change only on their next regular visit.",
         fix_hint="Add the date of the last change to each URL",
         bad="<url><loc>https://example.com/</loc></url>",
-        good=entry("https://example.com/"),
     ),
     _rule(
         "D012 lastmod-date-only info",
@@ -221,7 +211,6 @@ RULES = (
         "asks for the time.",
         fix_hint="Add the time and its zone if they are known",
         bad=entry("https://example.com/", lastmod="2026-11-20"),
-        good=entry("https://example.com/"),
         is_default=False,
     ),
     _rule(
@@ -240,14 +229,8 @@ RULES = (
         "date, they do not notice the entry.",
         fix_hint="Write the date of the file's last change in the index",
         source=_INDEX,
-        bad={
-            "index.xml": _child("pages", "2026-11-12T08:00:00Z"),
-            "pages.xml": entry("https://example.com/"),
-        },
-        good={
-            "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
-            "pages.xml": entry("https://example.com/"),
-        },
+        bad={**_GOOD_SET, "index.xml": index_of("pages.xml", lastmod="2026-11-12T08:00:00Z")},
+        good=_GOOD_SET,
         needs=("set",),
         fix_safety="safe",
     ),
@@ -267,19 +250,10 @@ RULES = (
         "or learn to ignore these dates.",
         fix_hint="Write the date of each file's last change in the index",
         source=_INDEX,
-        bad={
-            "index.xml": "".join(_child(f"s{n}", "2026-11-20T08:00:00Z") for n in range(5)),
-            **{
-                f"s{n}.xml": entry(f"https://example.com/{n}", lastmod=day)
-                for n, day in enumerate(_DAYS)
-            },
-        },
+        bad={"index.xml": index_of(*_DAYS), **_DAILY},
         good={
-            "index.xml": "".join(_child(f"s{n}", day) for n, day in enumerate(_DAYS)),
-            **{
-                f"s{n}.xml": entry(f"https://example.com/{n}", lastmod=day)
-                for n, day in enumerate(_DAYS)
-            },
+            "index.xml": "\n".join(index_of(name, lastmod=day) for name, day in _DAYS.items()),
+            **_DAILY,
         },
         needs=("set",),
         fix_safety="safe",
@@ -295,13 +269,10 @@ RULES = (
         fix_hint="Write the date of each file's last change in the index",
         source=_INDEX,
         bad={
+            **_GOOD_SET,
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
-            "pages.xml": entry("https://example.com/"),
         },
-        good={
-            "index.xml": _child("pages", "2026-11-20T08:00:00Z"),
-            "pages.xml": entry("https://example.com/"),
-        },
+        good=_GOOD_SET,
         needs=("set",),
         fix_safety="safe",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from urlset.checker.macros import names_where
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import URIS, Ns
 
@@ -23,7 +24,10 @@ def _entry(*images: str) -> str:
 
 
 _IMAGE = "<image:loc>https://example.com/a.jpg</image:loc>"
-_DEAD_IMAGE_TAGS = ("caption", "geo_location", "title", "license")
+_DEAD_IMAGE_TAGS = {
+    f"image:{name}": f"image.{name} IS NOT NULL"
+    for name in ("caption", "geo_location", "title", "license")
+}
 
 
 _NEWS_SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap"
@@ -35,11 +39,10 @@ def _article(
     name: str = "The Rye",
     language: str = "en",
     title: str = "<news:title>Harvest</news:title>",
-    path: str = "a",
     more: str = "",
 ) -> str:
     return (
-        f"<url><loc>https://example.com/{path}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
+        "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         "  <news:news>\n"
         f"    <news:publication><news:name>{name}</news:name>"
         f"<news:language>{language}</news:language></news:publication>\n"
@@ -48,8 +51,14 @@ def _article(
     )
 
 
-_REQUIRED = ("name", "language", "publication_date", "title")
-_DEAD_NEWS_TAGS = ("access", "genres", "keywords", "stock_tickers")
+_MISSING = {
+    f"news:{name}": f"news.{name} IS NULL"
+    for name in ("name", "language", "publication_date", "title")
+}
+_DEAD_NEWS_TAGS = {
+    f"news:{name}": f"news.{name} IS NOT NULL"
+    for name in ("access", "genres", "keywords", "stock_tickers")
+}
 
 _BEGIN = "earliest(w3c_instant(news.publication_date), news.publication_date)"
 _END = "latest(w3c_instant(news.publication_date), news.publication_date)"
@@ -105,15 +114,8 @@ RULES = (
         "G003 image-removed-tag info",
         message="{tags} of an image: ignored by search engines since 2022",
         view="images",
-        where=" OR ".join(f"image.{name} IS NOT NULL" for name in _DEAD_IMAGE_TAGS),
-        values={
-            "tags": "concat_ws(', ', {})".format(
-                ", ".join(
-                    f"CASE WHEN image.{n} IS NOT NULL THEN 'image:{n}' END"
-                    for n in _DEAD_IMAGE_TAGS
-                )
-            )
-        },
+        where=" OR ".join(_DEAD_IMAGE_TAGS.values()),
+        values={"tags": names_where(_DEAD_IMAGE_TAGS)},
         element="image:image",
         why="Google has removed these elements from image sitemaps, and uses the text around the "
         "image on its page.",
@@ -164,12 +166,8 @@ RULES = (
     _rule(
         "G050 news-missing-required error",
         message="news:news without {missing}",
-        where=" OR ".join(f"news.{name} IS NULL" for name in _REQUIRED),
-        values={
-            "missing": "concat_ws(', ', {})".format(
-                ", ".join(f"CASE WHEN news.{n} IS NULL THEN 'news:{n}' END" for n in _REQUIRED)
-            )
-        },
+        where=" OR ".join(_MISSING.values()),
+        values={"missing": names_where(_MISSING)},
         element="news:news",
         why="Google requires the publication, its language, the date and the title of an article, "
         "and otherwise ignores the article.",
@@ -194,10 +192,7 @@ RULES = (
         "G052 news-date error",
         message='news:publication_date "{v}" {fault}',
         where="w3c_fault(news.publication_date) IS NOT NULL",
-        values={
-            "v": "preview(news.publication_date)",
-            "fault": "w3c_fault(news.publication_date)",
-        },
+        values={"v": "preview(news.publication_date)", "fault": "w3c_fault(news.publication_date)"},
         element="news:publication_date",
         why="Without a valid date, search engines cannot tell whether the article is news.",
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
@@ -276,14 +271,8 @@ RULES = (
     _rule(
         "G057 news-removed-tag info",
         message="{tags}: no longer used by search engines",
-        where=" OR ".join(f"news.{name} IS NOT NULL" for name in _DEAD_NEWS_TAGS),
-        values={
-            "tags": "concat_ws(', ', {})".format(
-                ", ".join(
-                    f"CASE WHEN news.{n} IS NOT NULL THEN 'news:{n}' END" for n in _DEAD_NEWS_TAGS
-                )
-            )
-        },
+        where=" OR ".join(_DEAD_NEWS_TAGS.values()),
+        values={"tags": names_where(_DEAD_NEWS_TAGS)},
         element="news:news",
         why="Google's documentation of news sitemaps has only name, language, date and title.",
         fix_hint="Remove it, unless other readers use it",

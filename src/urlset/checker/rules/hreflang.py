@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from functools import partial
+from urllib.parse import urljoin
 
+from urlset.checker.examples import HOME
 from urlset.checker.rule import engine_rule, rule
 from urlset.languages import LANGUAGES, VARIANTS
 
 _SOURCE = "https://developers.google.com/search/docs/specialty/international/localized-versions"
 
 
-def _example_entry(links: str) -> str:
-    """Return an example ``url`` element in English with a link to itself, and ``links``."""
-    return (
-        "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
-        '  <xhtml:link rel="alternate" hreflang="en" href="https://example.com/en"/>\n'
-        f"  {links}</url>"
+def _entry(name: str, *links: str) -> str:
+    """Return a ``url`` element of example.com with links, each written ``hreflang=URL``."""
+    pairs = [link.split("=") for link in links]
+    found = "\n".join(
+        f'  <xhtml:link rel="alternate" hreflang="{tag}" href="{urljoin(HOME, url)}"/>'
+        for tag, url in pairs
     )
+    return f"<url><loc>{HOME}{name}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n{found}</url>"
 
 
-def _link(hreflang: str, href: str = "https://example.org/other") -> str:
-    return f'<xhtml:link rel="alternate" hreflang="{hreflang}" href="{href}"/>'
+def _with(hreflang: str, href: str = "https://example.org/other") -> str:
+    """Return an entry in English with a link to itself, and one to another site."""
+    return _entry("en", "en=en", f"{hreflang}={href}")
+
+
+_GOOD = _with("de", "https://example.org/de")
 
 
 # Country codes that are often written in place of a language, and two withdrawn codes.
@@ -59,19 +66,8 @@ _WANTED = (
 )
 
 
-def _example_entry_with(*links: str) -> str:
-    """Return an example entry with links, each ``hreflang URL``."""
-    found = "\n".join(
-        '  <xhtml:link rel="alternate" hreflang="{}" href="{}"/>'.format(*link.split())
-        for link in links
-    )
-    return (
-        "<url><loc>https://example.com/en</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
-        f"{found}</url>"
-    )
-
-
-_SELF, _GERMAN = "en https://example.com/en", "de https://example.org/de"
+_SELF, _GERMAN = "en=en", "de=https://example.org/de"
+_REGIONS = ("en-US=en", "en-GB=https://example.org/gb")
 
 
 def _links(condition: str) -> str:
@@ -90,20 +86,6 @@ _MAY_REPEAT_TAGS = "v.pair_count > v.tag_count OR v.url_count < v.link_count AND
 _REGIONAL = "len(list_filter(e.alternates, lambda a: contains(a.hreflang, '-'))) > 1"
 
 
-def _entry(name: str, *links: str) -> str:
-    """Return a ``url`` element of example.com with links, each written ``hreflang=name``."""
-    found = "\n".join(
-        '  <xhtml:link rel="alternate" hreflang="{}" href="https://example.com/{}"/>'.format(
-            *link.split("=")
-        )
-        for link in links
-    )
-    return (
-        f"<url><loc>https://example.com/{name}</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
-        f"{found}</url>"
-    )
-
-
 _ALL = ("en=a", "de=b", "fr=c")
 _WHOLE = "\n".join(_entry(name, *_ALL) for name in "abc")
 
@@ -119,18 +101,18 @@ RULES = (
         "missing, the link is ignored.",
         fix_hint="Add href and hreflang to each xhtml:link",
         source=_SOURCE,
-        bad=_example_entry('<xhtml:link rel="alternate" href="https://example.org/de"/>'),
-        good=_example_entry(_link("de")),
+        bad=_GOOD.replace(' hreflang="de"', ""),
+        good=_with("de"),
     ),
     engine_rule(
         "H002",
         why='Only a link with rel="alternate" names another version of the page.',
         fix_hint='Write rel="alternate"',
         source=_SOURCE,
-        bad=_example_entry(
-            '<xhtml:link rel="altenate" hreflang="de" href="https://example.org/de"/>'
+        bad=_with("de", "https://example.org/de").replace(
+            'alternate" hreflang="de', 'altenate" hreflang="de'
         ),
-        good=_example_entry(_link("de")),
+        good=_with("de"),
         fix_safety="safe",
     ),
     _rule(
@@ -142,8 +124,8 @@ RULES = (
         values={"v": "preview(href)"},
         why="Google needs the full URL with https:// and the host, and does not resolve a path.",
         fix_hint="Write the full URL",
-        bad=_example_entry(_link("de", "/de")),
-        good=_example_entry(_link("de", "https://example.org/de")),
+        bad=_GOOD.replace("https://example.org/de", "/de"),
+        good=_GOOD,
         fix_safety="unsafe",
     ),
     _rule(
@@ -156,8 +138,8 @@ RULES = (
         "ignored.",
         fix_hint='Replace "_" with "-"',
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
-        bad=_example_entry(_link("de_AT")),
-        good=_example_entry(_link("de-AT")),
+        bad=_with("de_AT"),
+        good=_with("de-AT"),
         fix_safety="safe",
     ),
     _rule(
@@ -172,8 +154,8 @@ RULES = (
         why="hreflang begins with a language of two letters. If it begins with a country or an "
         "invented word, the link is ignored.",
         fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
-        bad=_example_entry(_link("jp")),
-        good=_example_entry(_link("ja")),
+        bad=_with("jp"),
+        good=_with("ja"),
         fix_safety="unsafe",
     ),
     _rule(
@@ -192,8 +174,8 @@ RULES = (
         why="The language is followed by a country of two letters from ISO 3166-1. Google names "
         "es-419, UK, EU and UN as values that it ignores.",
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
-        bad=_example_entry(_link("de-EU")),
-        good=_example_entry(_link("de-DE")),
+        bad=_with("de-EU"),
+        good=_with("de-DE"),
         fix_safety="safe",
     ),
     _rule(
@@ -217,8 +199,8 @@ RULES = (
         why="A code without a region is a language: be is Belarusian, not Belgium, and uk is "
         "Ukrainian. hreflang cannot name a country alone.",
         fix_hint="Write the language followed by the country, as in nl-BE",
-        bad=_example_entry(_link("be", "https://www.example.be/")),
-        good=_example_entry(_link("nl-BE", "https://www.example.be/")),
+        bad=_with("be", "https://www.example.be/"),
+        good=_with("nl-BE", "https://www.example.be/"),
     ),
     _rule(
         "H013 hreflang-format info",
@@ -231,8 +213,8 @@ RULES = (
         "a capital, the region is upper case, and they have this order.",
         fix_hint="Write the usual form, as in zh-Hant-TW",
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1.1",
-        bad=_example_entry(_link("ZH-hant-tw")),
-        good=_example_entry(_link("zh-Hant-TW")),
+        bad=_with("ZH-hant-tw"),
+        good=_with("zh-Hant-TW"),
         is_default=False,
         fix_safety="safe",
     ),
@@ -249,8 +231,8 @@ RULES = (
         why="Each version lists all versions, including itself. Without the link to itself, the "
         "language of the page is unknown.",
         fix_hint="Add a link from the page to its own URL, with its own language",
-        bad=_example_entry_with(_GERMAN),
-        good=_example_entry_with(_SELF, _GERMAN),
+        bad=_entry("en", _GERMAN),
+        good=_entry("en", _SELF, _GERMAN),
         fix_safety="unsafe",
     ),
     _rule(
@@ -272,8 +254,8 @@ RULES = (
         why="A search engine can show only one of two pages for the same readers, and may ignore "
         "both.",
         fix_hint="Keep one URL for each language, or distinguish them by region",
-        bad=_example_entry_with(_SELF, _GERMAN, "de https://example.org/at"),
-        good=_example_entry_with(_SELF, _GERMAN, "de-AT https://example.org/at"),
+        bad=_entry("en", _SELF, _GERMAN, "de=https://example.org/at"),
+        good=_entry("en", _SELF, _GERMAN, "de-AT=https://example.org/at"),
         fix_safety="unsafe",
     ),
     _rule(
@@ -290,8 +272,8 @@ RULES = (
         why="The second link has no effect. It shows that two parts of the generator write the "
         "link.",
         fix_hint="Keep one of the links",
-        bad=_example_entry_with(_SELF, _GERMAN, _GERMAN),
-        good=_example_entry_with(_SELF, _GERMAN),
+        bad=_entry("en", _SELF, _GERMAN, _GERMAN),
+        good=_entry("en", _SELF, _GERMAN),
         fix_safety="unsafe",
     ),
     _rule(
@@ -304,8 +286,8 @@ RULES = (
             WHERE v.tag_count > 1 AND NOT v.has_default""",
         why="x-default names the page for readers whose language is not among the others.",
         fix_hint="Add a link with hreflang x-default",
-        bad=_example_entry_with(_SELF, _GERMAN),
-        good=_example_entry_with(_SELF, _GERMAN, "x-default https://example.com/en"),
+        bad=_entry("en", _SELF, _GERMAN),
+        good=_entry("en", _SELF, _GERMAN, "x-default=en"),
         is_default=False,
     ),
     _rule(
@@ -329,12 +311,8 @@ RULES = (
         why="Readers of the language in other countries get one of the regions, or another "
         "language.",
         fix_hint="Add a link with the language alone; its URL may be one of the regional pages",
-        bad=_example_entry_with("en-US https://example.com/en", "en-GB https://example.org/gb"),
-        good=_example_entry_with(
-            "en-US https://example.com/en",
-            "en-GB https://example.org/gb",
-            "en https://example.com/en",
-        ),
+        bad=_entry("en", *_REGIONS),
+        good=_entry("en", *_REGIONS, _SELF),
         is_default=False,
     ),
     _rule(
@@ -380,10 +358,7 @@ RULES = (
         why="Each version needs an entry of its own with links to all others. The URL may be "
         "written differently there, with a slash or with www.",
         fix_hint="Add an entry for the URL, or link to the URL that is listed",
-        bad={
-            "en.xml": _entry("a", *_ALL),
-            "de.xml": _entry("b", *_ALL),
-        },
+        bad={"en.xml": _entry("a", *_ALL), "de.xml": _entry("b", *_ALL)},
         good={
             "en.xml": _entry("a", *_ALL),
             "de.xml": _entry("b", *_ALL),

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
+from urlset.checker.examples import PAGE, index_of
 from urlset.checker.rule import engine_rule, rule
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps"
-_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
+_SHOP_PAGE = PAGE.replace("//", "//shop.", 1)
+_SHOP_SITEMAP = "https://shop.example.com/sitemap.xml"
 
-
-def _listed(loc: str) -> str:
-    return f"<sitemap><loc>https://{loc}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
-
-
-_GOOD = {"sitemap-index.xml": _listed("example.com/sitemap.xml"), "sitemap.xml": _PAGE}
+_GOOD = {"sitemap-index.xml": index_of("sitemap.xml"), "sitemap.xml": PAGE}
 
 # By name only: a document that was read is judged by its content. Scripts may return a sitemap.
 NOT_A_SITEMAP = r"""
@@ -27,22 +24,11 @@ _NOT_PROVEN = """
     AND loc NOT IN (SELECT loc FROM declared)"""
 
 
-def _index_of(*names: str) -> str:
-    return "\n".join(
-        f"<sitemap><loc>https://example.com/{name}</loc>"
-        "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
-        for name in names
-    )
-
-
-_GOOD_SET = {"sitemap-index.xml": _index_of("sitemap.xml"), "sitemap.xml": _PAGE}
-
-_rule = partial(rule, source=_PROTOCOL, element="loc", needs=("set",), good=_GOOD)
+_rule = partial(rule, partition="all", source=_PROTOCOL, element="loc", needs=("set",), good=_GOOD)
 
 RULES = (
     _rule(
         "I001 index-child-cross-site error",
-        partition="all",
         message="{loc} is on another site than the index ({sitemap_origin})",
         view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
@@ -54,20 +40,16 @@ RULES = (
         "Others are ignored, unless the robots.txt of their host declares them.",
         fix_hint="List the sitemap in an index on its own site, or declare it in the robots.txt of "
         "that site",
-        bad={
-            "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
-            "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
-        },
+        bad={"sitemap-index.xml": index_of(_SHOP_SITEMAP), _SHOP_SITEMAP: _SHOP_PAGE},
         good={
-            "sitemap-index.xml": _listed("shop.example.com/sitemap.xml"),
-            "https://shop.example.com/sitemap.xml": _PAGE.replace("//", "//shop.", 1),
+            "sitemap-index.xml": index_of(_SHOP_SITEMAP),
+            _SHOP_SITEMAP: _SHOP_PAGE,
             "robots.txt": "Sitemap: https://example.com/sitemap-index.xml",
-            "https://shop.example.com/robots.txt": "Sitemap: https://shop.example.com/sitemap.xml",
+            "https://shop.example.com/robots.txt": f"Sitemap: {_SHOP_SITEMAP}",
         },
     ),
     _rule(
         "I002 index-child-above warning",
-        partition="all",
         message="{loc} is not in or below {sitemap_folder}, the folder of the index",
         view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
@@ -79,14 +61,10 @@ RULES = (
         "ignored, unless robots.txt declares the index.",
         fix_hint="Move the index to the root of the site, or declare it in robots.txt",
         source=_GOOGLE,
-        bad={
-            "maps/index.xml": _listed("example.com/sitemap.xml"),
-            "sitemap.xml": _PAGE,
-        },
+        bad={"maps/index.xml": index_of("sitemap.xml"), "sitemap.xml": PAGE},
     ),
     _rule(
         "I003 index-self-reference error",
-        partition="all",
         message="The index lists itself: {loc}",
         view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
@@ -95,16 +73,12 @@ RULES = (
         why="An index lists sitemaps, not indexes. A crawler that follows this entry returns to "
         "the same index.",
         fix_hint="Remove the entry",
-        bad={
-            "sitemap-index.xml": _listed("example.com/sitemap.xml")
-            + "\n"
-            + _listed("example.com/sitemap-index.xml"),
-            "sitemap.xml": _PAGE,
-        },
+        bad={**_GOOD, "sitemap-index.xml": index_of("sitemap.xml", "sitemap-index.xml")},
         fix_safety="unsafe",
     ),
     _rule(
         "I004 index-duplicate-child warning",
+        partition="document",
         message="{loc} is listed {n:,} times",
         requires_rows="listed",
         sql="""
@@ -118,10 +92,7 @@ RULES = (
         why="Each entry names one file. If two entries have different dates, search engines may "
         "use either.",
         fix_hint="Keep one entry, with the date of the file's last change",
-        bad={
-            "sitemap-index.xml": "\n".join([_listed("example.com/sitemap.xml")] * 2),
-            "sitemap.xml": _PAGE,
-        },
+        bad={"sitemap-index.xml": index_of("sitemap.xml", "sitemap.xml"), "sitemap.xml": PAGE},
         fix_safety="unsafe",
         needs=(),
     ),
@@ -135,24 +106,17 @@ RULES = (
     ),
     _rule(
         "I006 index-child-not-sitemap info",
-        partition="all",
         message="{loc} does not look like a sitemap",
         view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
         why="An index lists sitemaps. Search engines report a page, an image or robots.txt in it "
         "as an error and do not read its URLs.",
         fix_hint="List pages in a sitemap, and the sitemap in the index",
-        bad={
-            "sitemap-index.xml": _listed("example.com/sitemap.xml")
-            + "\n"
-            + _listed("example.com/about.html"),
-            "sitemap.xml": _PAGE,
-        },
+        bad={"sitemap-index.xml": index_of("sitemap.xml", "about.html"), "sitemap.xml": PAGE},
         needs=(),
     ),
     _rule(
         "I501 nested-index error",
-        partition="all",
         message="{loc} is an index; an index may only list sitemaps",
         view="nested_indexes",
         where="child <> document AND way IS NULL",
@@ -161,16 +125,14 @@ RULES = (
         "robots.txt",
         source="https://support.google.com/webmasters/answer/7451001",
         bad={
-            "sitemap-index.xml": _index_of("blog-index.xml"),
-            "blog-index.xml": _index_of("blog.xml"),
-            "blog.xml": _PAGE,
+            "sitemap-index.xml": index_of("blog-index.xml"),
+            "blog-index.xml": index_of("blog.xml"),
+            "blog.xml": PAGE,
         },
-        good=_GOOD_SET,
         fix_safety="unsafe",
     ),
     _rule(
         "I502 index-cycle error",
-        partition="all",
         message="Index cycle: {path}",
         # Of the edges of a circle, the one that closes it: it leads to what was read before. Where
         # URLs do not show that (a file without a URL, a redirect), the reader noticed it.
@@ -196,29 +158,25 @@ RULES = (
         "engines stop immediately.",
         fix_hint="Remove the entry that closes the cycle",
         bad={
-            "a-index.xml": _index_of("b-index.xml"),
-            "b-index.xml": _index_of("a-index.xml", "sitemap.xml"),
-            "sitemap.xml": _PAGE,
+            "a-index.xml": index_of("b-index.xml"),
+            "b-index.xml": index_of("a-index.xml", "sitemap.xml"),
+            "sitemap.xml": PAGE,
         },
-        good=_GOOD_SET,
         fix_safety="unsafe",
     ),
     _rule(
         "I503 child-missing error",
-        partition="all",
         message="{loc} is listed but missing",
         view="failed",
         where="failure = 'missing'",
         why="Search engines request the file, find nothing and report an error in the index. The "
         "URLs of the sitemap are not found.",
         fix_hint="Publish the file, or remove its entry from the index",
-        bad={"sitemap-index.xml": _index_of("sitemap.xml", "blog.xml"), "sitemap.xml": _PAGE},
-        good=_GOOD_SET,
+        bad={"sitemap-index.xml": index_of("sitemap.xml", "blog.xml"), "sitemap.xml": PAGE},
         fix_safety="unsafe",
     ),
     _rule(
         "I504 sitemap-not-referenced info",
-        partition="all",
         message="Not listed in an index{nor}",
         # A feed is found from the page that it belongs to; of a file and the same one as gzip,
         # one is listed.
@@ -242,12 +200,7 @@ RULES = (
         why="Search engines find a sitemap through robots.txt, through an index, or because it was "
         "submitted. They do not read one that nothing names.",
         fix_hint="List it in the index, or remove the file",
-        bad={
-            "sitemap-index.xml": _index_of("sitemap.xml"),
-            "sitemap.xml": _PAGE,
-            "old.xml": _PAGE.replace("com/", "com/old"),
-        },
-        good=_GOOD_SET,
+        bad={**_GOOD, "old.xml": PAGE.replace("com/", "com/old")},
         element=None,
     ),
 )

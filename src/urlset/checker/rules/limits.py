@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import Many
+from urlset.checker.examples import PAGE, Many, index_of
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import SITEMAP_NS
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
-_ONE = _PAGE.replace("{n}", "")
-_CHILD = (
-    "<sitemap><loc>https://example.com/sitemap.xml</loc>"
-    "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
-)
+_CHILD = index_of("sitemap.xml")
 _IMAGE = "<image:image><image:loc>https://example.com/{n}.jpg</image:loc></image:image>"
 _ARTICLE = """<url>
 <loc>https://example.com/{n}</loc>
@@ -30,6 +26,9 @@ _ARTICLE = """<url>
 _PADDING = Many(
     "what a generator wrote for itself, of each of its " + "many " * 10 + "steps", 520_000
 )
+
+_ITEMS = "greatest(entry_count, sitemap_count)"
+_MANY = f"{_ITEMS} BETWEEN 45001 AND 50000"
 
 _engine_rule = partial(engine_rule, source=_PROTOCOL, fix_safety="safe")
 
@@ -47,33 +46,30 @@ RULES = (
         why="Search engines reject a sitemap over 50 MiB, or cut it off. The size is measured "
         "before compression.",
         fix_hint="Split it into several sitemaps, and list them in an index",
-        bad=(_ONE, "<!--", _PADDING, "-->"),
-        good=(_ONE, "<!-- written by hand -->"),
+        bad=(PAGE, "<!--", _PADDING, "-->"),
+        good=(PAGE, "<!-- written by hand -->"),
     ),
     _engine_rule(
         "L004",
         why="An index lists at most 50,000 sitemaps. Search engines do not read further ones.",
         fix_hint="Write several indexes, and declare each in robots.txt",
-        bad={"sitemap-index.xml": Many(_CHILD, 50_001), "sitemap.xml": _ONE},
-        good={"sitemap-index.xml": _CHILD, "sitemap.xml": _ONE},
+        bad={"sitemap-index.xml": Many(_CHILD, 50_001), "sitemap.xml": PAGE},
+        good={"sitemap-index.xml": _CHILD, "sitemap.xml": PAGE},
     ),
     _engine_rule(
         "L005",
         why="An index has the same limit as a sitemap: 50 MiB before compression.",
         fix_hint="Write several indexes, and declare each in robots.txt",
-        bad={
-            "sitemap-index.xml": (_CHILD, "<!--", _PADDING, "-->"),
-            "sitemap.xml": _ONE,
-        },
-        good={"sitemap-index.xml": (_CHILD, "<!-- short -->"), "sitemap.xml": _ONE},
+        bad={"sitemap-index.xml": (_CHILD, "<!--", _PADDING, "-->"), "sitemap.xml": PAGE},
+        good={"sitemap-index.xml": (_CHILD, "<!-- short -->"), "sitemap.xml": PAGE},
     ),
     _engine_rule(
         "L006",
         why="Google reads 1,000 images of a page and ignores the rest.",
         fix_hint="List the most important images, at most 1,000",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps",
-        bad=(_ONE.removesuffix("</url>"), Many(_IMAGE, 1_001), "</url>"),
-        good=(_ONE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
+        bad=(PAGE.removesuffix("</url>"), Many(_IMAGE, 1_001), "</url>"),
+        good=(PAGE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
         fix_safety="unsafe",
     ),
     _engine_rule(
@@ -93,11 +89,11 @@ RULES = (
         bad=(
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<urlset xmlns="{SITEMAP_NS}">',
-            _ONE,
+            PAGE,
             "</urlset>",
             Many(" " * 255, 420_000),
         ),
-        good=_ONE,
+        good=PAGE,
         fix_safety="none",
     ),
     rule(
@@ -106,19 +102,15 @@ RULES = (
         requires_rows="large_documents",
         view="readable",
         # Generators that split fill each file: a listed or numbered file is full on purpose.
-        where="""loc IS NULL
+        where=f"""loc IS NULL
             AND NOT regexp_matches(coalesce(name, ''), '[0-9]\\.[a-z]+(\\.gz)?$')
-            AND (greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000
+            AND ({_MANY}
                 OR size BETWEEN 47185921 AND 52428800)""",
         values={
-            "unit": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
-            "if(kind = 'index', 'sitemaps', 'URLs'), 'bytes')",
-            "n": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
-            "greatest(entry_count, sitemap_count), size)",
-            "most": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
-            "50000, 52428800)",
-            "share": "if(greatest(entry_count, sitemap_count) BETWEEN 45001 AND 50000, "
-            "greatest(entry_count, sitemap_count) * 100 // 50000, size * 100 // 52428800)",
+            "unit": f"if({_MANY}, if(kind = 'index', 'sitemaps', 'URLs'), 'bytes')",
+            "n": f"if({_MANY}, {_ITEMS}, size)",
+            "most": f"if({_MANY}, 50000, 52428800)",
+            "share": f"if({_MANY}, {_ITEMS} * 100 // 50000, size * 100 // 52428800)",
         },
         why="When a sitemap grows over its limit, search engines reject all of it at once.",
         fix_hint="Split it into several sitemaps with an index before it reaches the limit",
@@ -168,10 +160,7 @@ RULES = (
         why="Search Console accepts 500 index files per site. Further ones cannot be submitted.",
         fix_hint="List more sitemaps in each index, up to 50,000",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
-        bad={
-            **{f"index-{number}.xml": _CHILD for number in range(1, 502)},
-            "sitemap.xml": _PAGE.replace("{n}", ""),
-        },
-        good={"sitemap-index.xml": _CHILD, "sitemap.xml": _PAGE.replace("{n}", "")},
+        bad={**{f"index-{n}.xml": _CHILD for n in range(1, 502)}, "sitemap.xml": PAGE},
+        good={"sitemap-index.xml": _CHILD, "sitemap.xml": PAGE},
     ),
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from urlset.checker.examples import Many
+from urlset.checker.examples import PAGE, Many, index_of
 from urlset.checker.rule import rule
 
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
 _TAGS = "https://www.sitemaps.org/protocol.html#xmlTagDefinitions"
 _PAGE = "<url><loc>https://example.com/{n}</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
-_ONE = _PAGE.replace("{n}", "")
 
 
 def _with(element: str, *, lastmod: str = "2026-11-20T08:00:00Z", loc: str = "{n}") -> str:
@@ -19,21 +18,15 @@ _SHOP = _PAGE.replace("{n}", "shop/{n}")
 _SLASH = _PAGE.replace("{n}", "shop/old-{n}/")
 
 
-def _listed(count: int) -> str:
-    return "\n".join(
-        f"<sitemap><loc>https://example.com/sitemap-{number}.xml</loc>"
-        f"<lastmod>2026-11-{number % 19 + 1:02}T08:00:00Z</lastmod></sitemap>"
-        for number in range(1, count + 1)
-    )
-
-
 def _set(count: int) -> dict[str, str]:
-    return {"index.xml": _listed(count)} | {
-        f"sitemap-{number}.xml": _PAGE.replace("{n}", str(number)).replace(
-            "2026-11-20", f"2026-11-{number % 19 + 1:02}"
-        )
-        for number in range(1, count + 1)
+    """Return an index and its sitemaps, each with one page and another date."""
+    days = {number: f"2026-11-{number % 19 + 1:02}T08:00:00Z" for number in range(1, count + 1)}
+    index = [index_of(f"sitemap-{number}.xml", lastmod=day) for number, day in days.items()]
+    sitemaps = {
+        f"sitemap-{number}.xml": _with("", lastmod=day, loc=str(number))
+        for number, day in days.items()
     }
+    return {"index.xml": "\n".join(index), **sitemaps}
 
 
 RULES = (
@@ -55,7 +48,7 @@ RULES = (
         fix_hint="Remove both, and write a correct <lastmod>",
         source=_GOOGLE,
         bad=_with("<changefreq>daily</changefreq><priority>0.8</priority>", loc=""),
-        good=_ONE,
+        good=PAGE,
         fix_safety="opt-in",
     ),
     rule(
@@ -88,7 +81,7 @@ RULES = (
         fix_hint="Remove changefreq, or correct the date",
         source=_TAGS,
         bad=_with("<changefreq>daily</changefreq>", lastmod="2024-05-01T08:00:00Z", loc=""),
-        good=_ONE,
+        good=PAGE,
         is_default=False,
     ),
     rule(

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import Many
+from urlset.checker.examples import PAGE, Many, Piece
 from urlset.checker.rule import engine_rule, rule
 from urlset.protocol import WELL_KNOWN_PATHS
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#submit_robots"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt"
-_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 _SITEMAP = "Sitemap: https://example.com/sitemap.xml"
-_GOOD = {"robots.txt": _SITEMAP, "sitemap.xml": _PAGE}
+
+
+def _site(robots: Piece, sitemap: str = PAGE) -> dict[str, Piece]:
+    return {"robots.txt": robots, "sitemap.xml": sitemap}
+
+
+_GOOD = _site(_SITEMAP)
+_NO_CART = f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}"
 
 _IS_HTML = (
     r"regexp_matches(left(text, 2000), '(?is)^\s*<(!doctype html|html|head|body|!--.*<html)')"
@@ -54,13 +60,14 @@ _DIRECTIVES = rf"""
 
 _PATHS = ", ".join(f"'{path}'" for path in WELL_KNOWN_PATHS)
 
-_rule = partial(rule, source=_GOOGLE, needs=("robots",), good=_GOOD, requires_rows="declared")
-_engine_rule = partial(engine_rule, needs=("robots",), good=_GOOD)
+_rule = partial(
+    rule, partition="all", requires_rows="declared", needs=("robots",), source=_GOOGLE, good=_GOOD
+)
+_engine_rule = partial(engine_rule, source=_GOOGLE, needs=("robots",), good=_GOOD)
 
 RULES = (
     _rule(
         "R001 robots-no-sitemap warning",
-        partition="all",
         message="robots.txt has no Sitemap line",
         # An invalid line has its own finding.
         sql=f"""
@@ -74,7 +81,7 @@ RULES = (
         "must be submitted to each of them.",
         fix_hint="Add a line with the full URL, such as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
-        bad={"robots.txt": "User-agent: *\nDisallow: /cart/", "sitemap.xml": _PAGE},
+        bad=_site("User-agent: *\nDisallow: /cart/"),
         fix_safety="safe",
     ),
     _engine_rule(
@@ -83,20 +90,18 @@ RULES = (
         "a path.",
         fix_hint="Write the full URL, with https:// and the host",
         source=_PROTOCOL,
-        bad={"robots.txt": "Sitemap: /sitemap.xml", "sitemap.xml": _PAGE},
+        bad=_site("Sitemap: /sitemap.xml"),
         fix_safety="safe",
     ),
     _engine_rule(
         "R003",
         why="Some search engines guess the intended line. Others skip it, and with it the sitemap.",
         fix_hint="Write one line for each sitemap, with only Sitemap: and its URL",
-        source=_GOOGLE,
-        bad={"robots.txt": _SITEMAP.replace(":", "s:", 1), "sitemap.xml": _PAGE},
+        bad=_site(_SITEMAP.replace(":", "s:", 1)),
         fix_safety="safe",
     ),
     _rule(
         "R004 robots-sitemap-duplicate info",
-        partition="all",
         message="{loc} is declared {n:,} times",
         sql=r"""
             WITH lines AS (
@@ -116,12 +121,11 @@ RULES = (
         "to be repeated in each group.",
         fix_hint="Keep one line for each sitemap",
         source=_PROTOCOL,
-        bad={"robots.txt": f"{_SITEMAP}\n{_SITEMAP}", "sitemap.xml": _PAGE},
+        bad=_site(f"{_SITEMAP}\n{_SITEMAP}"),
         fix_safety="unsafe",
     ),
     _rule(
         "R005 robots-sitemap-variant warning",
-        partition="all",
         message="Declared as {declared}; the site is {site}",
         sql="""
             SELECT source, line, loc, origin_of(loc) AS declared, site FROM (
@@ -135,62 +139,40 @@ RULES = (
         why="Each scheme and each host is a separate site. A redirected sitemap is fetched later, "
         "and its final location may not match the URLs in it.",
         fix_hint="Declare the sitemap with the scheme and host of the site",
-        bad={
-            "robots.txt": _SITEMAP.replace("https:", "http:"),
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site(_SITEMAP.replace("https:", "http:")),
     ),
     _engine_rule(
         "R006",
         why="Google reads the first 500 KiB and ignores the rest, including its Sitemap lines.",
         fix_hint="Shorten it with patterns that cover many paths, and put Sitemap lines first",
-        source=_GOOGLE,
-        bad={
-            "robots.txt": (_SITEMAP, Many("# a comment that is the same in each line", 12_500)),
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site((_SITEMAP, Many("# a comment that is the same in each line", 12_500))),
     ),
     _engine_rule(
         "R007",
         why="A robots.txt is UTF-8. Other bytes may hide the first line, or all lines.",
         fix_hint="Save it as UTF-8 without a byte order mark",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
-        bad={"robots.txt": b"\xef\xbb\xbf" + _SITEMAP.encode(), "sitemap.xml": _PAGE},
+        bad=_site(b"\xef\xbb\xbf" + _SITEMAP.encode()),
         fix_safety="safe",
     ),
     _rule(
         "R008 robots-is-html warning",
-        partition="all",
         message="robots.txt is an HTML page",
-        sql=f"""
-            SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}""",
+        sql=f"SELECT url AS source FROM robots WHERE state = 'read' AND {_IS_HTML}",
         why="A server that returns its home page for every URL has no robots.txt: nothing is "
         "disallowed and no sitemap is declared.",
         fix_hint="Publish a text file there, or respond with status 404",
-        bad={
-            "robots.txt": "<!DOCTYPE html>\n<html><title>Example</title></html>",
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site("<!DOCTYPE html>\n<html><title>Example</title></html>"),
     ),
     _rule(
         "R009 sitemap-disallowed error",
-        partition="all",
         message="{loc} is disallowed for {agent} by {robots}",
-        sql="""
-            SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL""",
+        sql="SELECT document, url AS loc, robots, agent FROM disallowed WHERE entry IS NULL",
         why="Crawlers do not fetch a sitemap that robots.txt disallows, so none of its URLs is "
         "found.",
         fix_hint="Allow it in robots.txt with a line such as Allow: /sitemap.xml",
-        bad={
-            "robots.txt": "User-agent: *\nDisallow: /*.xml$\n"
-            "Sitemap: https://example.com/sitemap.xml",
-            "sitemap.xml": _PAGE,
-        },
-        good={
-            "robots.txt": "User-agent: *\nDisallow: /*.xml$\nAllow: /sitemap.xml\n"
-            "Sitemap: https://example.com/sitemap.xml",
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site(f"User-agent: *\nDisallow: /*.xml$\n{_SITEMAP}"),
+        good=_site(f"User-agent: *\nDisallow: /*.xml$\nAllow: /sitemap.xml\n{_SITEMAP}"),
     ),
     _rule(
         "R010 url-disallowed warning",
@@ -207,19 +189,12 @@ RULES = (
         why="The sitemap lists the URL, but robots.txt disallows it. It is not fetched, and Search "
         "Console reports an error. The same applies to images and videos of a page.",
         fix_hint="Remove it from the sitemap, or allow it in robots.txt",
-        bad={
-            "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
-            "sitemap.xml": _PAGE.replace("com/", "com/cart/"),
-        },
-        good={
-            "robots.txt": f"User-agent: *\nDisallow: /cart/\n{_SITEMAP}",
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site(_NO_CART, PAGE.replace("com/", "com/cart/")),
+        good=_site(_NO_CART),
         fix_safety="unsafe",
     ),
     _rule(
         "R011 robots-sitemap-not-a-sitemap warning",
-        partition="all",
         heading="Sitemaps in robots.txt that are no sitemaps",
         message="{loc} is not a sitemap but {role}",
         sql="""
@@ -238,10 +213,7 @@ RULES = (
         why="Search engines read the declared URL as a sitemap, find none and report an error.",
         fix_hint="Declare the URL of the sitemap itself, or remove the line",
         source=_PROTOCOL,
-        bad={
-            "robots.txt": f"{_SITEMAP}\nSitemap: https://example.com/",
-            "sitemap.xml": _PAGE,
-        },
+        bad=_site(f"{_SITEMAP}\nSitemap: https://example.com/"),
     ),
     _rule(
         "R012 cross-submit-unproven error",
@@ -262,17 +234,16 @@ RULES = (
         fix_hint="Add a Sitemap line with the URL of this sitemap to the robots.txt of that host",
         source="https://www.sitemaps.org/protocol.html#sitemaps_cross_submits",
         bad={
-            "sitemap.xml": _PAGE.replace("//", "//shop."),
+            "sitemap.xml": PAGE.replace("//", "//shop."),
             "https://shop.example.com/robots.txt": "User-agent: *\nDisallow:",
         },
         good={
-            "sitemap.xml": _PAGE.replace("//", "//shop."),
+            "sitemap.xml": PAGE.replace("//", "//shop."),
             "https://shop.example.com/robots.txt": _SITEMAP,
         },
     ),
     _rule(
         "R013 sitemap-undiscoverable info",
-        partition="all",
         message="robots.txt does not declare it, and it is not at a standard location",
         # A sitemap in an index is found through it; I504 reports one that is missing there.
         sql=f"""
@@ -290,15 +261,10 @@ RULES = (
         "that it was submitted to.",
         fix_hint="Declare it in robots.txt, or move it to /sitemap.xml",
         source="https://www.sitemaps.org/protocol.html#informing",
-        bad={
-            "robots.txt": _SITEMAP,
-            "sitemap.xml": _PAGE,
-            "hidden.xml": _PAGE.replace("com/", "com/hidden"),
-        },
+        bad={**_GOOD, "hidden.xml": PAGE.replace("com/", "com/hidden")},
     ),
     _rule(
         "R016 robots-misspelled-directive warning",
-        partition="all",
         message="{name} is read by few crawlers or none; did you mean {known}?",
         sql=f"""
             SELECT source, line, name, known FROM ({_DIRECTIVES})
@@ -307,11 +273,10 @@ RULES = (
         "of Disallow; other crawlers fetch what the line was meant to exclude.",
         fix_hint="Write the name as RFC 9309 does: User-agent, Allow, Disallow; or Sitemap",
         source=_RFC,
-        bad={"robots.txt": f"User-agent: *\nDissalow: /cart/\n{_SITEMAP}", "sitemap.xml": _PAGE},
+        bad=_site(f"User-agent: *\nDissalow: /cart/\n{_SITEMAP}"),
     ),
     _rule(
         "R017 robots-unknown-directive info",
-        partition="all",
         message="{name} is a directive of no known crawler; it stands in {n:,} lines",
         sql=f"""
             SELECT source, line, name, n FROM ({_DIRECTIVES})
@@ -320,6 +285,6 @@ RULES = (
         "engine supports them.",
         fix_hint="Remove the line, or say the same with a directive that crawlers document",
         source=_RFC,
-        bad={"robots.txt": f"User-agent: *\nNoindex: /cart/\n{_SITEMAP}", "sitemap.xml": _PAGE},
+        bad=_site(f"User-agent: *\nNoindex: /cart/\n{_SITEMAP}"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import PAGE, whole
+from urlset.checker.examples import PAGE, index_of, whole
 from urlset.checker.rule import engine_rule, rule
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"
@@ -12,10 +12,7 @@ _FORMAT = f"{_PROTOCOL}#xmlTagDefinitions"
 _INDEX = f"{_PROTOCOL}#index"
 _SCHEMA = "https://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd"
 _ERRORS = "https://support.google.com/webmasters/answer/7451001"
-_CHILD = (
-    "<sitemap><loc>https://example.com/pages.xml</loc>"
-    "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>"
-)
+_CHILD = index_of("pages.xml")
 _DATE = "<lastmod>2026-11-20T08:00:00Z</lastmod>"
 _GOOD_INDEX = {"sitemap.xml": _CHILD, "pages.xml": PAGE}
 
@@ -130,10 +127,7 @@ RULES = (
         why="An index uses only <loc> and <lastmod>. The other elements are for pages.",
         fix_hint="Remove the element",
         source=_INDEX,
-        bad={
-            "sitemap.xml": _CHILD.replace("</sitemap>", "<priority>0.5</priority></sitemap>"),
-            "pages.xml": PAGE,
-        },
+        bad={**_GOOD_INDEX, "sitemap.xml": _CHILD.replace("</s", "<priority>0.5</priority></s")},
         good=_GOOD_INDEX,
     ),
     _engine_rule(

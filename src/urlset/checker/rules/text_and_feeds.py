@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from urlset.checker.examples import entry
 from urlset.checker.rule import engine_rule, rule
 
-_TEXT = "https://www.sitemaps.org/protocol.html#otherformats"
+_OTHER_FORMATS = "https://www.sitemaps.org/protocol.html#otherformats"
 _GOOGLE_TEXT = (
     "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#text"
 )
 _GOOD_TEXT = {"sitemap.txt": "https://example.com/\nhttps://example.com/about\n"}
 
+_text_rule = partial(engine_rule, source=_OTHER_FORMATS, good=_GOOD_TEXT)
+
 _TEXT_RULES = (
-    engine_rule(
+    _text_rule(
         "T001",
         why="A text sitemap contains only URLs: no header, no comment, no second column. Search "
         "engines report every other line as an error.",
         fix_hint="Remove the line, or write a full URL that begins with https://",
-        source=_TEXT,
         bad={"sitemap.txt": "# Pages of 2026\nhttps://example.com/\nhttps://example.com/about\n"},
-        good=_GOOD_TEXT,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _text_rule(
         "T002",
         why="Each line is one URL. A reader treats the two as a single, invalid URL.",
         fix_hint="Write each URL on its own line",
-        source=_TEXT,
         bad={"sitemap.txt": "https://example.com/ https://example.com/about\n"},
-        good=_GOOD_TEXT,
         fix_safety="safe",
     ),
-    engine_rule(
+    _text_rule(
         "T003",
         why="Tolerant readers skip it. Simple ones report an empty URL, or one with a space.",
         fix_hint="Write one URL on each line, with nothing around it, and end lines with LF",
-        source=_TEXT,
         bad={"sitemap.txt": "https://example.com/\n\n  https://example.com/about\n"},
-        good=_GOOD_TEXT,
         fix_safety="safe",
     ),
-    engine_rule(
+    _text_rule(
         "T004",
         why="A text sitemap is not XML and has no entities. &amp; is part of the URL, so another "
         "page is requested.",
         fix_hint="Write the URL without escaping",
-        source=_TEXT,
         bad={"sitemap.txt": "https://example.com/?size=1&amp;color=2\n"},
         good={"sitemap.txt": "https://example.com/?size=1&color=2\n"},
         fix_safety="safe",
@@ -67,12 +65,12 @@ _TEXT_RULES = (
 )
 
 
-_FEEDS = "https://www.sitemaps.org/protocol.html#otherformats"
 _GOOGLE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#rss"
 _RSS = "https://www.rssboard.org/rss-specification"
 
 _HEAD = "<channel>\n<title>News</title>\n<link>https://example.com/</link>\n"
 _LINK = "<link>https://example.com/a</link>"
+_ROBOTS = "Sitemap: https://example.com/feed.xml\n"
 _DATE = "<pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate>"
 
 
@@ -82,34 +80,33 @@ def _rss(item: str, version: str = "2.0") -> str:
 
 _GOOD = {"feed.xml": _rss(_LINK + _DATE)}
 
+_feed_rule = partial(engine_rule, good=_GOOD)
+
 _FEED_RULES = (
-    engine_rule(
+    _feed_rule(
         "F001",
         why="Google accepts RSS 2.0 and Atom 1.0 as sitemaps, Bing also Atom 0.3. How search "
         "engines treat older formats is not documented.",
         fix_hint="Use RSS 2.0 or Atom 1.0",
         source=_GOOGLE,
         bad={"feed.xml": _rss(_LINK + _DATE, "0.91")},
-        good=_GOOD,
     ),
-    engine_rule(
+    _feed_rule(
         "F002",
         why="Search engines read the URL of an item from its link. An item without one lists "
         "nothing.",
         fix_hint="Add a <link> to the item",
-        source=_FEEDS,
+        source=_OTHER_FORMATS,
         bad={"feed.xml": _rss("<title>An article</title>" + _DATE)},
-        good=_GOOD,
         fix_safety="unsafe",
     ),
-    engine_rule(
+    _feed_rule(
         "F003",
         why="The date shows search engines whether a page has changed since the last visit. An "
         "invalid date is ignored.",
         fix_hint="Write the date in the form of the feed format: RFC 822 in RSS, RFC 3339 in Atom",
         source=_RSS,
         bad={"feed.xml": _rss(_LINK + "<pubDate>yesterday</pubDate>")},
-        good=_GOOD,
         fix_safety="safe",
     ),
     rule(
@@ -127,12 +124,10 @@ _FEED_RULES = (
         "the pages that are no longer in the feed.",
         fix_hint="Publish a sitemap of all pages as well, and keep the feed for new pages",
         source=_GOOGLE,
-        bad={"robots.txt": "Sitemap: https://example.com/feed.xml\n", **_GOOD},
+        bad={"robots.txt": _ROBOTS, **_GOOD},
         good={
-            "robots.txt": "Sitemap: https://example.com/feed.xml\n"
-            "Sitemap: https://example.com/sitemap.xml\n",
-            "sitemap.xml": "<url><loc>https://example.com/a</loc>"
-            "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
+            "robots.txt": f"{_ROBOTS}Sitemap: https://example.com/sitemap.xml\n",
+            "sitemap.xml": entry("https://example.com/a"),
             **_GOOD,
         },
     ),

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import ExampleResponse
+from urlset.checker.examples import PAGE, ExampleResponse, index_of
 from urlset.checker.rule import rule
 
 _HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 _GOOGLE = "https://support.google.com/webmasters/answer/7451001"
 _PROTOCOL = "https://www.sitemaps.org/protocol.html"
-_PAGE = "<url><loc>https://example.com/</loc><lastmod>2026-11-20T08:00:00Z</lastmod></url>"
 _ROBOTS = "Sitemap: https://example.com/sitemap-index.xml"
-_INDEX = "".join(
-    f"<sitemap><loc>https://example.com/{name}.xml</loc>"
-    "<lastmod>2026-11-20T08:00:00Z</lastmod></sitemap>\n"
-    for name in ("pages", "blog")
-)
 _GOOD = {
     "robots.txt": _ROBOTS,
-    "sitemap-index.xml": _INDEX,
-    "pages.xml": _PAGE,
-    "blog.xml": _PAGE.replace("com/", "com/blog"),
+    "sitemap-index.xml": index_of("pages.xml", "blog.xml"),
+    "pages.xml": PAGE,
+    "blog.xml": PAGE.replace("com/", "com/blog"),
 }
 _HTML = "<!DOCTYPE html><html><title>Example</title></html>"
 
@@ -30,12 +24,11 @@ def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
     return {**_GOOD, "blog.xml": answer}
 
 
-_rule = partial(rule, source=_GOOGLE, element="loc", good=_GOOD)
+_rule = partial(rule, partition="all", source=_GOOGLE, element="loc", good=_GOOD)
 
 RULES = (
     _rule(
         "N001 sitemap-http-error error",
-        partition="all",
         heading="Sitemaps that return an HTTP error",
         message="{loc}: {error}",
         view="failed",
@@ -48,7 +41,6 @@ RULES = (
     ),
     _rule(
         "N003 sitemap-unreachable error",
-        partition="all",
         heading="Sitemaps that cannot be requested",
         message="{description}",
         # The children of an index on stdin are not read: one finding for all of them.
@@ -69,7 +61,6 @@ RULES = (
     ),
     _rule(
         "N007 sitemap-soft-404 error",
-        partition="all",
         heading="Sitemaps that are error pages with status 200",
         message="{loc}: {error}",
         view="failed",
@@ -78,18 +69,15 @@ RULES = (
         "read a page where they expect a sitemap.",
         fix_hint="Publish the sitemap, or respond with status 404",
         bad={
+            **_GOOD,
             "robots.txt": f"{_ROBOTS}\nSitemap: https://example.com/old-sitemap.xml\n"
             "Sitemap: https://example.com/news-sitemap.xml",
-            "sitemap-index.xml": _INDEX,
-            "pages.xml": _PAGE,
-            "blog.xml": _PAGE.replace("com/", "com/blog"),
             "old-sitemap.xml": ExampleResponse(_HTML),
             "news-sitemap.xml": ExampleResponse(_HTML),
         },
     ),
     _rule(
         "N008 sitemap-truncated-transfer error",
-        partition="all",
         heading="Sitemaps whose transfer is cut off",
         message="{loc}: {error}",
         view="failed",
@@ -98,11 +86,10 @@ RULES = (
         "file, or treat the part as the complete sitemap.",
         fix_hint="Find out why the server ends the transfer early: a time limit, memory, a proxy",
         source=_HTTP,
-        bad=_bad(ExampleResponse(_PAGE, error="cut")),
+        bad=_bad(ExampleResponse(PAGE, error="cut")),
     ),
     _rule(
         "N012 sitemap-auth error",
-        partition="all",
         heading="Sitemaps that require a login",
         message="{loc}: {error}",
         view="failed",
@@ -114,7 +101,6 @@ RULES = (
     ),
     _rule(
         "R015 robots-unreachable error",
-        partition="all",
         message="robots.txt: {error}",
         # One that is too long is reported by R006.
         requires_rows="robots",
@@ -126,8 +112,8 @@ RULES = (
         "site as disallowed. They also do not find the sitemaps that it declares.",
         fix_hint="Serve robots.txt with status 200, or with 404 if there is none",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
-        bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": _PAGE},
-        good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": _PAGE},
+        bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": PAGE},
+        good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": PAGE},
         element=None,
     ),
 )

@@ -93,7 +93,12 @@ _SHARED = f"""{_FILED},
             END, false) AS differs
     FROM shared"""
 
+_ABOUT, _CONTACT = entry("https://example.com/about"), entry("https://example.com/contact")
+_OLD_ABOUT = entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z")
+_OLD_CONTACT = entry("https://example.com/contact", lastmod="2026-11-12T10:00:00Z")
+
 _rule = partial(rule, element="loc", requires_rows="duplicates")
+_set_rule = partial(_rule, needs=("set",), partition="loc")
 
 RULES = (
     _rule(
@@ -104,8 +109,8 @@ RULES = (
         why="The second entry adds nothing, and counts towards the limit of 50,000.",
         fix_hint="List each URL once",
         source="https://www.sitemaps.org/protocol.html#urldef",
-        bad=entry("https://example.com/about") * 2,
-        good=entry("https://example.com/about") + entry("https://example.com/contact"),
+        bad=_ABOUT * 2,
+        good=_ABOUT + _CONTACT,
         fix_safety="unsafe",
     ),
     _rule(
@@ -116,9 +121,8 @@ RULES = (
         why="Readers use different entries: the first, the last or none.",
         fix_hint="List each URL once, with the correct values",
         source="https://www.sitemaps.org/protocol.html#urldef",
-        bad=entry("https://example.com/about")
-        + entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z"),
-        good=entry("https://example.com/about") + entry("https://example.com/contact"),
+        bad=_ABOUT + _OLD_ABOUT,
+        good=_ABOUT + _CONTACT,
         fix_safety="unsafe",
     ),
     _rule(
@@ -144,7 +148,7 @@ RULES = (
         bad=entry("https://example.com/a") + entry("https://example.com/a/"),
         good=entry("https://example.com/a") + entry("https://example.com/b"),
     ),
-    _rule(
+    _set_rule(
         "U501 duplicate-across-files warning",
         message="URL is in {n:,} sitemaps; the first is {other}",
         sql=f"SELECT * FROM ({_SHARED}) WHERE NOT differs",
@@ -154,19 +158,11 @@ RULES = (
         "counts per sitemap, as in Search Console, no longer add up.",
         fix_hint="Keep the URL in one of the sitemaps",
         source="https://www.sitemaps.org/protocol.html#index",
-        bad={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/about"),
-        },
-        good={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/contact"),
-        },
-        needs=("set",),
-        partition="loc",
+        bad={"a.xml": _ABOUT, "b.xml": _ABOUT},
+        good={"a.xml": _ABOUT, "b.xml": _CONTACT},
         fix_safety="unsafe",
     ),
-    _rule(
+    _set_rule(
         "U502 conflict-across-files warning",
         message="lastmod is {own_text} here and {other_text} in {other}",
         sql=f"SELECT * FROM ({_SHARED}) WHERE differs",
@@ -175,19 +171,11 @@ RULES = (
         "lastmod on the whole site.",
         fix_hint="Keep the URL in one of the sitemaps, with the date of its last change",
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
-        bad={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/about", lastmod="2026-11-12T10:00:00Z"),
-        },
-        good={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/contact", lastmod="2026-11-12T10:00:00Z"),
-        },
-        needs=("set",),
-        partition="loc",
+        bad={"a.xml": _ABOUT, "b.xml": _OLD_ABOUT},
+        good={"a.xml": _ABOUT, "b.xml": _OLD_CONTACT},
         fix_safety="unsafe",
     ),
-    _rule(
+    _set_rule(
         "U503 variant-across-files info",
         message="Differs from {other}, in {other_source}, only by {difference}",
         sql=f"""
@@ -208,15 +196,7 @@ RULES = (
         why="Search engines fetch both, although most servers return the same page.",
         fix_hint="Keep the one that the page declares as canonical, in one of the sitemaps",
         source=_CONSOLIDATE,
-        bad={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/about/"),
-        },
-        good={
-            "a.xml": entry("https://example.com/about"),
-            "b.xml": entry("https://example.com/contact"),
-        },
-        needs=("set",),
-        partition="loc",
+        bad={"a.xml": _ABOUT, "b.xml": entry("https://example.com/about/")},
+        good={"a.xml": _ABOUT, "b.xml": _CONTACT},
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from urlset.checker.macros import names_where
 from urlset.checker.rule import engine_rule, rule
 
 _SOURCE = "https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps"
@@ -27,12 +28,6 @@ def _video(more: str = "", **parts: str) -> str:
         "<url><loc>https://example.com/a</loc><lastmod>2026-11-20T08:00:00Z</lastmod>\n"
         f"  <video:video>{found}{more}</video:video></url>"
     )
-
-
-def _named(conditions: dict[str, str]) -> str:
-    """Return SQL that joins the names whose conditions are true."""
-    cases = (f"CASE WHEN {condition} THEN '{name}' END" for name, condition in conditions.items())
-    return f"concat_ws(', ', {', '.join(cases)})"
 
 
 _GOOD = _video()
@@ -150,7 +145,7 @@ RULES = (
         "G020 video-missing-required error",
         message="video:video without {missing}",
         where=" OR ".join(_MISSING.values()),
-        values={"missing": _named(_MISSING)},
+        values={"missing": names_where(_MISSING)},
         why="Search results show a video with its thumbnail, title and description. Google rejects "
         "a video if one of them is missing.",
         fix_hint="Add thumbnail_loc, title and description to each video",
@@ -170,7 +165,7 @@ RULES = (
         "G022 video-loc-equals-page error",
         message="{tags} is the URL of the page itself",
         where=" OR ".join(f"coalesce({condition}, false)" for condition in _SAME.values()),
-        values={"tags": _named(_SAME)},
+        values={"tags": names_where(_SAME)},
         why="The video is part of the page; the page itself cannot be played as a video.",
         fix_hint="Write the URL of the video file, or of the player that the page embeds",
         bad=_video(content_loc="https://example.com/a"),
@@ -233,7 +228,7 @@ RULES = (
         "G036 video-removed-tag info",
         message="{tags} of a video: no longer used by search engines",
         where=" OR ".join(_REMOVED_TAGS.values()),
-        values={"tags": _named(_REMOVED_TAGS)},
+        values={"tags": names_where(_REMOVED_TAGS)},
         why="Google has removed it from video sitemaps, or never documented it.",
         fix_hint="Remove it, unless other readers use it",
         source=_REMOVED,

@@ -40,7 +40,6 @@ RULES = (
         why="Search engines read nothing and report an error. Usually the program that writes the "
         "sitemap failed or found nothing to list.",
         fix_hint="Write the sitemap again, and find out why it was empty",
-        source="https://support.google.com/webmasters/answer/7451001",
         bad=b"",
         good=PAGE,
         fix_safety="none",
@@ -53,7 +52,6 @@ RULES = (
         fix_hint="Remove the character",
         source=f"{_XML}#charsets",
         bad=whole(f"{PAGE}\x0b").encode(),
-        good=whole().encode(),
     ),
     _engine_rule(
         "X010",
@@ -82,7 +80,6 @@ RULES = (
         fix_hint="Declare the encoding that the bytes have; UTF-8 needs no declaration",
         source=f"{_XML}#charencoding",
         bad=whole(declaration='encoding="UTF-16"').encode(),
-        good=whole().encode(),
     ),
     _engine_rule(
         "X013",
@@ -91,7 +88,6 @@ RULES = (
         fix_hint="Save the file without a byte order mark",
         source=f"{_XML}#charencoding",
         bad=b"\xef\xbb\xbf" + whole().encode(),
-        good=whole().encode(),
     ),
     _engine_rule(
         "X014",

@@ -100,25 +100,27 @@ _FIELDS = {
 
 def read(context: Context, children: list[Node]) -> dict[str, Any]:
     """Return the fields of an entry that its extension elements fill."""
-    nodes: dict[str, list[Node]] = {}
+    singles: dict[str, list[Node]] = {}
+    lists: dict[str, list[Any]] = {}
     alternates: list[Alternate] = []
     extras: list[Node] = []
-    for node in children:
+    for node in children:  # in document order: what is reported once, is reported where it begins
         role = node.name.role
         field = _FIELDS.get((node.name.ns, node.name.key))
         if role is Role.LINK:
             _link(context, node, alternates, extras)
         elif role is Role.EXTRA:
             extras.append(node)
+        elif field is not None and field.is_list:
+            lists.setdefault(field.name, []).extend(_value(context, field, [node]))
         elif field is not None:
-            nodes.setdefault(field.name, []).append(node)
+            singles.setdefault(field.name, []).append(node)
         elif role is Role.LEAF:
             _unknown(context, node)
-    found: dict[str, Any] = {
-        field.name: _value(context, field, nodes[field.name])
-        for field in _FIELDS.values()
-        if field.name in nodes
-    }
+    found: dict[str, Any] = {name: tuple(values) for name, values in lists.items()}
+    for field in _FIELDS.values():
+        if field.name in singles:
+            found[field.name] = _value(context, field, singles[field.name])
     found["alternates"] = tuple(alternates)
     found["extra"] = serialise(extras) if extras else None
     return {name: value for name, value in found.items() if value}

@@ -36,11 +36,11 @@ class LineAggregator:
     def __init__(self, keeps_queries: bool):
         """Create an aggregator, for which queries make no difference."""
 
-    def add(self, block: bytes) -> tuple[list[LogHit], list[tuple[int, None, Line]], int]:
+    def add(self, block: bytes) -> tuple[list[LogHit], list[tuple[int, None, int, Line]], int]:
         """Parse the lines of a block."""
         methods = (b"GET", b"")
         found = _LINE.findall(block)
-        rows = [(number, None, line) for number, line in enumerate(found) if line[3] in methods]
+        rows = [(number, None, 1, line) for number, line in enumerate(found) if line[3] in methods]
         return [], rows, len(found)
 
     def finish(self) -> list[LogHit]:

@@ -58,12 +58,7 @@ class DocumentRenderer:
     """Renderer of one document, to which entries are added; ``count`` is their number."""
 
     def __init__(
-        self,
-        kind: str,
-        max_urls: int,
-        max_bytes: int,
-        max_news: int,
-        stylesheet: str | None = None,
+        self, kind: str, max_urls: int, max_bytes: int, max_news: int, stylesheet: str | None = None
     ):
         self.count: int = 0
         self._is_text = kind == "text"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from urlset.live.crawl.evidence import kind_of_reason
 from urlset.live.schemas import stream_of
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.store import StoreSession
@@ -94,8 +95,8 @@ class Coverage:
     @property
     def is_over(self) -> bool:
         """Whether links can be missing only in pages that are disallowed, too large, or failed."""
-        names = {reason.partition(":")[0] for reason in self.reasons}
-        return self.has_links and names <= {"failed", "robots", "size"}
+        kinds = set(map(kind_of_reason, self.reasons))
+        return self.has_links and kinds <= {"failed", "robots", "size"}
 
     def count(
         self,
@@ -178,4 +179,9 @@ def coverage_of(
         )
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))
-    return Coverage(regions, has_links, has_visits, is_complete, reasons, classes)
+    # The limit of requests of an audit is that of the pages of its crawl.
+    own = [
+        f"max-requests{reason.removeprefix(kind)}" if kind == "max-pages" else reason
+        for reason, kind in zip(reasons, map(kind_of_reason, reasons), strict=True)
+    ]
+    return Coverage(regions, has_links, has_visits, is_complete, tuple(own), classes)

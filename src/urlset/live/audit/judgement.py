@@ -124,6 +124,12 @@ class RuleSet:
             if rule.is_live or rule.is_custom or code in STORE_RULES.union(FAILURE_CODES)
             if self.selected(rule, None)
         }
+        if settings.url_patterns:
+            selected = {
+                code: _of_selected_urls(self.rules[code])
+                for code in STORE_RULES & self.rules.keys()
+            }
+            self.rules |= selected
 
 
 def _with_answers_of_pages(rule: Rule) -> Rule:
@@ -140,6 +146,22 @@ def _with_answers_of_pages(rule: Rule) -> Rule:
         "AND EXISTS (SELECT 1 FROM live_pages t "
         "WHERE t.key = normal_of(m.href) AND t.verdict = 'ok')",
     )
+
+
+_IS_SELECTED = "coalesce(normal_of(loc) NOT IN (SELECT key FROM excluded_urls), true)"
+"""SQL condition: ``include`` and ``exclude`` select a URL; also true without a URL."""
+
+
+def _of_selected_urls(rule: Rule) -> Rule:
+    """Return a rule of a check, without findings about listed URLs that the options exclude.
+
+    Rules about pages find nothing there, because such pages are not visited.
+    """
+    if rule.where is not None:
+        return replace(rule, where=f"({rule.where}) AND {_IS_SELECTED}")
+    if rule.sql is not None:
+        return replace(rule, sql=f"SELECT m.* FROM ({rule.sql}) m WHERE {_IS_SELECTED}")
+    return rule
 
 
 def judge(
@@ -229,6 +251,8 @@ def _store_findings(
         UNION ALL
         SELECT * REPLACE (CASE
             WHEN code NOT IN ({_codes(judged)}) THEN 'not checked'
+            WHEN code IN ({_codes(STORE_RULES)})
+                AND normal_of(loc) IN (SELECT key FROM store.excluded_urls) THEN 'not checked'
             WHEN code IN ({_codes(of_pages)}) AND loc IN ({may_exist})
                 AND normal_of(loc) NOT IN (SELECT normal_of(url) FROM store.pages
                     WHERE crawl = (SELECT max(crawl) FROM store.crawls))

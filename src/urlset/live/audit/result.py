@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from urlset.checker import Finding, Rule, rule_texts
 from urlset.checker.evaluate import Tally
-from urlset.checker.finding import CountedFindings, CountsJson, faults_of
+from urlset.checker.finding import CheckJson, CountedFindings, CountsJson
 from urlset.checker.views import view_script
 from urlset.html_report import (
     CoverageCounts,
@@ -30,7 +30,7 @@ from urlset.live.audit.verdict_shares import VerdictShare
 from urlset.live.figures.dimension_tables import segment_table
 from urlset.notebook import html_table
 from urlset.option_names import option
-from urlset.reader import DocumentRecord
+from urlset.reader import DocumentRecord, faults_of
 from urlset.store import QueryResult, Store, quoted
 from urlset.terminal_text import pluralize
 
@@ -67,16 +67,44 @@ class Overview(NamedTuple):
         return self.visited == self.listed and not self.excluded
 
 
-class AuditJson(CountsJson):
-    """Result of an audit.
+class EstimateJson(TypedDict):
+    """Estimated number of listed URLs with a verdict, from a sample.
 
     Attributes:
-        verdicts: Number of the listed URLs with each verdict; an estimate for a sample.
+        urls: The estimate.
+        low: Lower end of its 95 % interval.
+        high: Upper end of it.
+    """
+
+    urls: int
+    low: int
+    high: int
+
+
+class AuditCountsJson(CountsJson):
+    """Numbers of an audit.
+
+    Attributes:
+        listed: Number of URLs that the sitemaps list, without duplicates and without those that
+            `include` and `exclude` exclude.
+        sampled: Number of them that the sample selected; null if there is no sample.
+        visited: Number of them with a result: this audit requested them, or robots.txt disallows
+            them. Visits of earlier audits do not count.
+        verdicts: Number of visited URLs with each verdict. They are counted: their sum is
+            `visited`.
+        estimates: Of each verdict the estimated number of all listed URLs, if a sample of them was
+            visited; null if there is nothing to estimate.
     """
 
     listed: int
+    sampled: int | None
     visited: int
     verdicts: dict[str, int]
+    estimates: dict[str, EstimateJson] | None
+
+
+class AuditJson(AuditCountsJson, CheckJson):
+    """Result of an audit: its numbers and findings."""
 
 
 class Audit(CountedFindings):
@@ -96,7 +124,8 @@ class Audit(CountedFindings):
             ``include`` and ``exclude`` exclude.
         visited: Number of them with a result: this audit requested them, or robots.txt disallows
             them. Visits of earlier audits do not count.
-        verdicts: Share of the listed URLs with each verdict, most frequent first.
+        verdicts: Number of visited URLs with each verdict, and its share of the listed ones; the
+            most frequent first.
         coverage: URLs that are listed, linked and visited.
         lastmod: Truth of lastmod by section.
         request_count: Number of requests for pages and media.
@@ -152,6 +181,12 @@ class Audit(CountedFindings):
     def is_interrupted(self) -> bool:
         """Whether Ctrl-C ended the audit; the next one with the store continues it."""
         return "interrupted" in self._unvisited
+
+    @property
+    def sampled(self) -> int | None:
+        """Number of listed URLs that the sample selected; None if there is no sample."""
+        sample = self.settings.sample
+        return None if sample is None else min(sample, self.listed)
 
     @property
     def is_sampled(self) -> bool:
@@ -212,18 +247,33 @@ class Audit(CountedFindings):
             text += f" The audit is not complete: {', '.join(self._unvisited)}."
         return text
 
+    def totals_dict(self) -> AuditCountsJson:
+        """Return what :meth:`to_dict` has, but not the findings."""
+        return {
+            **super().totals_dict(),
+            "listed": self.listed,
+            "sampled": self.sampled,
+            "visited": self.visited,
+            "verdicts": {share.verdict: share.visited for share in self.verdicts},
+            "estimates": self._estimates(),
+        }
+
+    def _estimates(self) -> dict[str, EstimateJson] | None:
+        if not self.is_sampled:
+            return None
+        return {
+            each.verdict: {
+                "urls": each.estimated_urls,
+                "low": round(each.share.low * self.listed),
+                "high": round(each.share.high * self.listed),
+            }
+            for each in self.verdicts
+        }
+
     def to_dict(self) -> AuditJson:
         """Return counts, findings, verdicts and what is incomplete as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "listed": self.listed,
-            "visited": self.visited,
-            "verdicts": {share.verdict: share.urls for share in self.verdicts},
-            "by_level": self.by_level,
-            "by_rule": self.by_rule,
-            "known": self.known,
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
+        findings = [finding.to_dict() for finding in self.findings]
+        return {**self.totals_dict(), "findings": findings}
 
     @property
     def shares(self) -> list[str]:
@@ -246,8 +296,9 @@ class Audit(CountedFindings):
             notes.append(f"Which listed pages are not linked is unknown: {reasons}.")
         if dates := sum(trial.dates for trial in self.lastmod):
             truthful = sum(trial.truthful for trial in self.lastmod)
-            compared = "lastmod dates that can be compared with pages"
-            notes.append(f"Of {dates:,} {compared} {truthful:,} are truthful.")
+            compared = f"{pluralize(dates, 'lastmod date')} that can be compared with pages"
+            verb = "is" if truthful == 1 else "are"
+            notes.append(f"Of {compared} {truthful:,} {verb} truthful.")
         if self.changes is not None:
             notes.append(
                 f"Since the audit before: {self.changes.new:,} new, {self.changes.fixed:,} fixed, "

@@ -66,22 +66,23 @@ def summary_sentence(
     others = [share for share in shares if share.verdict != FINE]
     if is_sampled:
         fine_share = str(fine.share) if fine else "0.0 %"
-        start = f"Of {listed:,} listed URLs about {fine_share} are fine"
+        start = f"Of {pluralize(listed, 'listed URL')} about {fine_share} are fine"
     elif visited < listed:
         count = fine.visited if fine else 0
         share = _percent(count, visited)
-        start = f"Of {visited:,} checked URLs, of {listed:,} listed, {share} are fine"
+        start = f"Of {pluralize(visited, 'checked URL')}, of {listed:,} listed, {share} are fine"
     elif not others:
         return (
             f"All {listed:,} listed URLs are fine." if listed > 1 else "The one listed URL is fine."
         )
     else:
-        start = f"Of {listed:,} listed URLs {_percent(fine.urls if fine else 0, listed)} are fine"
+        share = _percent(fine.visited if fine else 0, listed)
+        start = f"Of {pluralize(listed, 'listed URL')} {share} are fine"
     others.sort(key=lambda share: [*_PHRASES, share.verdict].index(share.verdict))
     named = others[:MAX_NAMED] if len(others) > MAX_NAMED + 1 else others
     parts = [start, *(_phrase(share, is_sampled=is_sampled) for share in named)]
     if rest := others[len(named) :]:
-        count = sum(share.urls if is_sampled else share.visited for share in rest)
+        count = sum(share.estimated_urls if is_sampled else share.visited for share in rest)
         parts.append(f"{'about ' if is_sampled else ''}{count:,} {_OTHER[count != 1]}")
     return "; ".join(parts) + "."
 
@@ -98,14 +99,14 @@ def share_lines(listed: int, shares: Sequence[VerdictShare], *, is_sampled: bool
     for share in shares:
         label = _LABELS.get(share.verdict, share.verdict)
         if is_sampled:
-            lines.append(f"{label}: {share.share}, about {share.urls:,} of {listed:,}")
+            lines.append(f"{label}: {share.share}, about {share.estimated_urls:,} of {listed:,}")
         else:
             lines.append(f"{label}: {share.visited:,}")
     return lines
 
 
 def _phrase(share: VerdictShare, *, is_sampled: bool) -> str:
-    count = share.urls if is_sampled else share.visited
+    count = share.estimated_urls if is_sampled else share.visited
     one, many = _PHRASES.get(share.verdict, ("is other", "are other"))
     text = f"{'about ' if is_sampled else ''}{count:,} {one if count == 1 else many}"
     if share.visited > 1 and share.section != "/":

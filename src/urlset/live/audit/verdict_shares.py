@@ -25,8 +25,9 @@ class VerdictShare(NamedTuple):
     Attributes:
         verdict: ``fine``, ``noindex``, ``canonicalised``, or the verdict in the table ``pages``.
         visited: Number of visited URLs with this verdict.
-        share: Share of all listed URLs; an estimate for a sample.
-        urls: Number of listed URLs with this verdict; an estimate for a sample.
+        share: Share of all listed URLs; an estimate if not all of them were visited.
+        estimated_urls: Number of listed URLs with this verdict; an estimate if not all of them were
+            visited, else ``visited``.
         section: Section with most of them.
         in_section: Number of visited ones in that section.
     """
@@ -34,7 +35,7 @@ class VerdictShare(NamedTuple):
     verdict: str
     visited: int
     share: Interval
-    urls: int
+    estimated_urls: int
     section: str
     in_section: int
 

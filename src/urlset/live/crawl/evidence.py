@@ -221,7 +221,7 @@ def completeness(session: StoreSession, options: CrawlOptions, ends: list[str]) 
     if options.read_sitemaps:
         reasons += _unread_sitemaps(session)
     if cut:
-        reasons.append(f"size: {pluralize(cut, 'URL')} of which only the begin was read")
+        reasons.append(f"size: {pluralize(cut, 'URL')} of which only the beginning was read")
     if full:
         reasons.append(
             f"link-limit: {pluralize(full, 'URL')} of which only the first {MAX_ANCHORS:,} links "

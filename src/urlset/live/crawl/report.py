@@ -114,7 +114,7 @@ def _depths(session: StoreSession) -> list[Figure]:
     deepest, unlinked = -1, 0
     for depth, verdict, pages in session.rows(_DEPTHS_SQL):
         if depth is None:
-            name, unlinked = "no known link", unlinked + pages
+            name, unlinked = "no known path", unlinked + pages
         else:
             name, deepest = _depth_name(depth), max(deepest, depth)
         counts[name][_ROLE_OF.get(verdict, "error")] += pages
@@ -125,7 +125,10 @@ def _depths(session: StoreSession) -> list[Figure]:
         title = "Only the start is reached by links"
     if unlinked:
         total = sum(row.total() for row in counts.values())
-        title = f"No known link leads to {unlinked:,} of {pluralize(total, 'page')}"
+        title = (
+            "No known path of links leads from the start to "
+            f"{unlinked:,} of {pluralize(total, 'page')}"
+        )
     labels = [(role, label) for role, label in _LABELS if any(row[role] for row in counts.values())]
     rows = [
         StackedRow(name, [Segment(role, row[role]) for role, _ in labels], f"{row.total():,}")

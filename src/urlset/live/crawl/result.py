@@ -170,8 +170,9 @@ class Crawl(Result):
     def why(self, url: str) -> dict[str, Any] | None:
         """Return the evidence of a discovered URL; None if it was not discovered.
 
-        The result has the columns of ``page_evidence``, ``referrers`` with the first pages that
-        link to it, and ``sitemaps`` with the documents that list it.
+        The keys are those of the schema ``crawl-why`` (:func:`urlset.schemas`): the columns of
+        ``page_evidence``, ``referrers`` with the first links to it (``url``, ``kind``, ``rel``),
+        and ``sitemaps`` with the first documents that list it.
         """
         from urlset.live.visits.page_urls import page_url
 
@@ -224,10 +225,9 @@ class Crawl(Result):
         return f"of {self.site}"
 
     @property
-    def summary(self) -> str:
-        """Number of pages, and whether the crawl is complete."""
-        state = "complete" if self.is_complete else "not complete"
-        return f"{pluralize(sum(self.verdicts.values()), 'page')}, {state}"
+    def _totals(self) -> str:
+        """Number of pages."""
+        return pluralize(sum(self.verdicts.values()), "page")
 
     def to_dict(self) -> CrawlJson:
         """Return the counts, what is incomplete and the traps as values that JSON has."""

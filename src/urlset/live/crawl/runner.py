@@ -14,7 +14,14 @@ from itertools import islice
 from urlset.arguments import checked_arguments
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
+from urlset.http import (
+    Policy,
+    drive_in_thread,
+    origin_of,
+    run_policy,
+    with_login,
+    without_secrets,
+)
 from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
@@ -168,7 +175,8 @@ def start_of(site: str) -> str:
         url = url_of_site(site)
         advice = f"; write {url}" if url else ""
         raise SourceError(
-            f"expected an http or https URL, such as https://example.com/, found {site!r}{advice}"
+            "expected an http or https URL, such as https://example.com/, found "
+            f"{without_secrets(site)!r}{advice}"
         )
     return start
 

@@ -61,7 +61,8 @@ def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
         if total:
             log.levels[kind][level] += total
             log.examples[kind] = [_example(change) for change in diff.of(kind, MAX_EXAMPLES)]
-            rules[kind] = RuleText(kind, "", level, title, why, "", "", _SQL.format(kind))
+            sql = _SQL.format(kind)
+            rules[kind] = RuleText(kind, "", level, title, why, "", "", sql, names_url=False)
     counts = diff.counts
     numbers = [("before", f"{counts.before:,}", ""), ("after", f"{counts.after:,}", "")]
     numbers += [

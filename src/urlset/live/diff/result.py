@@ -80,12 +80,14 @@ class Diff(Result):
             either state.
     """
 
+    counts: DiffCounts
+
     def __init__(self, tables: Tables, stack: ExitStack):
         self.before: str = tables.states["before"].name
         self.after: str = tables.states["after"].name
         self._tables = tables
         self._stack = stack
-        self.counts: DiffCounts = self._count()
+        self.counts = self._count()
         self.is_none_selected: bool = tables.is_none_selected
         self.unread: tuple[tuple[str, int], ...] = self._find_unread()
         self._is_closed = False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from urlset.errors import SourceError
-from urlset.formats.detect import has_sitemap_ending
+from urlset.formats.detect import SourceKind, has_sitemap_ending
+from urlset.http import without_secrets
 from urlset.protocol import READ_LIMIT
 from urlset.sources.git.repository import GitError, read_blobs, run_git
 
@@ -65,7 +66,10 @@ def extract_revision(revision: Revision, folder: str) -> str:
     except GitError as error:
         reason = error.reason or "git finds no such revision or path"
         expected = "expected a file, a folder or REVISION:PATH of git"
-        message = f"{expected}, found {str(revision)!r}: {reason}"
+        message = f"{expected}, found {without_secrets(str(revision))!r}: {reason}"
+        # A source of a build may state its kind: crawl:site.duckdb.
+        if revision.commit in get_args(SourceKind) and os.path.exists(revision.path):
+            message += f"; name the file as {revision.path!r}"
         raise SourceError(message, failure="missing") from error
 
 

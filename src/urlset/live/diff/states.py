@@ -47,6 +47,7 @@ class State:
         path: Path of that file.
         replaced: Start of the names of documents to replace, such as that of a temporary folder.
         notes: Remarks on what could not be read, such as rows of a table without a URL.
+        unused_columns: Columns of a table that are no fields of an entry.
         unreadable_count: Number of rows of a table that have no readable URL.
         is_last_known: Whether it is the last known state at a snapshot, compared with another
             snapshot of the same history.
@@ -59,6 +60,7 @@ class State:
     notes: tuple[str, ...] = ()
     unreadable_count: int = 0
     is_last_known: bool = False
+    unused_columns: tuple[str, ...] = ()
 
 
 def open_states(
@@ -126,7 +128,14 @@ def _named_state(
     if table is not None:
         path = _new_path(stack, "parquet")
         faults = table_as_parquet(name, table, path, base_url=options.base_url)
-        return State(name, "parquet", path, None, faults.messages, faults.unreadable_count)
+        return State(
+            name,
+            "parquet",
+            path,
+            notes=faults.messages,
+            unreadable_count=faults.unreadable_count,
+            unused_columns=faults.unused_columns,
+        )
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())

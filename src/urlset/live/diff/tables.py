@@ -15,6 +15,7 @@ from urlset.live.diff.working_tables import SELECTED_ROWS
 from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.option_names import option
 from urlset.store import ScratchDatabase, quoted
+from urlset.terminal_text import printable
 from urlset.urls import split_origin
 
 SIDES = ("before", "after")
@@ -27,6 +28,12 @@ STATE_FIELDS = (
 
 _NUMBERS = ("lastmod", "priority")
 _LISTS = ("images", "videos", "alternates")
+_LISTED = tuple(name for name in STATE_FIELDS if name not in ("title", "fingerprint"))
+"""Those of an entry; the others are known of visited pages only."""
+
+MAX_COLUMNS = 10
+"""Columns that a note names; the rest is counted."""
+
 _MACROS = "text_hash normal_of duplicate_key host_of path_of is_web"
 _ENTRY = "loc lastmod lastmod_text changefreq priority images videos news alternates".split()
 _HOST = "lower(regexp_extract(loc, '^[^:]*://(?:[^/?#@]*@)?([^/?#:]*)', 1))"
@@ -78,6 +85,7 @@ class Tables:
         for side in SIDES:
             self._create_diff(side)
         self._create_pairs()
+        self._note_columns()
         if self._url_patterns:
             self._note_selection()
 
@@ -212,6 +220,23 @@ class Tables:
             self.count(f"SELECT count(*) FROM (FROM {side}_listed LIMIT 1)") for side in SIDES
         )
 
+    def _note_columns(self) -> None:
+        """Note which columns of tables, and which fields of an entry, are not compared."""
+        states = [self.states[side] for side in SIDES]
+        unused = dict.fromkeys(name for state in states for name in state.unused_columns)
+        if unused:
+            names = [*unused][:MAX_COLUMNS]
+            more = f" and {len(unused) - MAX_COLUMNS:,} more" if len(unused) > MAX_COLUMNS else ""
+            self.notes.append(
+                f"Columns that are not compared, because entries have no such field: "
+                f"{printable(', '.join(names))}{more}."
+            )
+        for state, names in zip(states, self._only_known, strict=True):
+            if names and self.before and self.after:
+                self.notes.append(
+                    f"Not compared, because only {state.name} has values: {', '.join(names)}."
+                )
+
     def shown(self, side: str, column: str) -> str:
         """Return SQL for the document name in a column, without the path of a temporary folder."""
         replaced = self.states[side].replaced
@@ -229,6 +254,10 @@ class Tables:
         for side in SIDES:
             row = self.db.fetch_one(f"SELECT {tests} FROM {side}_rows")
             known.append({name for name, has in zip(STATE_FIELDS, row, strict=True) if has})
+        self._only_known = [
+            [name for name in _LISTED if name in one and name not in other]
+            for one, other in (known, reversed(known))
+        ]
         if self.states["after"].is_last_known:  # one reader, so no field is missing by chance
             return frozenset(known[0] | known[1])
         return frozenset(known[0] & known[1])

@@ -17,6 +17,8 @@ from urlset.terminal_text import Line, Role, Span, cells, clip, pluralize, sanit
 
 MAX_SECTIONS = 12
 MAX_PATTERNS = 12
+MAX_REASON = 400
+"""Cells of the reason why a document was not read; the middle of a longer one is cut."""
 _KINDS: tuple[tuple[ChangeKind, str, Role], ...] = (
     ("moved", "→", "info"),
     ("removed", "-", "error"),
@@ -41,7 +43,7 @@ def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> I
         yield (Span("Not read, so that missing URLs are unknown, not removed:", "heading"),)
         for detail, count in diff.unread[:MAX_PATTERNS]:
             text = f"  {pluralize(count, 'URL')}: "
-            yield Span(text), Span(clip(sanitize(detail), width - cells(text)), "warning")
+            yield Span(text), Span(clip(sanitize(detail), MAX_REASON), "warning")
     if diff.sections:
         yield ()
         yield from _section_lines(diff.sections, width)

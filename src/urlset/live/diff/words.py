@@ -37,6 +37,7 @@ def reason_text(reason: Reason) -> str:
     """
     text = REASONS.get(reason.reason, reason.reason)
     if reason.detail:
+        text = "redirects to" if reason.reason == "redirect" else text
         text += f" {reason.detail}"
     return text if reason.confidence is None else f"{text} ({reason.confidence:.2f})"
 

@@ -60,7 +60,7 @@ def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
     if not total.visited:
         return f"None of {pluralize(total.listed, 'listed URL')} was checked."
     checked = "" if total.visited == total.listed else "checked "
-    of = f"Of {total.visited:,} {checked}listed URLs"
+    of = f"Of {pluralize(total.visited, f'{checked}listed URL')}"
     text = f"{of}, {share(total.counts['fine'], total.visited)} are fine"
     faults = Counter({name: total.counts[name] for name in _FAULT_NAMES if total.counts[name]})
     if faults:

@@ -11,11 +11,16 @@ from urlset.html_report.text import joined
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
-_COVERAGE_SQL = """SELECT coalesce(is_listed, false) AS listed,
-    coalesce(is_linked, false) AS linked,
-    coalesce(is_visited, false) AS visited, count(*) AS pages
-FROM pages WHERE is_indexable
-GROUP BY ALL ORDER BY pages DESC"""
+_COVERAGE_SQL = r"""WITH known AS (
+    SELECT bool_or(coalesce(is_listed, false)) AS listed,
+        bool_or(coalesce(is_linked, false)) AS linked,
+        bool_or(coalesce(is_visited, false)) AS visited
+    FROM pages WHERE is_indexable
+    -- /a, /a/ and /a/index.html name one page
+    GROUP BY regexp_replace(regexp_replace(lower(url), '^https?://(www[.])?', ''),
+        '(/(index|default)[.](html?|php|aspx?|jsp))?/?([?].*)?$', '\4'))
+SELECT listed, linked, visited, count(*) AS pages
+FROM known GROUP BY ALL ORDER BY pages DESC"""
 
 _COMPLETE_SQL = "SELECT is_complete FROM crawls ORDER BY crawl DESC LIMIT 1"
 

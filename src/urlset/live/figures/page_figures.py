@@ -29,8 +29,10 @@ MAX_TABLE_SECTIONS = 1_000
 """Sections in the table of sections."""
 
 _FAULTS = ("redirect", "not-indexable", "error")
-_CLASSES = ("fine", *_FAULTS, "unknown", "not-visited")
-_LABELS = {
+OUTCOMES = ("fine", *_FAULTS, "unknown", "not-visited")
+"""Outcomes of listed URLs, as queries and JSON have them."""
+
+OUTCOME_LABELS = {
     "fine": "200, indexable, self-canonical",
     "redirect": "redirects",
     "not-indexable": "not indexable",
@@ -38,7 +40,9 @@ _LABELS = {
     "unknown": "unknown",
     "not-visited": "not visited",
 }
-OUTCOME_COLUMNS = ("listed", "fine", *(_LABELS[name] for name in _CLASSES[1:]))
+"""Outcomes as figures show them."""
+
+OUTCOME_COLUMNS = ("listed", "fine", *(OUTCOME_LABELS[name] for name in OUTCOMES[1:]))
 """Names of the number of URLs, and of those with each outcome."""
 
 _REST = "…"
@@ -104,7 +108,7 @@ def scoped(query: str, *, is_audit: bool) -> str:
 
 
 _COUNTS = ",\n    ".join(
-    f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in _CLASSES
+    f"count(*) FILTER (WHERE outcome = '{name}') AS \"{name}\"" for name in OUTCOMES
 )
 
 LISTED_BY_OUTCOME = f"count(*) AS listed,\n    {_COUNTS}\nFROM judged"
@@ -174,7 +178,7 @@ def outcome(session: StoreSession, *, is_audit: bool = False) -> tuple[Outcome, 
     sections = []
     total: Counter[str] = Counter()
     for section, listed, *counts in session.rows(scoped(OUTCOME_SQL, is_audit=is_audit)):
-        found = Counter(dict(zip(_CLASSES, counts, strict=True)))
+        found = Counter(dict(zip(OUTCOMES, counts, strict=True)))
         sections.append(Outcome(section_label(section), listed, found))
         total += found
     return Outcome("", sum(each.listed for each in sections), total), sections
@@ -209,7 +213,7 @@ def live_figures(
 def section_table(sections: Sequence[Outcome], *, is_audit: bool = False) -> Figure:
     """Return the table of sections with the number of URLs by outcome."""
     rows = [
-        (each.section, each.listed, *(each.counts[name] for name in _CLASSES))
+        (each.section, each.listed, *(each.counts[name] for name in OUTCOMES))
         for each in sections[:MAX_TABLE_SECTIONS]
     ]
     about = "Listed URLs by section and outcome."
@@ -225,7 +229,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
     is_sample = total.visited * 2 < total.listed
     present = [
         name
-        for name in _CLASSES
+        for name in OUTCOMES
         if total.counts[name] and not (is_sample and name == "not-visited")
     ]
     rows = [
@@ -236,7 +240,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
         )
         for each in shown
     ]
-    worst = max(sections, key=lambda each: each.faults)
+    worst = max(sections, key=lambda each: (each.faults, -each.visited))
     if not total.faults:
         title = f"No fault in {pluralize(total.visited, 'checked URL')}"
     elif len(sections) == 1:
@@ -244,7 +248,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
     else:
         checked = pluralize(worst.visited, "checked URL")
         title = f"{worst.section} has the most faults: {worst.faults:,} of {checked}"
-    labels = [(name, _LABELS[name]) for name in present]
+    labels = [(name, OUTCOME_LABELS[name]) for name in present]
     drawn = "Checked URLs of each section" if is_sample else "Listed URLs of each section"
     return Figure(
         "verdicts",
@@ -252,7 +256,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
         f"{drawn} by outcome. Not indexable: noindex, blocked by robots.txt, or "
         "another canonical URL. Unknown: the server refused or did not answer twice.",
         stacked_bars(rows) + legend(labels),
-        ("section", "listed", *(_LABELS[name] for name in present)),
+        ("section", "listed", *(OUTCOME_LABELS[name] for name in present)),
         [(each.section, each.listed, *(each.counts[name] for name in present)) for each in shown],
         scoped(OUTCOME_SQL, is_audit=is_audit),
         True,

@@ -289,9 +289,10 @@ def _copy(session: StoreSession, number: int, condition: str) -> None:
             (SELECT count(*) FROM store.history_documents c JOIN states t USING (document)
                 WHERE c.parent = d.source AND t.state <> 'unlisted') AS sitemap_count,
             0 AS problem_count, d.unreadable_count, coalesce(d.byte_count, 0) AS size,
-            coalesce(d.byte_count, 0) AS packed_size, 0 AS layers,
+            coalesce(d.byte_count, 0) AS packed_size,
             CASE s.state WHEN 'failed' THEN 'it could not be read at this snapshot'
                 WHEN 'gone' THEN 'it did not exist at this snapshot' END AS error,
+            CASE s.state WHEN 'failed' THEN 'unreachable' WHEN 'gone' THEN 'status' END AS failure,
             CASE WHEN s.state IN ('failed', 'gone') THEN NULL ELSE 200 END AS status,
             (SELECT started FROM store.snapshots WHERE snapshot = {number}) AS read_at
         FROM store.history_documents d JOIN states s USING (document)

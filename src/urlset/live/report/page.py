@@ -21,21 +21,12 @@ from urlset.html_report import (
 from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
 from urlset.html_report.model import Figure
 from urlset.html_report.text import share
+from urlset.live.figures.page_figures import OUTCOMES
 from urlset.live.report.site_state import FINDINGS_SQL, LEVELS, OUTCOMES_SQL, SiteState
 from urlset.terminal_text import pluralize
 
 MAX_BARS, MAX_ROWS = 50, 300
 """Sites in the chart and in the table, the worst first; ``to_dict`` has all of them."""
-
-_OUTCOMES = {
-    "fine": "fine",
-    "redirects": "redirect",
-    "not indexable": "not-indexable",
-    "error": "error",
-    "unknown": "unknown",
-    "not visited": "not-visited",
-}
-"""Outcomes, with the class of the style sheet."""
 
 
 def write_report(
@@ -125,15 +116,15 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
             [
                 StackedRow(
                     site.site,
-                    [Segment(role, site.outcomes[name]) for name, role in _OUTCOMES.items()],
+                    [Segment(name, site.outcomes[name]) for name in OUTCOMES],
                     share(site.fine or 0, site.visited or 0),
                 )
                 for site in shown
             ]
         )
-        + legend([(role, name) for name, role in _OUTCOMES.items()]),
-        ("site", *_OUTCOMES),
-        [(site.site, *(site.outcomes[name] for name in _OUTCOMES)) for site in visited],
+        + legend([(name, name.replace("-", " ")) for name in OUTCOMES]),
+        ("site", *OUTCOMES),
+        [(site.site, *(site.outcomes[name] for name in OUTCOMES)) for site in visited],
         OUTCOMES_SQL,
         is_wide=True,
     )
@@ -148,7 +139,7 @@ def _site_table(sites: Sequence[SiteState], path: Path) -> Figure:
     rows = [
         (
             Link(site.site, href) if (href := _own_report(site, path)) else site.site,
-            "" if site.moment is None else f"{site.moment.astimezone(UTC):%Y-%m-%d %H:%M}",
+            "" if site.examined is None else f"{site.examined.astimezone(UTC):%Y-%m-%d %H:%M}",
             ", ".join(site.kinds),
             site.listed,
             site.visited,

@@ -27,18 +27,23 @@ class SiteRuleJson(TypedDict):
 
 
 class SiteStateJson(TypedDict):
-    """State of one site; null where its store has no such data."""
+    """State of one site; null where its store has no such data.
+
+    Attributes:
+        is_complete: Whether everything was read and visited.
+    """
 
     store: str
     site: str
     kinds: list[str]
-    moment: Instant | None
+    examined: Instant | None
     listed: int | None
     visited: int | None
     outcomes: dict[str, int]
     alerts: int | None
     rules: list[SiteRuleJson] | None
     fixed: int | None
+    is_complete: bool
     incomplete: list[str]
 
 
@@ -46,7 +51,7 @@ class ReportJson(ResultJson):
     """State of several sites.
 
     Attributes:
-        sites: State of each site, in the order of the stores.
+        sites: State of the site of each store, in their order. A site with two stores has two.
     """
 
     sites: list[SiteStateJson]
@@ -56,7 +61,7 @@ class Report(Result):
     """State of several sites. A context manager, as all results.
 
     Attributes:
-        sites: State of each site, in the order of the stores.
+        sites: State of the site of each store, in their order. A site with two stores has two.
     """
 
     def __init__(self, sites: Sequence[SiteState], errors: Sequence[str] = ()):
@@ -77,7 +82,10 @@ class Report(Result):
     def _totals(self) -> str:
         errors = [site for site in self.sites if site.count_of("error")]
         alerts = [site for site in self.sites if site.alerts]
-        parts = [pluralize(len(self.sites), "site")]
+        sites = {site.site for site in self.sites}
+        parts = [pluralize(len(sites), "site")]
+        if len(sites) < len(self.sites):
+            parts[0] += f" in {pluralize(len(self.sites), 'store')}"
         if any(site.rules is not None for site in self.sites):
             parts.append(f"{len(errors):,} with errors" if errors else "none with errors")
         if alerts:
@@ -126,12 +134,13 @@ def _site_json(site: SiteState) -> SiteStateJson:
         "store": site.store,
         "site": site.site,
         "kinds": list(site.kinds),
-        "moment": None if site.moment is None else datetime.isoformat(site.moment),
+        "examined": None if site.examined is None else datetime.isoformat(site.examined),
         "listed": site.listed,
         "visited": site.visited,
         "outcomes": dict(site.outcomes),
         "alerts": site.alerts,
         "rules": rules,
         "fixed": site.fixed,
+        "is_complete": not site.incomplete,
         "incomplete": list(site.incomplete),
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.errors import StoreError
-from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOME_COLUMNS
+from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES
 from urlset.live.schemas import HISTORY_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
 from urlset.reader import is_url
@@ -38,6 +38,7 @@ _READ_SQL = """SELECT
     list(DISTINCT source || ': ' || error) FILTER (WHERE error IS NOT NULL)
 FROM documents"""
 _LISTED_SQL = "SELECT count(DISTINCT loc) FROM entries"
+_HOST = re.compile(r"https?://[^/?#]+")  # the same site as with a final slash
 _CODE = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
@@ -68,10 +69,10 @@ class SiteState(NamedTuple):
         store: Path of the store.
         site: URL or path that was examined.
         kinds: What the store is of: audit or crawl, watch, or read.
-        moment: When it was examined last.
+        examined: When it was examined last.
         listed: Number of URLs that the sitemaps list, without duplicates.
-        visited: Number of them that were visited.
-        outcomes: Number of them with each outcome, such as ``redirects``.
+        visited: Number of them with an outcome: they were requested, or robots.txt disallows them.
+        outcomes: Number of them with each outcome, such as ``redirect``.
         alerts: Number of open alerts.
         rules: Findings by rule and level.
         fixed: Findings of the audit before that are fixed; None for a first audit.
@@ -81,7 +82,7 @@ class SiteState(NamedTuple):
     store: str
     site: str
     kinds: tuple[str, ...]
-    moment: datetime | None
+    examined: datetime | None
     listed: int | None
     visited: int | None
     outcomes: dict[str, int]
@@ -154,11 +155,12 @@ def _read(store: Store) -> SiteState | None:
         kind, root, moment, is_complete, why = crawl
         kinds.append(kind)
         moments.append(moment)
-        reasons += why or ([] if is_complete else ["the visits were interrupted"])
-        (counts,) = _rows(store, OUTCOMES_SQL)
-        outcomes = dict(zip(OUTCOME_COLUMNS, counts, strict=True))
-        listed = outcomes.pop("listed")
-        visited = listed - outcomes["not visited"]
+        why = why or ([] if is_complete else ["the visits were interrupted"])
+        # A crawl names the sitemaps, too, with the kind of the reason before each.
+        reasons = [each for each in reasons if f"sitemaps: {each}" not in why] + why
+        ((listed, *counts),) = _rows(store, OUTCOMES_SQL)
+        outcomes = dict(zip(OUTCOMES, counts, strict=True))
+        visited = listed - outcomes["not-visited"]
         if kind == "audit":
             rules = tuple(SiteRule(*row) for row in _rows(store, FINDINGS_SQL) if _is_valid(row))
             ((fixed, compared),) = _rows(store, _FIXED_SQL)
@@ -174,9 +176,9 @@ def _read(store: Store) -> SiteState | None:
         return None
     return SiteState(
         store=str(store.path),
-        site=root,
+        site=f"{root}/" if _HOST.fullmatch(root) else root,
         kinds=tuple(kinds) or ("read",),
-        moment=max((each for each in moments if each is not None), default=None),
+        examined=max((each for each in moments if each is not None), default=None),
         listed=listed,
         visited=visited,
         outcomes=outcomes,

@@ -1,4 +1,4 @@
-"""Read changes to announce from JSON lines of ``build --changes`` or ``diff``, or from Python."""
+"""Read changes to announce: JSON lines of ``build --changes``, ``diff`` or ``sync``, or objects."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ class ChangedUrl(NamedTuple):
 
 
 def changes_of(items: Iterable[Any], name: str = "changes") -> Iterator[ChangedUrl]:
-    """Convert objects with ``change`` and ``loc``, as ``diff`` and ``build`` write, to changes.
+    """Convert objects with ``change`` and ``loc``, as build, diff and sync write, to changes.
 
     ``moved`` is a removed and an added URL. ``unknown`` is no change: a sitemap could not be read.
-    Only a date or a fingerprint that is not the same as before identifies the change.
+    Only a date or a fingerprint that is not the same as before identifies the change; they are in
+    ``before`` and ``after``, or those after the change in the object itself.
 
     Raises:
         SourceError: An object is not a change.
@@ -55,17 +56,23 @@ def changes_of(items: Iterable[Any], name: str = "changes") -> Iterator[ChangedU
 def _changes(item: Any, where: str) -> Iterator[ChangedUrl]:
     if hasattr(item, "_asdict"):  # a named tuple, such as a row of a diff
         item = item._asdict()
+    elif hasattr(item, "to_dict"):  # an update of a synchronization
+        item = item.to_dict()
     if not isinstance(item, Mapping):
         raise SourceError(f"{where}: expected an object with change and loc, found {_shown(item)}")
     kind, loc = item.get("change"), item.get("loc")
     if kind not in KINDS:
         raise SourceError(
             f"{where}: expected a change ({', '.join(KINDS)}), found {_shown(kind)}; "
-            "name the file of `build --changes` or of `diff --format jsonl`"
+            "name the file of `build --changes`, of `diff --format jsonl` or of `sync`"
         )
     if not isinstance(loc, str):
         raise SourceError(f"{where}: expected loc, the URL that changed, found {_shown(loc)}")
     before, after = item.get("before"), item.get("after")
+    if before is None and after is None:  # a row of sync: the page after the change
+        fingerprint = _text(item, "fingerprint")
+        is_same = fingerprint is not None and fingerprint == item.get("previous_fingerprint")
+        before, after = (item if is_same else None), item
     if kind == "unknown":
         return
     if kind == "moved":
@@ -123,7 +130,10 @@ def _objects(file: TextIO, name: str) -> Iterator[Any]:
     while line := file.readline(MAX_LINE + 1):
         number += 1
         if len(line) > MAX_LINE:
-            raise SourceError(f"{name}:{number}: expected a change, found a line over 1 MiB")
+            raise SourceError(
+                f"{name}:{number}: expected a change, found a line over 1 MiB; `urlset sync "
+                "--no-text` writes lines without the texts of pages"
+            )
         if line.isspace():
             continue
         if line.lstrip().startswith("<"):

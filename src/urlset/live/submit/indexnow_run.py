@@ -59,6 +59,11 @@ class IndexNowRun:
                 self._result.faults += (no_key_message(host, self._keys),)
                 continue
             self._announce(host, key)
+        if self._result.requests and self._settings.preflight:
+            self._result.notes.append(
+                "the key file and the pages were not checked: a dry run requests nothing; a real "
+                "run excludes pages that are not as the changes say"
+            )
 
     def _announce(self, host: str, key: IndexNowKey) -> None:
         refused = self._refuse_outside(host, key)

@@ -60,7 +60,8 @@ def submit(
             or store; ``-`` for stdin; or an iterable of changes: objects with ``change`` (added,
             changed, removed or moved) and ``loc``. None announces what earlier runs have left.
         dry_run: Whether requests are described in the result instead of sent.
-        keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host.
+        keys: Keys of IndexNow: one key, or a key by host, or key and URL of its file by host. No
+            environment variable is read.
         endpoints: Endpoint of IndexNow instead of https://api.indexnow.org/indexnow, which shares
             with all engines.
         google_credentials: Token, or content of the JSON file of a service account.

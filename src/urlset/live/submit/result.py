@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from urlset.live.submit.announcement_log import RefusedUrl
 from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.search_console import SitemapStatus
+from urlset.option_names import option
 from urlset.result import Result, ResultJson
 from urlset.terminal_text import pluralize
 
@@ -23,7 +25,8 @@ class ChannelResult(NamedTuple):
         pending: Announcements that were received, while the key is not verified yet.
         waiting: Announcements that are left for the next run.
         refused: Announcements that are not sent, or were refused, for a reason of their URL.
-        error: Why announcements are left; None if none are.
+        error: Why announcements are left; None if none are, or only those of URLs that were
+            announced less than ten minutes ago.
         error_code: Code of that reason, for programs.
         is_delayed: Whether nothing is wrong, and a later run will succeed.
     """
@@ -45,7 +48,7 @@ class SubmissionJson(ResultJson):
     Attributes:
         sent: Number of announcements that engines received.
         waiting: Number of announcements that are left for the next run.
-        dry_run: Whether nothing was sent.
+        is_dry_run: Whether nothing was sent.
         excluded_counts: Number of URLs that are not announced, by the code of the reason.
     """
 
@@ -58,7 +61,7 @@ class SubmissionJson(ResultJson):
     retried: int
     sent: int
     waiting: int
-    dry_run: bool
+    is_dry_run: bool
     results: list[Annotated[dict[str, Any], ChannelResult]]
     excluded: list[Annotated[dict[str, Any], ExcludedUrl]]
     excluded_counts: dict[str, int]
@@ -122,11 +125,25 @@ class Submission(Result):
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What was not announced, and why: the faults, the errors of channels, and the URLs."""
+        """What was not announced, and why: the faults, the errors of channels, and the URLs.
+
+        A dry run is complete if it would announce everything.
+        """
         urls = (f"{one.url}: {one.reason}" for one in self.excluded)
         invalid = (f"{url}: no http(s) URL" for url in self.invalid)
         errors = (result.error for result in self.results if result.error)
-        return (*self.faults, *errors, *urls, *invalid)
+        return (*self.faults, *errors, *self._unsent, *urls, *invalid)
+
+    @property
+    def _unsent(self) -> Iterator[str]:
+        """Changes that were refused before, or wait although no channel has an error."""
+        if self.refused_before:
+            changes = pluralize(self.refused_before, "change was", "changes were")
+            yield f"{changes} refused before, and not sent again ({option('retry_refused')})"
+        waiting = sum(each.waiting for each in self.results if not each.error)
+        if waiting and not self.is_dry_run:
+            announcements = pluralize(waiting, "announcement waits", "announcements wait")
+            yield f"{announcements} for the next run"
 
     @property
     def subject(self) -> str:
@@ -186,7 +203,7 @@ class Submission(Result):
             "retried": self.retried,
             "sent": self.sent,
             "waiting": self.waiting,
-            "dry_run": self.is_dry_run,
+            "is_dry_run": self.is_dry_run,
             "results": [result._asdict() for result in self.results],
             "excluded": [one._asdict() for one in self.excluded],
             "excluded_counts": dict(self.excluded_counts),

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from urlset.http import Request, Response, Secrets
 from urlset.live.submit.answers import error_of, failure_code, json_of, repeated_waits
+from urlset.option_names import option
 
 SCOPE = "https://www.googleapis.com/auth/webmasters"
 """Permission that submitting needs."""
@@ -79,8 +80,9 @@ def expect_property(text: str) -> str:
     if parts.scheme in ("http", "https") and parts.netloc and parts.path.endswith("/"):
         return text
     raise ValueError(
-        "expected a property as Search Console shows it, https://www.example.com/ with the slash "
-        f"or sc-domain:example.com, found {text!r}"
+        f"{option('property')}: expected a property as Search Console shows it, "
+        "https://www.example.com/ with the slash or sc-domain:example.com, found "
+        f"{repr(text) if text else 'none'}"
     )
 
 

@@ -10,6 +10,7 @@ from urlset.http import Policy, origin_of
 from urlset.live.submit.indexnow import DEFAULT_ENDPOINT
 from urlset.live.submit.keys import IndexNowKeys, keys_from
 from urlset.live.submit.search_console import expect_property
+from urlset.option_names import option
 from urlset.option_schema import check_options
 
 CHANNELS = ("indexnow", "google")
@@ -47,24 +48,29 @@ class SubmitSettings:
         to = tuple([self.to] if isinstance(self.to, str) else self.to)
         unknown = [name for name in to if name not in CHANNELS]
         if unknown or not to:
-            raise ValueError(f"to: expected {', '.join(CHANNELS)}, found {unknown or 'none'}")
+            found = repr(unknown[0]) if unknown else "none"
+            raise ValueError(f"{option('to')}: expected {' or '.join(CHANNELS)}, found {found}")
         sitemaps = tuple([self.sitemaps] if isinstance(self.sitemaps, str) else self.sitemaps)
         for sitemap in sitemaps:
             if origin_of(sitemap) is None:
-                raise ValueError(f"sitemaps: expected a URL, found {sitemap!r}")
+                raise ValueError(f"{option('sitemaps')}: expected a URL, found {sitemap!r}")
         if "google" in to:
             expect_property(self.property or "")
             if self.inspect and self.inspect_store is None:
-                raise ValueError("inspect: expected a store with the URLs of the site, found none")
+                raise ValueError(
+                    f"{option('inspect')}: expected {option('inspect_store')}, a store with the "
+                    "URLs of the site, found none"
+                )
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "sitemaps", sitemaps)
         endpoints = [self.endpoints] if isinstance(self.endpoints, str) else [*self.endpoints]
         for endpoint in endpoints:
             if origin_of(endpoint) is None:
                 raise ValueError(
-                    f"endpoints: expected a URL as {DEFAULT_ENDPOINT}, found {endpoint!r}"
+                    f"{option('endpoints')}: expected a URL as {DEFAULT_ENDPOINT}, "
+                    f"found {endpoint!r}"
                 )
         if not endpoints:
-            raise ValueError("endpoints: expected a URL, found none")
+            raise ValueError(f"{option('endpoints')}: expected a URL, found none")
         object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
         object.__setattr__(self, "keys", keys_from(self.keys))

@@ -26,7 +26,7 @@ def sync(
     batch_size: int = 100,
     recheck_pages: int = 100,
     recheck_sitemaps: int = 10,
-    max_removed_share: float | None = None,
+    max_removed_share: float | str | None = None,
     max_requests: int | None = None,
     max_minutes: float | None = None,
     dry_run: bool = False,
@@ -57,8 +57,8 @@ def sync(
         recheck_sitemaps: Sitemaps that are requested although their index has the same date: those
             first that were not requested for the longest time.
         max_removed_share: Largest share of the known pages that may be removed at once because no
-            sitemap lists them; above it they are unknown. None for 0.5 of 20 or more pages, and no
-            limit for fewer.
+            sitemap lists them, 0.1 or ``"10%"``; above it they are unknown. None for 0.5 of 20 or
+            more pages, and no limit for fewer.
         max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
             for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no
@@ -83,9 +83,9 @@ def sync(
             for batch in run:
                 for update in batch:
                     if update.change in ("added", "changed"):
-                        index.replace(update.url, update.title, update.text)
+                        index.replace(update.loc, update.title, update.text)
                     elif update.change == "removed":
-                        index.delete(update.url)
+                        index.delete(update.loc)
                 batch.commit()
     """
     return Sync(site, store, settings_of(SyncSettings, "sync", locals()), progress=progress)

@@ -214,7 +214,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         row = record.row
         return PageUpdate(
             change="changed" if target.is_committed else "added",
-            url=target.url,
+            loc=target.url,
             is_known=target.is_known,
             title=row.get("title"),
             text=self._text(response.body, row["content_type"]) if self._text else None,
@@ -249,7 +249,7 @@ def removed_update(target: SyncTarget, reason: str) -> PageUpdate:
     """Return the update of a page that is removed."""
     return PageUpdate(
         change="removed",
-        url=target.url,
+        loc=target.url,
         reason=reason,
         is_known=target.is_known,
         previous_fingerprint=target.fingerprint,
@@ -260,7 +260,7 @@ def unknown_update(target: SyncTarget, reason: str) -> PageUpdate:
     """Return the update of a page about which nothing can be said."""
     return PageUpdate(
         change="unknown",
-        url=target.url,
+        loc=target.url,
         reason=reason,
         is_known=target.is_known,
         sitemap=target.sitemap,

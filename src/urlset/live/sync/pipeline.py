@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
+from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history import entries_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
@@ -22,7 +23,7 @@ from urlset.live.sync.page_walk import (
     unknown_update,
 )
 from urlset.live.sync.settings import SyncSettings
-from urlset.live.sync.update import PageUpdate, SyncBatch
+from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts
 from urlset.live.sync.update_file import UpdateFile
 from urlset.live.visits.budget import Budget
 from urlset.live.visits.drive import Drive, Progress
@@ -33,7 +34,7 @@ from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.result import Result, ResultJson
 from urlset.robots.ai_preferences import RobotsPreferences
-from urlset.store import Store, StoreSession
+from urlset.store import STORE_CLOSED, Store, StoreSession
 from urlset.terminal_text import pluralize
 from urlset.urls import split_origin
 
@@ -61,12 +62,13 @@ class SyncJson(ResultJson):
 
     Attributes:
         site: URL that was given.
-        dry_run: Whether nothing was stored.
+        is_dry_run: Whether nothing was stored.
+        counts: Numbers of pages, so far; each is there, also if it is 0.
     """
 
     site: str
-    dry_run: bool
-    counts: dict[str, int]
+    is_dry_run: bool
+    counts: Annotated[dict[str, int], SyncCounts]
 
 
 class Sync(Result):
@@ -97,6 +99,7 @@ class Sync(Result):
         self.is_dry_run: bool = settings.dry_run
         self.counts: Counter[str] = Counter()
         self._faults: list[str] = [NOT_OVER]
+        self._is_closed = False
         self._batches = self._run(
             os.fspath(store),
             settings,
@@ -115,7 +118,14 @@ class Sync(Result):
         return (*self._faults, *[f"{pluralize(unknown, 'page')} unknown"] * bool(unknown))
 
     def __iter__(self) -> Iterator[SyncBatch]:
-        return self._batches
+        if self._is_closed:
+            raise StoreError(STORE_CLOSED)
+        return self
+
+    def __next__(self) -> SyncBatch:
+        if self._is_closed:
+            raise StoreError(STORE_CLOSED)
+        return next(self._batches)
 
     def to_jsonl(self, target: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the updates as JSON lines; commit each batch when its lines are on the disk.
@@ -129,17 +139,19 @@ class Sync(Result):
         Raises:
             urlset.TargetError: The file cannot be written.
         """
+        batches = iter(self)  # before a file is created
         if self.is_dry_run and isinstance(target, str | os.PathLike):
-            for batch in self:
+            for batch in batches:
                 batch.commit()
             return
         with UpdateFile.opened(target) as file:
-            for batch in self:
+            for batch in batches:
                 file.write(batch)
                 batch.commit()
 
     def close(self) -> None:
-        """End the run and close the store."""
+        """End the run and close the store; reading batches after it is an error."""
+        self._is_closed = True
         self._batches.close()
 
     @property
@@ -150,7 +162,7 @@ class Sync(Result):
     @property
     def _totals(self) -> str:
         """Numbers of pages by kind, so far."""
-        kinds = ("added", "changed", "removed", "unknown", "unchanged", "trusted", "gone")
+        kinds = SyncCounts.__annotations__
         shown = (kind for kind in kinds if kind != "gone" or self.counts[kind])
         text = ", ".join(f"{self.counts[kind]:,} {kind}" for kind in shown)
         return f"{text}; nothing was stored: this was a dry run" if self.is_dry_run else text
@@ -160,8 +172,8 @@ class Sync(Result):
         return {
             **super().to_dict(),
             "site": self.site,
-            "dry_run": self.is_dry_run,
-            "counts": dict(self.counts),
+            "is_dry_run": self.is_dry_run,
+            "counts": {kind: self.counts[kind] for kind in SyncCounts.__annotations__},
         }
 
     def _run(
@@ -321,7 +333,7 @@ class _Run:
         self._sync.counts.update(update.change for update in updates)
         batch = SyncBatch(updates, lambda: self._store(visits))
         if updates:
-            self._announce([update.url for update in updates if update.change != "unknown"])
+            self._announce([update.loc for update in updates if update.change != "unknown"])
             yield batch
         else:
             batch.commit()

@@ -60,7 +60,7 @@ class SyncKeywords(TypedDict, total=False):
     batch_size: int
     recheck_pages: int
     recheck_sitemaps: int
-    max_removed_share: float | None
+    max_removed_share: float | str | None
     max_requests: int | None
     max_minutes: float | None
     dry_run: bool

@@ -26,7 +26,7 @@ class PageUpdate:
     Attributes:
         change: ``added``, ``changed``, ``removed``, or ``unknown``: nothing can be said about the
             page in this run, and an index keeps what it has.
-        url: URL as it is listed.
+        loc: URL as it is listed.
         reason: What changed, one or more of ``content``, ``noindex``, ``canonical`` and
             ``preferences``, separated by commas; why it is removed (``not listed``, ``http-404``)
             or unknown (``http-503``, ``timeout``, ``robots``, ``empty``, ``not-html``,
@@ -50,7 +50,7 @@ class PageUpdate:
     """
 
     change: UpdateKind
-    url: str
+    loc: str
     reason: str | None = None
     is_known: bool = False
     title: str | None = None
@@ -73,7 +73,7 @@ class PageUpdate:
         """Return the update as a flat dictionary for JSON, with the preferences as columns."""
         return {
             "change": self.change,
-            "url": self.url,
+            "loc": self.loc,
             "reason": self.reason,
             "is_known": self.is_known,
             "title": self.title,
@@ -106,7 +106,7 @@ class UpdateJson(TypedDict):
     """
 
     change: UpdateKind
-    url: str
+    loc: str
     reason: str | None
     is_known: bool
     title: str | None
@@ -128,6 +128,28 @@ class UpdateJson(TypedDict):
     ai_input: bool | None
     license: str | None
     ai_statements: list[str]
+
+
+class SyncCounts(TypedDict):
+    """Numbers of pages of a synchronization, so far.
+
+    Attributes:
+        added: Updates of new pages.
+        changed: Updates of pages that changed.
+        removed: Updates of pages that are removed.
+        unknown: Updates of pages about which nothing can be said.
+        unchanged: Requested pages without a change.
+        trusted: Pages that were not requested, because their `lastmod` is the same.
+        gone: Listed pages that answer 404 or 410, and were never delivered.
+    """
+
+    added: int
+    changed: int
+    removed: int
+    unknown: int
+    unchanged: int
+    trusted: int
+    gone: int
 
 
 def page_text(data: bytes, content_type: str | None) -> str:

@@ -13,8 +13,8 @@ from typing import BinaryIO
 from urlset.errors import TargetError
 from urlset.formats.detect import expect_no_store
 from urlset.live.sync.update import PageUpdate
-from urlset.temp_files import expect_no_outside_link
-from urlset.terminal_text import sanitize
+from urlset.temp_files import expect_no_outside_link, write_error_reason
+from urlset.terminal_text import escape_json, sanitize
 
 
 class UpdateFile:
@@ -43,7 +43,7 @@ class UpdateFile:
             expect_no_store(path)
             file = path.open("ab+", buffering=0)  # closing does not write again what failed
         except OSError as error:
-            raise _target_error(name, error) from error
+            raise TargetError(f"cannot write {name}: {write_error_reason(path, error)}") from error
         with file:
             if _is_on_disk(file):
                 _cut_incomplete_line(file)
@@ -52,7 +52,7 @@ class UpdateFile:
     def write(self, updates: Iterable[PageUpdate]) -> None:
         """Write one line for each update, to the disk if the file is on one."""
         lines = (json.dumps(update.to_dict(), ensure_ascii=False) for update in updates)
-        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
+        data = "".join(f"{escape_json(line)}\n" for line in lines).encode()
         try:
             rest = memoryview(data)
             while rest:
@@ -63,7 +63,7 @@ class UpdateFile:
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise _target_error(self._name, error) from error
+            raise TargetError(f"cannot write {self._name}: {error.strerror or error}") from error
 
 
 def _is_on_disk(file: BinaryIO) -> bool:
@@ -84,7 +84,3 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
     if position < end:
         file.truncate(position)
     file.seek(0, os.SEEK_END)
-
-
-def _target_error(name: str, error: OSError) -> TargetError:
-    return TargetError(f"cannot write {name}: {error.strerror or error}")

@@ -14,8 +14,8 @@ Limit = Literal["requests", "minutes", "response"]
 """Limit that ended a run; ``response`` for :data:`MAX_FAILURES`."""
 
 _TEXTS: dict[Limit, str] = {
-    "requests": "limit of requests",
-    "minutes": "limit of time",
+    "requests": "limit of requests (max-requests)",
+    "minutes": "limit of time (max-minutes)",
     "response": f"no response: the last {MAX_FAILURES} requests failed",
 }
 

@@ -90,7 +90,7 @@ def equal_gap_rate(visits: int, changed: int, gap_s: float) -> RateEstimate:
     >>> round(estimate.rate, 1), round(632 / 1000, 1)
     (1.0, 0.6)
     """
-    rate = -math.log((visits - changed + 0.5) / (visits + 0.5)) / gap_s
+    rate = math.log((visits + 0.5) / (visits - changed + 0.5)) / gap_s
     middle = changed + _Z * _Z / 2
     spread = _Z * math.sqrt(changed * (visits - changed) / visits + _Z * _Z / 4)
     total = visits + _Z * _Z

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
+from urlset.html_report import expect_report_target
 from urlset.http import Policy, drive_in_thread, with_login
 from urlset.live.history import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
@@ -78,6 +79,7 @@ def watch(
         urlset.SourceError: Nothing could be read, and there is no snapshot yet.
         urlset.StoreError: The store cannot be opened, is used by another process, or has the
             history of another site.
+        urlset.TargetError: The report cannot be written.
         ValueError: A setting is invalid.
     """
     options = settings_of(StepSettings, "watch", locals())
@@ -95,6 +97,8 @@ def watch_with(
     now: Callable[[], datetime] | None = None,
 ) -> Watch:
     """Watch a site once like :func:`watch`; ``drive`` and ``now`` may simulate site and time."""
+    if settings.report is not None:  # before the snapshot, whose changes no later step shows
+        expect_report_target(settings.report)
     is_new = not os.path.lexists(path)
     try:
         with Store.open(path) as store:

@@ -197,7 +197,7 @@ def _alert_figures(session: StoreSession) -> Iterator[Figure]:
 
 
 def _section_table(sections: Sequence[SectionEstimate]) -> Figure:
-    rows = [
+    rows: list[tuple[str | int, ...]] = [
         (
             each.name,
             each.urls,
@@ -210,7 +210,12 @@ def _section_table(sections: Sequence[SectionEstimate]) -> Figure:
     ]
     columns = ("section", "URLs", "new on the latest day", "normal", "99 % of pauses up to",
                "changes per URL and week")  # fmt: skip
-    return Figure("sections", "Sections", "", "", columns, rows, STEPS_SQL)
+    # Most estimates need weeks of history: columns without a value are left out.
+    kept = [at for at in range(len(columns)) if at < 2 or any(row[at] != "" for row in rows)]
+    rows = [tuple(row[at] for at in kept) for row in rows]
+    return Figure(
+        "sections", "Sections", "", "", tuple(columns[at] for at in kept), rows, STEPS_SQL
+    )
 
 
 _WHY = {

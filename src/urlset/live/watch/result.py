@@ -100,8 +100,9 @@ class Watch(Result):
         unknown = f", {self.unknown:,} unknown" if self.unknown else ""
         urls = pluralize(self.urls, "URL")
         if self.snapshot == 1:
-            return f"{urls} in {pluralize(self.sitemaps, 'document')}{unknown}"
-        changes = f"{self.added:,} new, {self.removed:,} removed, {self.changed:,} changed"
+            documents = pluralize(self.sitemaps - self.sitemaps_failed, "document")
+            return f"{urls} in {documents}{unknown}"
+        changes = f"{self.added:,} added, {self.removed:,} removed, {self.changed:,} changed"
         return f"{urls}: {changes}{unknown}"
 
     def report(self, path: str | os.PathLike[str]) -> None:

@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any, ClassVar
+from threading import Thread
+from typing import Any, ClassVar, Self
 
 from urlset.arrow import batches
 from urlset.errors import ConfigurationError
 from urlset.option_names import option
 from urlset.sources.candidates import Source, SourceType
 from urlset.sources.git.layouts import SourceIndex, is_language, page_of
-from urlset.sources.git.repository import LOG, GitError, History, commits, run_git, stream_git
+from urlset.sources.git.repository import (
+    LOG,
+    GitError,
+    GitStop,
+    History,
+    commits,
+    run_git,
+    stream_git,
+)
 from urlset.sources.git.working_tree import SUBMODULE, tracked_files, uncommitted
+from urlset.terminal_text import pluralize
 
 BULK_SHARE = 0.5
 BULK_LEAST = 20
@@ -113,14 +124,18 @@ def git_dates(
     """
     if not 0 <= bulk_share <= 1:
         raise ConfigurationError(f"expected a bulk_share from 0 to 1, found {bulk_share}")
-    try:
-        found = _dates(folder, bulk_share, bulk_least, may_ascend=may_ascend)
-    except GitError as error:
-        return GitDates(notes=(str(error),))
+    found = _dates(folder, bulk_share, bulk_least, may_ascend=may_ascend)
     return replace(found, patterns=tuple(patterns), languages=frozenset(languages))
 
 
 def _dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDates:
+    try:
+        return _read_dates(folder, share, least, may_ascend=may_ascend)
+    except GitError as error:
+        return GitDates(notes=(str(error),))
+
+
+def _read_dates(folder: str, share: float, least: int, *, may_ascend: bool) -> GitDates:
     root, prefix, boundary = _locate(folder)
     tracked = tracked_files(root)
     wanted = {path for path in tracked if path.startswith(prefix)}
@@ -182,8 +197,8 @@ def _notes(
     notes = []
     if history.boundary:
         notes.append(
-            f"the git history of {folder!r} is shallow: {_files(history.cut_off)} last changed "
-            "before it begins, without a date; git fetch --unshallow fetches the rest"
+            f"the git history of {folder!r} is shallow: {pluralize(history.cut_off, 'file')} last "
+            "changed before it begins, without a date; git fetch --unshallow fetches the rest"
         )
     notes += [
         f"git commit {summary} pages: ignored as a bulk change"
@@ -192,11 +207,13 @@ def _notes(
     if len(history.bulk) > _MAX_NOTES:
         notes.append(f"{len(history.bulk) - _MAX_NOTES:,} more bulk changes were ignored")
     if history.only_bulk:
-        notes.append(f"{_files(history.only_bulk)} changed only by bulk changes, without a date")
+        notes.append(
+            f"{pluralize(history.only_bulk, 'file')} changed only by bulk changes, without a date"
+        )
     if changed:
-        notes.append(f"{_files(changed)} with uncommitted changes, without a date")
+        notes.append(f"{pluralize(changed, 'file')} with uncommitted changes, without a date")
     if future:
-        notes.append(f"{_files(future)} committed in the future, without a date")
+        notes.append(f"{pluralize(future, 'file')} committed in the future, without a date")
     notes += [
         f"{os.fsdecode(path)!r} is a submodule: its files have no date"
         for path in submodules[:_MAX_NOTES]
@@ -204,8 +221,33 @@ def _notes(
     return notes
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
+class _Reading:
+    """Dates that a thread reads during a ``with`` block, whose end ends it, as Ctrl-C does."""
+
+    def __init__(self, folder: str, *, may_ascend: bool):
+        self._found: Future[GitDates] = Future()
+        self._stop = GitStop()
+        # Nothing waits for its end: it may compare large files with the index.
+        Thread(target=self._run, args=(folder, may_ascend), name="urlset-git", daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+
+    def result(self) -> GitDates:
+        """Wait for the dates, and return them."""
+        return self._found.result()
+
+    def _run(self, folder: str, may_ascend: bool) -> None:
+        try:
+            with self._stop.applied():
+                found = _dates(folder, BULK_SHARE, BULK_LEAST, may_ascend=may_ascend)
+        except BaseException as error:  # noqa: BLE001 - result() raises it
+            self._found.set_exception(error)
+        else:
+            self._found.set_result(found)
 
 
 SHOWN = 2
@@ -248,28 +290,12 @@ class GitDatedSource:
 
     def batches(self) -> Iterator[Any]:
         """Yield the batches of the source, with ``git_lastmod``."""
-        dates = git_dates(
-            self._root or self._folder,
-            patterns=self._patterns,
-            languages=_built_languages(self._folder),
-            may_ascend=self._root is None,
-        )
-        for batch in self._source.batches():
-            locations = batches.column_values(batch, "source")
-            reasons = batches.column_values(batch, "reason")
-            found = (
-                [
-                    self._date(dates, location, is_wanted=reason is None)
-                    for location, reason in zip(locations, reasons, strict=True)
-                ]
-                if dates.known
-                else [None] * batch.num_rows
-            )
-            column = {"git_lastmod": batches.text_array(found)}
-            if "git_lastmod" in batch.schema.names:
-                yield batches.replace_column(batch, "git_lastmod", column["git_lastmod"])
-            else:
-                yield batches.with_columns(batch, column)
+        with _Reading(self._root or self._folder, may_ascend=self._root is None) as reading:
+            dates: GitDates | None = None
+            for batch in self._source.batches():
+                dates = dates or self._with_languages(reading.result())
+                yield self._dated(batch, dates)
+            dates = dates or reading.result()
         self.notes += dates.notes
         if self._unmatched and dates.known:
             pages = "1 page has" if self._unmatched == 1 else f"{self._unmatched:,} pages have"
@@ -278,6 +304,26 @@ class GitDatedSource:
                 f"{pages} no source that git tracks ({', '.join(self._examples)}{more}); "
                 f"{option('git_paths', 'PATTERN')} says where it is"
             )
+
+    def _with_languages(self, dates: GitDates) -> GitDates:
+        languages = frozenset(_built_languages(self._folder))
+        return replace(dates, patterns=self._patterns, languages=languages)
+
+    def _dated(self, batch: Any, dates: GitDates) -> Any:
+        """Return a batch with the dates of its pages in ``git_lastmod``."""
+        if dates.known:
+            locations = batches.column_values(batch, "source")
+            reasons = batches.column_values(batch, "reason")
+            found = [
+                self._date(dates, location, is_wanted=reason is None)
+                for location, reason in zip(locations, reasons, strict=True)
+            ]
+        else:
+            found = [None] * batch.num_rows
+        column = batches.text_array(found)
+        if "git_lastmod" in batch.schema.names:
+            return batches.replace_column(batch, "git_lastmod", column)
+        return batches.with_columns(batch, {"git_lastmod": column})
 
     def _date(self, dates: GitDates, location: str | None, *, is_wanted: bool) -> str | None:
         if not location:

@@ -124,7 +124,7 @@ class SourceIndex:
             if (
                 previous is not None
                 and previous[0] >= _DEFAULT_RANK
-                and not _same_language(previous[1], path)
+                and _languages(previous[1]) != _languages(path)
             ):
                 self._ambiguous.add(page)
                 del self._exact[page]
@@ -143,12 +143,8 @@ def _without_index(rest: str, rank: int) -> tuple[str, int]:
     return rest, rank
 
 
-def _same_language(one: str, other: str) -> bool:
-    """Return whether two paths contain the same languages."""
-    return _languages(one) == _languages(other)
-
-
 def _languages(path: str) -> set[str]:
+    """Return the languages that a path contains."""
     return {part.lower() for part in re.split(r"[/.]", path) if is_language(part)}
 
 

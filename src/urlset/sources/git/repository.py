@@ -9,10 +9,14 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import IO, NamedTuple
+from io import BufferedReader
+from threading import Event, Lock, Thread
+from typing import IO, NamedTuple, cast
 
 # Overrides settings of the repository that run commands or hide files. Note: a command that writes
 # the index or uses patches, signatures, filters or a remote needs more of them.
@@ -27,6 +31,7 @@ _SETTINGS = (
     "log.follow=false",
     "log.mailmap=false",
     "diff.relative=false",
+    f"diff.orderFile={os.devnull}",  # read to its end: it may be a device
     "diff.ignoreSubmodules=none",
     "submodule.recurse=false",
 )
@@ -44,14 +49,54 @@ _ENVIRONMENT = {
 # Settings of the user. A GIT_DIR that a hook has set would select another repository.
 _KEPT_VARIABLES = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_EXEC_PATH")
 _CHUNK_SIZE = 1 << 18
+MAX_SILENCE_S = 300.0
+"""Seconds without output after which git is ended: a file of the repository may be a pipe, which
+git opens and waits for."""
+
+_MAX_DATA_BYTES = 8 << 30
+"""Memory of git on Linux: a file of the repository may be a device that is read without an end."""
+
+
+class GitStop:
+    """Ends the git processes of a thread from another thread: a history may take minutes."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_set = False
+
+    def set(self) -> None:
+        """End the process that runs, and each later one when it starts."""
+        with self._lock:
+            self._is_set = True
+            if self._process is not None:
+                self._process.kill()
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Apply to the processes that this thread starts in a ``with`` block."""
+        before = _stop.set(self)
+        try:
+            yield
+        finally:
+            _stop.reset(before)
+
+    def watch(self, process: subprocess.Popen[bytes]) -> None:
+        """Take a process that has started as the one that runs."""
+        with self._lock:
+            self._process = process
+            if self._is_set:
+                process.kill()
+
+
+_stop: ContextVar[GitStop | None] = ContextVar("git stop", default=None)
 
 
 class GitError(Exception):
     """Error for a failed git command; its message appears in a note about missing dates.
 
-    Attributes:
-        is_absent: Whether git is not installed.
-        reason: What is wrong, for messages about something else; empty if git states none.
+    ``is_absent`` is whether git is not installed. ``reason`` is what is wrong, for messages about
+    something else; empty if git states none.
     """
 
     def __init__(self, message: str, *, is_absent: bool = False, reason: str = ""):
@@ -63,7 +108,7 @@ class GitError(Exception):
 def run_git(folder: str, *arguments: str) -> bytes:
     """Run git in a folder and return its output; raise :class:`GitError` if it fails."""
     with _git_process(folder, arguments) as output:
-        return output.read()
+        return b"".join(iter(output.read_some, b""))
 
 
 def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
@@ -72,19 +117,23 @@ def stream_git(folder: str, *arguments: str) -> Generator[bytes, None, None]:
     Closing the generator early ends git.
     """
     with _git_process(folder, arguments) as output:
-        rest = b""
-        while piece := output.read(_CHUNK_SIZE):
-            *complete, rest = (rest + piece).split(b"\0")
-            yield from complete
-        if rest:
+        parts: list[bytes] = []  # of the token that is not complete
+        while piece := output.read_some():
+            first, *others = piece.split(b"\0")
+            parts.append(first)
+            if others:
+                yield b"".join(parts)
+                *complete, rest = others
+                yield from complete
+                parts = [rest]
+        if rest := b"".join(parts):
             yield rest
 
 
 def read_blobs(folder: str, names: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
     """Yield the first ``max_bytes`` bytes of files, named by their object names; without filters.
 
-    Raises:
-        GitError: Git fails, or an object is missing, as in a partial clone.
+    Raises GitError if git fails, or an object is missing, as in a partial clone.
     """
     with tempfile.TemporaryFile() as request:
         request.writelines(name + b"\n" for name in names)
@@ -103,10 +152,61 @@ def read_blobs(folder: str, names: Iterable[bytes], max_bytes: int) -> Iterator[
                     remaining -= len(piece)
 
 
+def _limit_memory(process: subprocess.Popen[bytes]) -> None:
+    """Limit the memory of a git process on Linux; packs are mapped and do not count."""
+    try:
+        import resource
+
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (_MAX_DATA_BYTES, _MAX_DATA_BYTES))
+    except (ImportError, AttributeError, OSError, ValueError):
+        pass  # another system, or git has ended
+
+
+class _Output:
+    """Output of git, which ends git if a reader waits longer than :data:`MAX_SILENCE_S` for it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]):
+        self.is_silent = False
+        self._process = process
+        self._stream = cast(BufferedReader, process.stdout)
+        self._since: float | None = None
+        self._ended = Event()
+        Thread(target=self._watch, name="urlset-git-output", daemon=True).start()
+
+    def read_some(self) -> bytes:
+        """Return what there is, or wait for it; nothing at the end."""
+        return self._wait_for(lambda: self._stream.read1(_CHUNK_SIZE))
+
+    def read(self, size: int) -> bytes:
+        return self._wait_for(lambda: self._stream.read(size))
+
+    def readline(self) -> bytes:
+        return self._wait_for(self._stream.readline)
+
+    def close(self) -> None:
+        self._ended.set()
+        self._stream.close()
+
+    def _wait_for(self, read: Callable[[], bytes]) -> bytes:
+        self._since = time.monotonic()
+        try:
+            return read()
+        finally:
+            self._since = None
+
+    def _watch(self) -> None:
+        while not self._ended.wait(min(1.0, MAX_SILENCE_S)):
+            since = self._since
+            if since is not None and time.monotonic() - since > MAX_SILENCE_S:
+                self.is_silent = True
+                self._process.kill()
+                return
+
+
 @contextmanager
 def _git_process(
     folder: str, arguments: tuple[str, ...], request: IO[bytes] | None = None
-) -> Iterator[IO[bytes]]:
+) -> Iterator[_Output]:
     git = _program()
     if git is None:
         reason = "git is not installed"
@@ -125,16 +225,22 @@ def _git_process(
             )
         except OSError as error:
             raise GitError(f"git cannot be run in {folder!r}: {error.strerror}") from error
-        assert process.stdout is not None
+        _limit_memory(process)
+        output = _Output(process)
+        if (stop := _stop.get()) is not None:
+            stop.watch(process)
         is_complete = False
         try:
-            yield process.stdout
+            yield output
             is_complete = True
         finally:
             if not is_complete:
                 process.kill()
-            process.stdout.close()
+            output.close()
             process.wait()
+        if output.is_silent:
+            reason = f"git wrote nothing for {MAX_SILENCE_S:g} seconds"
+            raise GitError(f"git cannot read {folder!r}: {reason}", reason=reason)
         if process.returncode:
             errors.seek(0)
             text = errors.read(10_000).decode("utf-8", "replace")

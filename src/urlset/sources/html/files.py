@@ -42,6 +42,7 @@ class FoundFile(NamedTuple):
         state: Size, times and inode number, which change with the file; None if unknown.
         mtime_ns: Modification time, in nanoseconds since 1970.
         size: Size in bytes.
+        facts: Facts of the page in a cache, or None.
     """
 
     path: str
@@ -54,6 +55,7 @@ class FoundFile(NamedTuple):
     state: str | None = None
     mtime_ns: int = 0
     size: int = 0
+    facts: PageFacts | None = None
 
 
 class _Folder(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
@@ -47,8 +47,12 @@ from urlset.sources.html.files import (
 from urlset.sources.html.read_ahead import scan_ahead
 from urlset.urls import split_origin
 
+FIRST_CACHE_BATCH = 256
+"""Number of files in the first request to the cache. It is small, so that the threads begin soon;
+each later one has four times as many, up to :data:`CACHE_BATCH`."""
+
 CACHE_BATCH = 8_192
-"""Number of files in one request to the cache."""
+"""Largest number of files in one request to the cache."""
 
 _STEP = 65_536
 
@@ -174,8 +178,8 @@ class HtmlFolder:
         try:
             yield from (
                 candidate
-                for (found, facts), page in pages
-                if (candidate := self._candidate(found, facts, page)) is not None
+                for found, page in pages
+                if (candidate := self._candidate(found, page)) is not None
             )
             self._flush()
         except OSError as error:
@@ -184,8 +188,8 @@ class HtmlFolder:
                 "name the folder that a server shows"
             ) from None
 
-    def _files(self) -> Iterator[tuple[FoundFile, PageFacts | None]]:
-        """Yield the files of the folder, each with its cached facts or None."""
+    def _files(self) -> Iterator[FoundFile]:
+        """Yield the files of the folder, each with its cached facts, if there are any."""
         self._prefix = os.path.join(os.path.abspath(self.name), "")
         files = find_pages(
             self.name,
@@ -194,32 +198,31 @@ class HtmlFolder:
             on_skipped=lambda description: self._count(_SKIPPED[description]),
         )
         if self._cache is None:
-            yield from ((found, None) for found in files)
+            yield from files
             return
-        while chunk := list(islice(files, CACHE_BATCH)):
+        size = FIRST_CACHE_BATCH
+        while chunk := list(islice(files, size)):
+            size = min(4 * size, CACHE_BATCH)
             self._flush()
             requested = [
                 (self._key(found), found.state) for found in chunk if found.state is not None
             ]
             known = self._cache.find(self._rules, requested)
             for found in chunk:
-                text = known.get(self._key(found))
-                yield found, None if text is None else facts_from_text(text)
+                text = known.get(self._key(found)) if known else None
+                yield found if text is None else found._replace(facts=facts_from_text(text))
 
-    def _size(self, file: tuple[FoundFile, PageFacts | None]) -> int | None:
+    def _size(self, found: FoundFile) -> int | None:
         """Return the size of a file that is scanned ahead; None for one that is not."""
-        found, facts = file
-        if facts is not None or found.error or found.is_duplicate:
+        if found.facts is not None or found.error or found.is_duplicate:
             return None
         if may_be_error_page(found.path, found.siblings) or may_be_verification_file(found.path):
             return None
         url = self._known_urls.get(found.path)
         return found.size if url is None or origin_of(url) == self._origin else None
 
-    def _scan(
-        self, files: Sequence[tuple[FoundFile, PageFacts | None]]
-    ) -> Sequence[FilePage | None]:
-        paths = [found.file_path for found, _ in files]
+    def _scan(self, files: Sequence[FoundFile]) -> Iterable[FilePage | None]:
+        paths = [found.file_path for found in files]
         return scan_files(paths, self._origin, wants=self._wants)
 
     def _key(self, found: FoundFile) -> str:
@@ -238,9 +241,7 @@ class HtmlFolder:
         if text is not None:
             self._read.append((self._key(found), found.state, text))
 
-    def _candidate(
-        self, found: FoundFile, facts: PageFacts | None, page: FilePage | None
-    ) -> Candidate | None:
+    def _candidate(self, found: FoundFile, page: FilePage | None) -> Candidate | None:
         """Return the candidate of a file; count a duplicate of another file and return None."""
         loc = self._known_urls.get(found.path) or self._urls.url(found.path)
         if found.is_duplicate:
@@ -260,8 +261,8 @@ class HtmlFolder:
             if facts is not None:
                 self._store(found, facts)
                 return self._from_facts(loc, found, facts)
-        elif facts is not None and not may_be_error_page(found.path, found.siblings):
-            return self._from_facts(loc, found, facts)
+        elif found.facts is not None and not may_be_error_page(found.path, found.siblings):
+            return self._from_facts(loc, found, found.facts)
         if found.error:
             return self._unreadable(loc, found, found.error)
         try:

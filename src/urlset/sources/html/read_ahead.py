@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import compress
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -15,8 +16,8 @@ BATCH_FILES = 128
 BATCH_BYTES = 8 * 1_048_576
 """Size of the files that a thread scans at once. An interruption waits for a batch."""
 
-PENDING = 96
-PENDING_BYTES = 8 * BATCH_BYTES
+PENDING = 256
+PENDING_BYTES = 32 * BATCH_BYTES
 """Number of batches that are scanned ahead, and the size of their files. Small pages keep the
 caller busy, and large ones the threads; on a site, each kind is in folders of its own."""
 
@@ -27,7 +28,7 @@ MAX_THREADS = 4
 def scan_ahead(
     items: Iterator[Item],
     size_of: Callable[[Item], int | None],
-    scan: Callable[[Sequence[Item]], Sequence[Result]],
+    scan: Callable[[Sequence[Item]], Iterable[Result]],
 ) -> Generator[tuple[Item, Result | None], None, None]:
     """Yield items with the results of ``scan``, in their order; threads scan the next ones.
 
@@ -41,11 +42,11 @@ def scan_ahead(
     """
     threads = min(os.cpu_count() or 1, MAX_THREADS)
     with ThreadPoolExecutor(threads, thread_name_prefix="urlset-pages") as pool:
-        pending: deque[tuple[_Batch[Item], Future[Sequence[Result]]]] = deque()
+        pending: deque[tuple[_Batch[Item], Future[Iterable[Result]]]] = deque()
         total = 0
         try:
             for batch in _batches(items, size_of):
-                scanned = [item for item, is_scanned in batch.items if is_scanned]
+                scanned = list(compress(batch.items, batch.is_scanned))
                 pending.append((batch, pool.submit(scan, scanned)))
                 total += batch.size
                 while len(pending) > PENDING or (total > PENDING_BYTES and len(pending) > threads):
@@ -58,31 +59,33 @@ def scan_ahead(
 
 
 class _Batch(NamedTuple, Generic[Item]):
-    """Items, each with whether it is scanned, and the size of these."""
+    """Items, whether each is scanned, and the size of these."""
 
-    items: list[tuple[Item, bool]]
+    items: list[Item]
+    is_scanned: list[bool]
     size: int
 
 
 def _batches(
     items: Iterator[Item], size_of: Callable[[Item], int | None]
 ) -> Iterator[_Batch[Item]]:
-    batch: list[tuple[Item, bool]] = []
+    batch: _Batch[Item] = _Batch([], [], 0)
     total = 0
     for item in items:
         size = size_of(item)
-        batch.append((item, size is not None))
+        batch.items.append(item)
+        batch.is_scanned.append(size is not None)
         total += size or 0
-        if len(batch) == BATCH_FILES or total >= BATCH_BYTES:
-            yield _Batch(batch, total)
-            batch, total = [], 0
-    if batch:
-        yield _Batch(batch, total)
+        if len(batch.items) == BATCH_FILES or total >= BATCH_BYTES:
+            yield batch._replace(size=total)
+            batch, total = _Batch([], [], 0), 0
+    if batch.items:
+        yield batch._replace(size=total)
 
 
 def _results(
-    batch: _Batch[Item], future: Future[Sequence[Result]]
+    batch: _Batch[Item], future: Future[Iterable[Result]]
 ) -> Iterator[tuple[Item, Result | None]]:
     results = iter(future.result())
-    for item, is_scanned in batch.items:
+    for item, is_scanned in zip(batch.items, batch.is_scanned, strict=True):
         yield item, next(results) if is_scanned else None

@@ -104,7 +104,7 @@ class LogLine(NamedTuple):
     other: bytes
 
 
-ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, Any]], int]
+ParsedBlock = tuple[Iterable[LogHit], Iterable[tuple[int, int | None, int, Any]], int]
 """Hits, rows and number of lines of a block; see :class:`urlset.engine.LogAggregator`."""
 
 
@@ -189,7 +189,7 @@ class ExtendedFormat:
 
     def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
-        rows = ((number, None, row) for number, row in enumerate(self.rows(block)))
+        rows = ((number, None, 1, row) for number, row in enumerate(self.rows(block)))
         return (), rows, block.count(b"\n")
 
     def rows(self, block: bytes) -> Iterator[tuple[bytes, ...]]:
@@ -303,7 +303,7 @@ class JsonFormat:
 
     def parse_block(self, block: bytes, aggregator: LogAggregator) -> ParsedBlock:  # noqa: ARG002
         """Return all rows and no hits: the engines do not read this format."""
-        rows = ((number, None, row) for number, row in enumerate(self.rows(block)))
+        rows = ((number, None, 1, row) for number, row in enumerate(self.rows(block)))
         return (), rows, block.count(b"\n")
 
     def rows(self, block: bytes) -> Iterator[LogLine]:

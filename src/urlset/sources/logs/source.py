@@ -278,7 +278,7 @@ class AccessLog:
 
     def _process_rows(
         self,
-        rows: Iterable[tuple[int, int | None, tuple[bytes, ...]]],
+        rows: Iterable[tuple[int, int | None, int, tuple[bytes, ...]]],
         log_format: LogFormat,
         parser: TimestampParser,
         now: int,
@@ -289,7 +289,7 @@ class AccessLog:
         known, hits, last, removals = history.known, history.hits, history.last, history.removals
         is_site_host, has_keep = self._filter.is_site_host, bool(self._filter.keep)
         last_time = b""
-        for line, second, row in rows:
+        for line, second, count, row in rows:
             number = position[1] + line
             host, marker, time, method, path, tail, status, other = row
             if method != b"GET":
@@ -299,13 +299,13 @@ class AccessLog:
                     )
                 continue
             if marker and not is_site_host(host):
-                excluded[_OTHER_HOST] += 1
+                excluded[_OTHER_HOST] += count
                 continue
             if tail and (has_keep or tail[0] != _QUESTION_MARK):
                 path = self._cleaned(path + tail)
             index = known.get(path, _NEW)
             if index < 0:
-                excluded[index] += 1
+                excluded[index] += count
                 continue
             if second is not None:
                 last_time, now = b"", second
@@ -319,9 +319,9 @@ class AccessLog:
                 if index == _NEW:
                     index = self._register(path, (position[0], number))
                     if index < 0:
-                        excluded[index] += 1
+                        excluded[index] += count
                         continue
-                hits[index] += 1
+                hits[index] += count
                 if now > last[index]:
                     last[index] = now
                 if index in removals:
@@ -345,7 +345,7 @@ class AccessLog:
         if row is None:
             self._record_damaged(position)
             return now
-        return self._process_rows([(0, None, row)], log_format, parser, now, position)
+        return self._process_rows([(0, None, 1, row)], log_format, parser, now, position)
 
     def _record_damaged(self, position: LinePosition) -> None:
         self._damaged += 1

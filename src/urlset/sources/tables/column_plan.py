@@ -61,10 +61,17 @@ class _Target(NamedTuple):
 
 
 class ColumnPlan(NamedTuple):
-    """Plan to convert a table to candidates: SQL expressions by field, and notes."""
+    """Plan to convert a table to candidates.
+
+    Attributes:
+        expressions: SQL expressions by field.
+        notes: Messages about columns that a mapping could use.
+        unused: Columns that no field uses.
+    """
 
     expressions: list[NamedExpression]
     notes: list[str]
+    unused: list[str]
 
     @classmethod
     def of(
@@ -111,8 +118,9 @@ class ColumnPlan(NamedTuple):
                 expressions.append((kept, text_sql(identifier(column), columns[column])))
         used = {target_column.column: target for target, target_column in targets.items()}
         without = {target for target, column in (mapping or {}).items() if not column}
-        unused = unused_columns(columns, used, keep=keep, without=without)
-        return cls(expressions, [f"{name}: {note}" for note in unused])
+        notes = unused_columns(columns, used, keep=keep, without=without)
+        unused = [column for column in columns if column not in used and column not in keep]
+        return cls(expressions, [f"{name}: {note}" for note in notes], unused)
 
 
 def parse_mapping(text: str) -> dict[str, str]:

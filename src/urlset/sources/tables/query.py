@@ -143,9 +143,8 @@ _QUERY_STARTS = ("select", "with", "table", "values", "from", "(", "--", "/*")
 def adbc_batches(dsn: Dsn, query: str) -> Iterator[Any]:
     """Yield the schema of a query, then its rows in batches.
 
-    Raises:
-        urlset.SourceError: There is no driver or no connection.
-        urlset.QueryError: The query fails, or would change data.
+    Raises SourceError without a driver or a connection, QueryError if the query fails or changes
+    data.
     """
     with _statement(dsn, query) as (manager, statement):
         yield from _query_batches(manager, statement, dsn, query)

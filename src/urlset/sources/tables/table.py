@@ -33,21 +33,15 @@ from urlset.sources.tables.casts import NESTED_FIELDS, convert_nested_columns
 from urlset.sources.tables.column_plan import ColumnPlan, field_of, parse_mapping
 from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 
-"""First bytes of a file (https://www.sqlite.org/fileformat.html section 1.3)."""
-
 BATCH_ROWS = 8_192
-_STEPS = (
-    10_000  # of the virtual machine, some 100 µs, after which SQLite calls the progress handler
-)
+_STEPS = 10_000  # of the virtual machine, some 100 µs: so often SQLite calls the progress handler
 _Kind = Literal["string", "integer", "number"]
-_WAL = 2  # value of bytes 18 and 19 in WAL mode (section 1.3.3)
-_ALLOWED = frozenset(
-    (
-        sqlite3.SQLITE_SELECT,
-        sqlite3.SQLITE_READ,
-        sqlite3.SQLITE_FUNCTION,
-        sqlite3.SQLITE_RECURSIVE,
-    )
+_WAL = 2  # value of bytes 18 and 19 in WAL mode (www.sqlite.org/fileformat.html, section 1.3.3)
+_ALLOWED = (
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
 )
 
 
@@ -62,18 +56,11 @@ def sqlite_batches(
     """Yield the rows of a table or a query as record batches.
 
     The first rows decide whether a column has integers, numbers or text: SQLite allows values of
-    any type in any column. The first batch may be empty.
+    any type in any column. The first batch may be empty. By default the only table is read;
+    ``name`` is that of the file in messages.
 
-    Args:
-        path: The file.
-        table: Name of the table; by default the only one.
-        query: A query, instead of a table.
-        timeout_s: Limit of the time of the query, in seconds.
-        name: Name of the file in messages.
-
-    Raises:
-        urlset.SourceError: The file or the table cannot be read.
-        urlset.QueryError: The query is invalid, would change data, or exceeds the time limit.
+    Raises SourceError if file or table cannot be read, QueryError if the query is invalid, would
+    change data, or exceeds the time limit, which is also that of a view.
     """
     source_name = name or path
     connection = _open(path, source_name)
@@ -81,7 +68,12 @@ def sqlite_batches(
     with closing(connection):
         try:
             connection.set_progress_handler(limit.is_exceeded, _STEPS)
-            statement = query if query is not None else _table_query(connection, table, source_name)
+            if query is None:
+                statement, is_view = _table_query(connection, table, source_name)
+                if is_view:  # a query, too, which whoever made the file has written
+                    limit.seconds = timeout_s
+            else:
+                statement = query
             connection.set_authorizer(_authorize)
             connection.text_factory = bytes  # decoded by column: a call for each value takes longer
             cursor = connection.execute(statement)
@@ -148,12 +140,16 @@ def _authorize(action: int, *_: Any) -> int:
     return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
 
-def _table_query(connection: sqlite3.Connection, table: str | None, source_name: str) -> str:
+def _table_query(
+    connection: sqlite3.Connection, table: str | None, source_name: str
+) -> tuple[str, bool]:
+    """Return the query of a table, and whether that is a view."""
     found = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
     )
-    names = [row[0] for row in found]
+    types = dict(found)
+    names = [*types]
     shown = ", ".join(names[:10]) or "none"
     if table is not None and table not in names:
         raise SourceError(f"expected a table {table!r} in {source_name!r}, found {shown}")
@@ -161,7 +157,8 @@ def _table_query(connection: sqlite3.Connection, table: str | None, source_name:
         raise SourceError(
             f"expected one table in {source_name!r}, found {shown}; name one, or add a query"
         )
-    return 'SELECT * FROM "{}"'.format((table or names[0]).replace('"', '""'))
+    chosen = table or names[0]
+    return 'SELECT * FROM "{}"'.format(chosen.replace('"', '""')), types[chosen] == "view"
 
 
 def _batches(
@@ -288,6 +285,7 @@ class Table:
         self.name: str = name or self._path
         self.failures: list[str] = []
         self.notes: list[str] = []
+        self.unused_columns: list[str] = []
         self._mapping = parse_mapping(mapping) if isinstance(mapping, str) else mapping or {}
         self._keep = keep
         self._query, self.table = query, table
@@ -351,7 +349,13 @@ class Table:
     def _map(self, schema: Any, rows: Iterator[Any]) -> Iterator[Any]:
         empty = None if schema is None else table_of(schema)
         return map_batches(
-            rows, self.name, self._mapping, self._keep, empty=empty, notes=self.notes
+            rows,
+            self.name,
+            self._mapping,
+            self._keep,
+            empty=empty,
+            notes=self.notes,
+            unused=self.unused_columns,
         )
 
     def _read_external(
@@ -379,6 +383,7 @@ class Table:
             if only_check:
                 return
             self.notes += plan.notes
+            self.unused_columns += plan.unused
             for batch in prefetch(file.batches(plan.expressions)):
                 yield from convert_nested_columns(batch)
 
@@ -408,23 +413,27 @@ def map_batches(
     *,
     empty: Any = None,
     notes: list[str],
+    unused: list[str] | None = None,
 ) -> Iterator[Any]:
     """Convert record batches with any columns to batches of candidates, by a mapping.
 
     ``empty`` is a batch or a table without rows, which is needed if there may be no batch at all.
-    Remarks on the columns are appended to ``notes``.
+    Remarks on the columns are appended to ``notes``, names of columns without a use to ``unused``.
     """
+    unused = [] if unused is None else unused
     mapper = ColumnMapper()
     plan: ColumnPlan | None = None
     try:
         if empty is not None:
             plan = ColumnPlan.of(mapper.columns(empty), name=name, mapping=mapping, keep=keep)
             notes += plan.notes
+            unused += plan.unused
         for batch in rows:
             if plan is None:
                 columns = mapper.columns(table_of(batch.schema))
                 plan = ColumnPlan.of(columns, name=name, mapping=mapping, keep=keep)
                 notes += plan.notes
+                unused += plan.unused
             if batch.num_rows:
                 for mapped in mapper.map(table_of(batch.schema, batch), plan.expressions):
                     yield from convert_nested_columns(mapped)

@@ -148,9 +148,9 @@ def anchors_in(markup: str) -> Iterator[PageAnchor]:
         if text is None or (target := _HREF.search(text)) is None:
             continue
         href = target[1] or target[2] or target[3] or ""
-        rel = _REL.search(text) if "rel" in text or "REL" in text or "Rel" in text else None
-        words = (rel[1] or rel[2] or rel[3] or "").lower() if rel else ""
-        yield PageAnchor(unescape(href) if "&" in href else href, words)
+        rel = _REL.search(text) if "rel" in text.lower() else None
+        words = (rel[1] or rel[2] or rel[3] or "") if rel else ""
+        yield PageAnchor(unescape(href), unescape(words).lower())
         count += 1
         if count == MAX_ANCHORS:
             return
