@@ -61,6 +61,11 @@ def sync(
         raise UsageError(
             "expected --store FILE.duckdb, the store of what the index has; found none"
         )
+    is_to_file = output is not None and str(output) != "-"
+    if not is_to_file and sys.__stdout__ is None and not options.get("dry_run"):
+        raise UsageError(  # what nobody gets must not be recorded as delivered
+            "expected stdout or --output FILE.jsonl for the updates, found stdout closed"
+        )
     expect_own_outputs({"store": store, "output": output}, [site])
     settings = {**given_options(options, SYNC_OPTIONS), **network._asdict()}
     if text is not None:
@@ -75,7 +80,7 @@ def sync(
     from urlset.live.sync import sync as start
 
     target: Path | BinaryIO = sys.stdout.buffer
-    if output is not None and str(output) != "-" and not settings.get("dry_run"):
+    if is_to_file and output is not None and not settings.get("dry_run"):
         target = output
     # The lines are progress enough if they appear on the terminal.
     is_on_terminal = target is not output and sys.stdout.isatty()

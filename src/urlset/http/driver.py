@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urlset.http.models import Request, Response, Walk
 from urlset.http.policy import Policy
 from urlset.http.response_cache import ResponseCache
+from urlset.interrupts import delayed_interrupts
 
 if TYPE_CHECKING:
     from urlset.http.client import Fetcher
@@ -161,7 +162,8 @@ class _FetcherThread:
 
     def __init__(self, policy: Policy):
         self._policy = policy
-        self._loop = asyncio.new_event_loop()
+        with delayed_interrupts():  # an exception in the constructor leaves a loop half made
+            self._loop = asyncio.new_event_loop()
         self._results: queue.SimpleQueue[list[Response | BaseException]] = queue.SimpleQueue()
         self._finished: list[Response | BaseException] = []
         self._received: deque[Response | BaseException] = deque()

@@ -28,6 +28,18 @@ T = TypeVar("T")
 SECRETS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers that may only be sent to one origin."""
 
+_LEAST = {"concurrency": 1, "per_host": 1} | dict.fromkeys(
+    (
+        "delay_s", "max_delay_s", "retries", "backoff_s", "max_backoff_s", "max_retry_after_s",
+        "connect_timeout_s", "read_timeout_s", "total_timeout_s", "max_redirects",
+        "max_wire_bytes", "max_bytes", "max_error_bytes", "max_held_bytes",
+    ),
+    0,
+)  # fmt: skip
+"""Least value of each limit."""
+
+_ABOVE_ZERO = frozenset(("connect_timeout_s", "read_timeout_s", "total_timeout_s"))
+
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _NO_SITE_HEADERS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
@@ -116,8 +128,12 @@ class Policy:
                 raise ValueError(f"{agent}: control character in the name")
         if self.only_public and self.allow_private:
             raise ValueError("only_public: expected no allow_private, which is its opposite")
-        if self.concurrency < 1 or self.per_host < 1:
-            raise ValueError("concurrency and per_host must be 1 or more")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            # Note: `not >=`, as NaN is not.
+            if not value >= least or (value == 0 and name in _ABOVE_ZERO):
+                expected = "more than 0" if name in _ABOVE_ZERO else f"{least} or more"
+                raise ValueError(f"{name}: expected {expected}, found {value}")
         for name, headers in ((shown, self.headers), *self.site_headers.items()):
             for pair in headers.items():
                 if not all(isinstance(part, str) for part in pair):

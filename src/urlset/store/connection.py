@@ -142,7 +142,8 @@ def is_database(path: str) -> bool:
     Note: DuckDB itself would download an extension to open an SQLite file.
     """
     try:
-        return file_signature(path) == "duckdb"
+        # Not a pipe or a device, which may never end.
+        return os.path.isfile(path) and file_signature(path) == "duckdb"
     except OSError:
         return False
 

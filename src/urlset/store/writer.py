@@ -92,8 +92,7 @@ class StoreWriter:
             self._counts[number] = len(document.entries)
             self._rows += len(document.entries)
             self._bytes += document.size
-        is_temporary = self._database.is_temporary
-        is_due = not is_temporary and time.monotonic() - self._pending_since > EVERY_S
+        is_due = time.monotonic() - self._pending_since > EVERY_S
         is_limited = rows is not None and rows.row_limit.limit is not None  # it needs their count
         # A document of another store has no text; its rows can be read while that store is open.
         is_stored = document is not None and not document.text

@@ -209,3 +209,19 @@ def test_updates_are_not_written_through_a_planted_link(tmp_path):
         pass
 
     assert victim.read_bytes() == b"alias ll=ls\nexport TOKEN=no-newline"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_updates_that_nobody_gets_are_not_delivered(tmp_path: Path) -> None:
+    store = tmp_path / "index.duckdb"
+    with SiteBox() as box:
+        put(box, {"a": "text"})
+        line = f"'{sys.executable}' -m urlset sync {box.site} --store '{store}' >&-"
+        ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+        assert ended.returncode == 2
+        assert "found stdout closed" in ended.stderr
+        assert not store.exists()
+        dry_run = subprocess.run(
+            ["sh", "-c", f"{line} --dry-run"], capture_output=True, text=True, check=False
+        )
+        assert dry_run.returncode == 0, dry_run.stderr
