@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use urlset_core::gzip::header_length;
 
+use crate::detached;
 use crate::py_buffer::{RawSlice, UninitBytes};
 
 /// Decompresses valid gzip data of at most `limit` bytes. Returns None for anything else.
@@ -19,7 +20,7 @@ pub fn gunzip<'py>(
     let buffer = UninitBytes::new(py, size)?;
     let output = buffer.slice();
     // SAFETY: the buffer has the stated size and no other owner.
-    let found = py.detach(move || unsafe { Decompressor::new()?.member(data, output) });
+    let found = detached(py, size, move || unsafe { Decompressor::new()?.member(data, output) });
     match found {
         Some(Outcome::Done { used, written }) if used == data.len() && written == size => {
             // SAFETY: the whole buffer was written.

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::detached;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use urlset_core::html::{self, Decisions, Element, FilePage, Page};
@@ -19,14 +20,14 @@ pub struct ScannedPage {
 #[pyfunction]
 pub fn scan_page(py: Python<'_>, markup: Bound<'_, PyString>) -> PyResult<Option<ScannedPage>> {
     let text = markup.to_str()?;
-    let page = py.detach(|| html::scan(text).map(Page::into_owned));
+    let page = detached(py, text.len(), || html::scan(text).map(Page::into_owned));
     Ok(page.ok().map(|page| ScannedPage { markup: markup.unbind(), page }))
 }
 
 /// Returns a page as text, with line feeds, if its markup is well-formed; bytes must be UTF-8.
 #[pyfunction]
 pub fn well_formed_page<'py>(py: Python<'py>, data: &[u8]) -> Option<Bound<'py, PyString>> {
-    let is_well_formed = |text: &&str| py.detach(|| html::is_well_formed(text));
+    let is_well_formed = |text: &&str| detached(py, text.len(), || html::is_well_formed(text));
     let data = html::with_line_feeds(data);
     let text = std::str::from_utf8(&data).ok().filter(is_well_formed)?;
     Some(PyString::new(py, text))
@@ -76,7 +77,9 @@ impl ScannedPage {
         limit: usize,
     ) -> PyResult<Option<Vec<Bound<'py, PyTuple>>>> {
         let text = self.markup.bind(py).to_str()?;
-        let Ok(found) = py.detach(|| html::anchors(text, limit)) else { return Ok(None) };
+        let Ok(found) = detached(py, text.len(), || html::anchors(text, limit)) else {
+            return Ok(None);
+        };
         let none = PyString::intern(py, "");
         let tuple = |anchor: html::Anchor<'_>| {
             let href = PyString::new(py, &anchor.href);
@@ -89,7 +92,7 @@ impl ScannedPage {
 
     fn has_scripts(&self, py: Python<'_>) -> PyResult<bool> {
         let text = self.markup.bind(py).to_str()?;
-        Ok(py.detach(|| html::has_scripts(text)))
+        Ok(detached(py, text.len(), || html::has_scripts(text)))
     }
 }
 

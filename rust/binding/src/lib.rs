@@ -66,6 +66,15 @@ use crate::columns::Columns;
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
+/// Least bytes for which work releases the GIL. Between two busy threads, the switch takes longer
+/// than to parse fewer.
+const MIN_DETACHED: usize = 16 << 10;
+
+/// Does work on `size` bytes, and releases the GIL if they are many. The work waits for no mutex.
+fn detached<T: Send>(py: Python<'_>, size: usize, work: impl FnOnce() -> T + Send) -> T {
+    if size < MIN_DETACHED { work() } else { py.detach(work) }
+}
+
 type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
 type PySitemap<'py> =
     (String, Option<Bound<'py, PyAny>>, Option<String>, Option<Bound<'py, PyString>>, u64, u32);
@@ -92,7 +101,7 @@ fn utf8<'b>(data: &'b Bound<'_, PyBytes>) -> Option<&'b str> {
         // SAFETY: `is_utf8` has checked the same immutable object.
         return Some(unsafe { std::str::from_utf8_unchecked(bytes) });
     }
-    data.py().detach(|| urlset_core::utf8::utf8(bytes))
+    detached(data.py(), bytes.len(), || urlset_core::utf8::utf8(bytes))
 }
 
 /// Parses a document. Returns kind, columns, the fields of sitemaps and of diagnostics, and the
@@ -115,7 +124,7 @@ fn parse<'py>(
     let text = utf8(&text).ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err("expected text in UTF-8, found other bytes")
     })?;
-    let parsed = py.detach(|| urlset_core::parse(text, base, &runs));
+    let parsed = detached(py, text.len(), || urlset_core::parse(text, base, &runs));
     let mut datetimes = object_cache::DatetimeCache::new(py)?;
     let sitemap = |sitemap: Sitemap| {
         let lastmod = sitemap.lastmod.map(|instant| datetimes.get(py, instant)).transpose()?;
@@ -135,7 +144,7 @@ fn parse<'py>(
 #[pyfunction]
 fn is_utf8(py: Python<'_>, data: Bound<'_, PyBytes>) -> bool {
     let bytes = data.as_bytes();
-    let is_utf8 = py.detach(|| urlset_core::utf8::utf8(bytes).is_some());
+    let is_utf8 = detached(py, bytes.len(), || urlset_core::utf8::utf8(bytes).is_some());
     if is_utf8
         && bytes.len() >= MIN_CACHED_BYTES
         && let Ok(mut last) = LAST_UTF8.lock_py_attached(py)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::detached;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType, UInt32Type, UInt64Type};
 use arrow_array::{
@@ -32,7 +33,7 @@ pub fn stream<'py>(
     entries: &Arc<Entries>,
     sources: &[(Option<&str>, usize)],
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let batch = py.detach(|| batch(entries, sources));
+    let batch = detached(py, 64 * entries.row(), || batch(entries, sources));
     let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let schema = batch.schema();
     let reader = RecordBatchIterator::new([Ok(batch)], schema);

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use urlset_core::html::{self, Anchor, BaseUrl};
 
+use crate::detached;
 use crate::html::{PyDecisions, file_page};
 
 /// Python object that reads pages of a site, with the `meta` elements of some names.
@@ -56,7 +57,7 @@ impl PageReader {
         let decisions = PyDecisions { origin, is_volatile, stable_target };
         let data = html::with_line_feeds(data);
         let read = || html::visited_page(&data, &base, origin, &self.names, self.limit, &decisions);
-        let Some(found) = py.detach(read)? else { return Ok(None) };
+        let Some(found) = detached(py, data.len(), read)? else { return Ok(None) };
         let mut links = Links::default();
         for anchor in &found.anchors {
             links.add(anchor, &base, resolve, has_links)?;
