@@ -247,7 +247,7 @@ mod _native {
     #[pymodule_export]
     use crate::gunzip::gunzip;
     #[pymodule_export]
-    use crate::html::{ScannedPage, scan_files, scan_page, well_formed_page};
+    use crate::html::{ScannedPage, file_states, scan_files, scan_page, well_formed_page};
     #[pymodule_export]
     use crate::known_rows::KnownRows;
     #[pymodule_export]

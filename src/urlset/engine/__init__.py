@@ -41,6 +41,10 @@ __all__ = [
 _MODULES = {"native": "urlset.engine.native", "reference": "urlset.engine.reference.engine"}
 NAMES = tuple(_MODULES)
 
+FileState = tuple[int, int, int, int, int]
+"""Mode, size, time of modification, time of change (both in nanoseconds since 1970) and inode
+number of a file, those that its links lead to."""
+
 
 class Diagnostic(NamedTuple):
     """Problem as an engine reports it: lint code, byte span of the text, detail, level.
@@ -343,6 +347,9 @@ class Engine(Protocol):
         ``origin`` is that of all pages. With ``names``, of the ``meta`` elements only those with
         these names are needed, and no images.
         """
+
+    def file_states(self, paths: Sequence[str]) -> list[FileState | None]:
+        """Return the state of each file; None for one whose state cannot be read in this way."""
 
     def visited_page(
         self,

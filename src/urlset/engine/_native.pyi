@@ -28,6 +28,7 @@ __all__ = [
     "element_spans",
     "entry_digests",
     "field_tables",
+    "file_states",
     "gunzip",
     "gzip",
     "is_utf8",
@@ -226,6 +227,9 @@ def scan_files(
     stable_target: Callable[[str, str], str],
 ) -> list[tuple[Any, ...] | None]:
     """Return the fields of :class:`urlset.engine.html_page.FilePage` of each file, or None."""
+
+def file_states(paths: Sequence[str]) -> list[tuple[int, int, int, int, int] | None]:
+    """Return the state of each file, or None; see `urlset.engine.Engine.file_states`."""
 
 def well_formed_page(data: bytes) -> str | None:
     """Return a page as text if it needs no repair; see `urlset.engine.Engine.well_formed_page`."""

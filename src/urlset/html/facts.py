@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from urlset.engine import Engine, get
 from urlset.engine.html_page import FilePage, PageAnchor, ScannedPage
@@ -242,7 +242,13 @@ def read_page(
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
     has_fingerprint = "fingerprint" in wants
-    facts = _head_facts(found, meta, base, wants, robots_header, now)._replace(
+    facts = _head_facts(
+        found,
+        meta,
+        base,
+        wants,
+        robots_header,
+        now,
         description=description,
         is_page=markup.is_page,
         fingerprint=fingerprint_of(found, description, origin_of(url)) if has_fingerprint else None,
@@ -271,8 +277,9 @@ def _head_facts(
     wants: Collection[str],
     robots_header: str | None,
     now: datetime | None,
+    **others: Any,
 ) -> PageFacts:
-    """Return the facts that are read from elements and JSON-LD."""
+    """Return the facts that are read from elements and JSON-LD, and others."""
     nodes = read_json_ld(found.data) if {"images", "lastmod", "news", "videos"} & {*wants} else []
     dates = dates_of(found, meta, nodes, now) if "lastmod" in wants else None
     date = dates.lastmod if dates else None
@@ -289,6 +296,7 @@ def _head_facts(
         images=images_of(found, meta, nodes, base) if "images" in wants else (),
         videos=videos_of(found, meta, nodes, base) if "videos" in wants else (),
         news=news_of(found, nodes) if "news" in wants else None,
+        **others,
     )
 
 
@@ -311,8 +319,17 @@ def facts_of_file(page: FilePage, url: str, *, wants: Collection[str]) -> PageFa
     fingerprint = page.fingerprint if "fingerprint" in wants else None
     if not (page.elements or page.data):
         return PageFacts(page.title, page.description, page.language, True, fingerprint=fingerprint)
-    facts = _head_facts(page, meta_of(page), base_url_of(page, url), wants, None, None)
-    return facts._replace(description=page.description, is_page=True, fingerprint=fingerprint)
+    return _head_facts(
+        page,
+        meta_of(page),
+        base_url_of(page, url),
+        wants,
+        None,
+        None,
+        description=page.description,
+        is_page=True,
+        fingerprint=fingerprint,
+    )
 
 
 def origin_of(url: str) -> str:

@@ -341,13 +341,16 @@ class GitDatedSource:
     def _path_of(self, location: str) -> str:
         """Return the path of a built file in the folder, with ``/``."""
         path = location.removeprefix(self._prefix)
-        if path == location or not _PLAIN_PATH.fullmatch(path):
+        if path == location or not _is_plain(path):
             path = os.path.relpath(location, self._folder)
         return path.replace(os.sep, "/")
 
 
-# Without "//" and without a part that begins with a dot, such as "..".
-_PLAIN_PATH = re.compile(r"[^./\\][^/\\]*(?:[/\\][^./\\][^/\\]*)*")
+def _is_plain(path: str) -> bool:
+    """Return whether a path has no empty part, and none that begins with a dot, such as ``..``."""
+    # Not by a pattern, which takes twice as long for each page.
+    path = f"/{path}/".replace("\\", "/")
+    return "//" not in path and "/." not in path
 
 
 def _built_languages(folder: str) -> list[str]:

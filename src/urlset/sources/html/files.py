@@ -18,6 +18,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from urlset.engine import FileState, get
 from urlset.folder_walk import MAX_DEPTH
 from urlset.html import MAX_ERROR_TEXT, PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
@@ -60,7 +61,7 @@ class FoundFile(NamedTuple):
 
 class _Folder(NamedTuple):
     path: str
-    entries: Iterator[os.DirEntry[str]]
+    entries: Iterator[tuple[os.DirEntry[str], FileState | None]]
     names: frozenset[str]
     identity: tuple[int, int] | None
 
@@ -85,10 +86,10 @@ def find_pages(
     Raises:
         OSError: The root cannot be read.
     """
-    stack = [_list_folder(root, "", follow_symlinks)]
+    stack = [_list_folder(root, "", is_page, follow_symlinks)]
     while stack:
         folder = stack[-1]
-        entry = next(folder.entries, None)
+        entry, state = next(folder.entries, (None, None))
         if entry is None:
             stack.pop()
             continue
@@ -101,7 +102,7 @@ def find_pages(
                 on_skipped("depth")
                 continue
             try:
-                inner = _list_folder(entry.path, f"{path}/", follow_symlinks)
+                inner = _list_folder(entry.path, f"{path}/", is_page, follow_symlinks)
             except OSError as error:
                 yield FoundFile(f"{path}/", entry.path, error=_error_text(error))
                 continue
@@ -112,39 +113,58 @@ def find_pages(
         elif is_page(entry.name):
             is_index = entry.name.lower() in INDEXES and len(stack) > 1
             siblings = stack[-2].names if is_index else folder.names
-            yield _found_file(entry, path, folder.names, siblings)
+            yield _found_file(entry, state, path, folder.names, siblings)
 
 
-def _list_folder(file_path: str, path: str, follow_symlinks: bool) -> _Folder:
+def _list_folder(
+    file_path: str, path: str, is_page: Callable[[str], bool], follow_symlinks: bool
+) -> _Folder:
     with os.scandir(file_path) as entries:
         visible = [entry for entry in entries if not is_hidden(entry.name)]
     # Note: a name may contain bytes that are not UTF-8; names are sorted by their bytes.
     visible.sort(key=lambda entry: os.fsencode(entry.name))
     names = frozenset(entry.name for entry in visible)
     status = os.stat(file_path) if follow_symlinks else None
-    return _Folder(path, iter(visible), names, (status.st_dev, status.st_ino) if status else None)
+    pages = [entry.path for entry in visible if is_page(entry.name)]
+    states = dict(zip(pages, get(None).file_states(pages), strict=True))
+    listed = [(entry, states.get(entry.path)) for entry in visible]
+    return _Folder(path, iter(listed), names, (status.st_dev, status.st_ino) if status else None)
 
 
 def _found_file(
-    entry: os.DirEntry[str], path: str, names: frozenset[str], siblings: frozenset[str]
+    entry: os.DirEntry[str],
+    state: FileState | None,
+    path: str,
+    names: frozenset[str],
+    siblings: frozenset[str],
 ) -> FoundFile:
-    try:
-        status = entry.stat()
-    except OSError as error:
-        return FoundFile(path, entry.path, error=_error_text(error), siblings=siblings)
-    if not stat.S_ISREG(status.st_mode):  # reading a pipe could block forever
+    if state is None:
+        try:
+            found = entry.stat()
+        except OSError as error:
+            return FoundFile(path, entry.path, error=_error_text(error), siblings=siblings)
+        state = (
+            found.st_mode,
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+            found.st_ino,
+        )
+    mode, size, mtime_ns, ctime_ns, inode = state
+    if not stat.S_ISREG(mode):  # reading a pipe could block forever
         return FoundFile(path, entry.path, error="no regular file", siblings=siblings)
     duplicate_of = _other_file(entry, names)
     return FoundFile(
         path,
         entry.path,
-        status.st_mtime,
+        mtime_ns / 1e9,
         duplicate_of=duplicate_of,
         is_duplicate=duplicate_of in INDEXES and duplicate_of != entry.name,
         siblings=siblings,
-        state=_state(status),
-        mtime_ns=status.st_mtime_ns,
-        size=status.st_size,
+        # Without inode numbers, one file may replace another unnoticed.
+        state=f"{size} {mtime_ns} {ctime_ns} {inode}" if inode else None,
+        mtime_ns=mtime_ns,
+        size=size,
     )
 
 
@@ -159,12 +179,6 @@ def _other_file(entry: os.DirEntry[str], names: frozenset[str]) -> str | None:
     return next(
         (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{folder_path}/{name}")), None
     )
-
-
-def _state(status: os.stat_result) -> str | None:
-    if not status.st_ino:  # without inode numbers, one file may replace another unnoticed
-        return None
-    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
