@@ -1,5 +1,6 @@
 """Worker process of a crawl: the same records, also if it is killed."""
 
+import pickle
 from functools import partial
 
 import pytest
@@ -51,6 +52,27 @@ def test_a_worker_returns_the_records_of_this_process(is_killed):
     assert sorted(map(plain, found)) == sorted(map(plain, expected))
     assert [rows_of_line(page.line) for page in found] == found
     assert is_alive is not is_killed
+
+
+def test_results_that_cannot_be_read_end_the_worker(monkeypatch):
+    # Otherwise both processes would wait for the other one to read from a full pipe.
+    def load(file):
+        raise pickle.UnpicklingError("invalid load key")
+
+    monkeypatch.setattr(page_worker.pickle, "load", load)
+    read = partial(read_rows, UrlResolver())
+    worker = PageWorker(read)
+    found = []
+    for number in range(COUNT):
+        links = "".join(f'<a href="/tea-{n}-of-{number}">tea</a>' for n in range(4_000))
+        large = response(number)
+        worker.submit(large._replace(body=large.body + links.encode()), {"crawl": 7})
+        found += worker.take(waits=worker.pending > 5)
+    while worker.pending:
+        found += worker.take(waits=True)
+    assert not worker.is_alive
+    worker.close()
+    assert sorted(page.url for page in found) == sorted(response(n).url for n in range(COUNT))
 
 
 def test_a_crawl_with_a_worker_has_the_same_tables(monkeypatch):

@@ -220,6 +220,9 @@ class PageWorker:
                 self._results.put(pickle.load(self._process.stdout))
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):
             self._results.put(None)
+        finally:
+            # Nobody reads its results any more: it would wait for that, and this process for it.
+            self._process.kill()
 
 
 def serve(
