@@ -28,7 +28,7 @@ from urlset.cli.options import (
     given_options,
 )
 from urlset.config import load_config
-from urlset.option_schema.diff import DIFF_OPTIONS
+from urlset.option_schema.read import DIFF_OPTIONS
 
 if TYPE_CHECKING:
     from urlset.live.diff import Diff
