@@ -5,13 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    print_info,
-    write_report,
-)
+from urlset.cli import console
 from urlset.cli.options import (
     Exit,
     NetworkOptions,
@@ -83,29 +77,29 @@ def audit(
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:
         raise UsageError("--sample: expected no --crawl, which visits all pages")
-    expect_target("--report", report)
-    expect_target("--write-baseline", write_baseline)
+    console.expect_target("--report", report)
+    console.expect_target("--write-baseline", write_baseline)
     if not quiet:
         note_ignored_robots(network)
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 
     settings["baseline"] = Baseline.of(config_options.baseline)
-    with Sink(output) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
+    with console.Sink(output) as sink:
+        with console.Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
             settings["progress"] = lambda event: progress.update(
                 f"{event.urls:,} responses · {event.source or ''}"
             )
             try:
                 found = run_audit(source, store=store, **settings)
             except KeyboardInterrupt:
-                print_info(_how_to_continue(store))
+                console.print_info(_how_to_continue(store))
                 raise
         with found:
             code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
-            write_report(found, report, is_quiet=quiet)
+            console.write_report(found, report, is_quiet=quiet)
             if found.is_interrupted:
-                print_info(_how_to_continue(store))
+                console.print_info(_how_to_continue(store))
     raise Exit(code)
 
 
@@ -121,7 +115,7 @@ def _how_to_continue(store: Path | None) -> str:
 
 def _print(
     found: Audit,
-    sink: Sink,
+    sink: console.Sink,
     options: CheckConfig,
     format_: str,
     write_baseline: Path | None,
@@ -138,18 +132,18 @@ def _print(
         for line in (found.summary, *found.notes):
             sink.write(f"{line}\n")
     elif not is_quiet:
-        print_info(found.summary)
+        console.print_info(found.summary)
     else:
         for reason in found.incomplete:
-            print_info(f"not complete: {sanitize(reason)}")
+            console.print_info(f"not complete: {sanitize(reason)}")
     if found.known and not is_quiet:
-        print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
+        console.print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:
         record = Baseline()
         record.record(found.findings)
         record.record_counted(found.unlisted)
         record.write(write_baseline)
-        print_info(
+        console.print_info(
             f"{pluralize(len(record), 'finding')} written to the baseline {str(write_baseline)!r}"
         )
         return 0

@@ -8,15 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    json_or,
-    json_text,
-    print_error,
-    print_errors,
-    print_info,
-)
+from urlset.cli import console
 from urlset.cli.options import (
     Exit,
     UsageError,
@@ -69,7 +61,7 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
     except GateError as error:
         if as_json:
             _report_gate(error)
-        print_error(str(error))
+        console.print_error(str(error))
         code = error.exit_code
     raise Exit(code)
 
@@ -83,7 +75,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
 
     config = load_config(file)
     for note in config.notes:
-        print_info(note)
+        console.print_info(note)
     expect_paths({name: options.get(name) for name in ("ledger", "robots", "changes", "excluded")})
     values = config.build | given_options(options, BUILD_OPTIONS)
     sources, target = values.pop("sources", None), values.pop("target", None)
@@ -104,7 +96,7 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:
-        with _failure_as_json(is_json=as_json), Progress(is_shown=not is_quiet) as progress:
+        with _failure_as_json(is_json=as_json), console.Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
                 sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
@@ -115,20 +107,20 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
         else:
             folder, files = result.target.rstrip("/"), (*result.files, *result.indexes)
             names = (f"{folder}/{file.name}" for file in files)
-            lines = json_or(result, "json" if as_json else "text", names)
+            lines = console.json_or(result, "json" if as_json else "text", names)
         with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
             _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
-        print_errors(result.incomplete)
-        print_errors(rejection.reason for rejection in result.rejected)
+        console.print_errors(result.incomplete)
+        console.print_errors(rejection.reason for rejection in result.rejected)
         if not is_quiet:
             evidence = parse_evidence(values["lastmod"]) if "lastmod" in values else EVIDENCE
             _report_summary(result, evidence)
             if is_dry_run:
-                print_info(f"Nothing was written: this was a dry run for {target}")
+                console.print_info(f"Nothing was written: this was a dry run for {target}")
             elif not has_robots and target != "-":
                 for address in result.addresses:
-                    print_info(f"For robots.txt: Sitemap: {address}")
+                    console.print_info(f"For robots.txt: Sitemap: {address}")
     return int(bool(result.incomplete or result.rejected))
 
 
@@ -164,7 +156,7 @@ def _unprinted_is_published(*, is_published: bool) -> Iterator[None]:
 
 def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> None:
     """Write lines to stdout, and for ``--output -`` the only file of a result."""
-    with Sink(None) as sink:
+    with console.Sink(None) as sink:
         for line in lines:
             sink.write(f"{line}\n")
         if result is not None:
@@ -189,8 +181,8 @@ def _failure(error: str, exit_code: int) -> FailureJson:
 
 
 def _print_json(fields: GateJson | FailureJson) -> None:
-    with Sink(None) as sink:
-        sink.write(f"{json_text(fields)}\n")
+    with console.Sink(None) as sink:
+        sink.write(f"{console.json_text(fields)}\n")
 
 
 class BuildOutput:
@@ -230,7 +222,7 @@ class BuildOutput:
         if self._folder is not None:
             self._folder.cleanup()
 
-    def copy(self, result: Build, sink: Sink) -> None:
+    def copy(self, result: Build, sink: console.Sink) -> None:
         """Copy the only file of a build to stdout."""
         if not self.is_stdout:
             return
@@ -247,9 +239,9 @@ class BuildOutput:
 def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     """Print notes, exclusions and totals on stderr."""
     for text in result.notes:
-        print_info(text)
+        console.print_info(text)
     for reason, count in (result.excluded_counts or {}).items():
-        print_info(
+        console.print_info(
             f"{pluralize(count, 'URL')} excluded: {reason} ({_first_urls(result, reason, count)})"
         )
     options = _date_options(result, evidence)
@@ -257,7 +249,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
         urls = f"None of the {result.urls:,} URLs has a"
         if result.urls == 1:
             urls = "The only URL has no"
-        print_info(f"{urls} lastmod; {', '.join(options)}")
+        console.print_info(f"{urls} lastmod; {', '.join(options)}")
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
         text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
@@ -268,7 +260,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     if not is_first:
         counts += [(getattr(result, word), word) for word in ("added", "changed", "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
-    print_info(text)
+    console.print_info(text)
 
 
 def _first_urls(result: Build, reason: str, count: int) -> str:

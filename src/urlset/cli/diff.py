@@ -7,17 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.change_limit import ChangeLimit
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    json_text,
-    line_renderer,
-    print_error,
-    print_info,
-    terminal_width,
-    write_report,
-)
+from urlset.cli import console
 from urlset.cli.options import (
     Exit,
     NetworkOptions,
@@ -71,10 +61,10 @@ def diff(
         raise UsageError("expected one source from stdin, found two")
     expect_own_outputs({"output": output, "report": report}, [before, after])
     expect_format_of(output, format, "diff")
-    expect_target("--report", report)
+    console.expect_target("--report", report)
     found_config = load_config(config)
     for note in found_config.notes:
-        print_info(note)
+        console.print_info(note)
     settings = found_config.diff | found_config.diff_limits | given_options(options, DIFF_OPTIONS)
     limits = {
         name.removeprefix("max_"): _limit(name, settings.pop(name))
@@ -83,23 +73,23 @@ def diff(
     }
     from urlset.live.diff import diff as compare
 
-    with Sink(output) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
+    with console.Sink(output) as sink:
+        with console.Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
             settings |= network._asdict()
             settings["progress"] = lambda event: progress.update(f"{event}: {event.source or ''}")
             found = compare(before, after, **settings)
         with found:
             _print(found, sink, format, max_examples or sys.maxsize)
-            write_report(found, report, is_quiet=quiet)
+            console.write_report(found, report, is_quiet=quiet)
             if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
-                print_info(found.summary)
+                console.print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
     raise Exit(code)
 
 
-def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
+def _print(found: Diff, sink: console.Sink, format_: str, max_examples: int) -> None:
     if format_ == "json":
-        sink.write(f"{json_text(found.to_dict())}\n")
+        sink.write(f"{console.json_text(found.to_dict())}\n")
     elif format_ == "jsonl":
         for line in found.jsonl():
             sink.write(line)
@@ -108,8 +98,8 @@ def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
     else:
         from urlset.live.diff.text import report_diff
 
-        render = line_renderer(is_stdout=sink.is_stdout)
-        for spans in report_diff(found, max_examples=max_examples, width=terminal_width()):
+        render = console.line_renderer(is_stdout=sink.is_stdout)
+        for spans in report_diff(found, max_examples=max_examples, width=console.terminal_width()):
             sink.write(f"{render(spans)}\n", is_markup=True)
 
 
@@ -130,6 +120,6 @@ def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bo
             what = f"{count:,} of {counts.before:,} URLs are {kind}"
             if kind == "added":
                 what = f"{count:,} URLs are added to {counts.before:,}"
-            print_error(f"{what}, more than --max-{kind} {limit.text}")
+            console.print_error(f"{what}, more than --max-{kind} {limit.text}")
     is_failed = is_exceeded or counts.unknown > 0 or found.is_none_selected
     return int(is_failed or (has_exit_code and len(found) > 0))

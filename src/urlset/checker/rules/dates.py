@@ -72,7 +72,7 @@ _DAYS = {f"s{n}.xml": f"2026-11-{n + 11}T08:00:00Z" for n in range(5)}
 _DAILY = {name: entry(f"{HOME}{name[1]}", lastmod=day) for name, day in _DAYS.items()}
 
 _rule = partial(rule, source=_BING, good=_GOOD)
-_engine_rule = partial(engine_rule, source=_W3C, fix_safety="safe", good=_GOOD)
+_engine_rule = partial(engine_rule, source=_W3C, good=_GOOD)
 
 RULES = (
     _engine_rule(
@@ -101,7 +101,6 @@ RULES = (
         "wrote a default value.",
         fix_hint="Omit lastmod if the date is unknown",
         bad=entry(HOME, lastmod="2026-02-30"),
-        fix_safety="unsafe",
     ),
     _rule(
         "D005 lastmod-reduced-precision warning",
@@ -128,7 +127,6 @@ RULES = (
         source=_W3C,
         bad=entry(HOME, lastmod="2026-11-20T08:00Z"),
         is_default=False,
-        fix_safety="safe",
     ),
     _rule(
         "D007 lastmod-future warning",
@@ -145,7 +143,6 @@ RULES = (
         source="https://blogs.bing.com/webmaster/july-2025/"
         "Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search",
         bad=entry(HOME, lastmod="2027-11-20T08:00:00Z"),
-        fix_safety="unsafe",
     ),
     _rule(
         "D008 lastmod-placeholder warning",
@@ -158,7 +155,6 @@ RULES = (
         fix_hint="Omit lastmod if the date is unknown",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad=entry(HOME, lastmod="1970-01-01T00:00:00Z"),
-        fix_safety="unsafe",
     ),
     _rule(
         "D009 lastmod-all-identical warning",
@@ -172,7 +168,6 @@ RULES = (
         fix_hint="Write the date of the last change of each page, or omit lastmod",
         bad=_ALIKE,
         good=_SPREAD,
-        fix_safety="unsafe",
     ),
     _rule(
         "D010 lastmod-is-generation-time warning",
@@ -187,7 +182,6 @@ RULES = (
         bad={"index.xml": _GENERATED_INDEX, "pages.xml": _ALIKE},
         good={"index.xml": _GENERATED_INDEX, "pages.xml": _SPREAD},
         needs=("set",),
-        fix_safety="unsafe",
     ),
     _rule(
         "D011 lastmod-coverage info",
@@ -232,7 +226,6 @@ RULES = (
         bad={**_GOOD_SET, "index.xml": index_of("pages.xml", lastmod="2026-11-12T08:00:00Z")},
         good=_GOOD_SET,
         needs=("set",),
-        fix_safety="safe",
     ),
     _rule(
         "D502 index-lastmod-constant info",
@@ -256,7 +249,6 @@ RULES = (
             **_DAILY,
         },
         needs=("set",),
-        fix_safety="safe",
     ),
     _rule(
         "D503 index-lastmod-missing info",
@@ -274,6 +266,5 @@ RULES = (
         },
         good=_GOOD_SET,
         needs=("set",),
-        fix_safety="safe",
     ),
 )

@@ -94,7 +94,6 @@ RULES = (
         source=_IMAGE_SOURCE,
         bad=_entry(_IMAGE, "<image:loc></image:loc>"),
         good=_entry(_IMAGE),
-        fix_safety="unsafe",
     ),
     _rule(
         "G002 image-loc-invalid error",
@@ -108,7 +107,6 @@ RULES = (
         source=_IMAGE_SOURCE,
         bad=_entry("<image:loc>/a.jpg</image:loc>"),
         good=_entry(_IMAGE),
-        fix_safety="unsafe",
     ),
     _rule(
         "G003 image-removed-tag info",
@@ -123,7 +121,6 @@ RULES = (
         source=_REMOVED,
         bad=_entry(f"{_IMAGE}<image:title>Rye</image:title>"),
         good=_entry(_IMAGE),
-        fix_safety="opt-in",
     ),
     _rule(
         "G004 image-duplicate info",
@@ -146,7 +143,6 @@ RULES = (
         source=_IMAGE_SOURCE,
         bad=_entry(_IMAGE, _IMAGE),
         good=_entry(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
-        fix_safety="unsafe",
         view=None,
     ),
     _rule(
@@ -186,7 +182,6 @@ RULES = (
         "Only zh-cn and zh-tw have one.",
         fix_hint="Write the code of the language alone: en for en-US",
         bad=_article(language="en-US"),
-        fix_safety="safe",
     ),
     _rule(
         "G052 news-date error",
@@ -198,7 +193,6 @@ RULES = (
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         bad=_article("2026-11-20T08:00:00"),
         good=_article("2026-11-20T08:00:00+01:00"),
-        fix_safety="unsafe",
     ),
     _rule(
         "G053 news-too-old warning",
@@ -216,7 +210,6 @@ RULES = (
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
         needs=("time",),
-        fix_safety="opt-in",
     ),
     _rule(
         "G054 news-future warning",
@@ -239,7 +232,6 @@ RULES = (
         source=_NEWS_SOURCE,
         bad=_article(more="<news:title>Sowing</news:title>"),
         good=_article(),
-        fix_safety="unsafe",
     ),
     _rule(
         "G056 news-name info",
@@ -265,7 +257,6 @@ RULES = (
         why="The name must be exactly the one on news.google.com, without any text in parentheses.",
         fix_hint="Use one spelling of the name, without parentheses",
         bad=_article(name="The Rye (subscription)"),
-        fix_safety="unsafe",
         view=None,
     ),
     _rule(
@@ -277,7 +268,6 @@ RULES = (
         why="Google's documentation of news sitemaps has only name, language, date and title.",
         fix_hint="Remove it, unless other readers use it",
         bad=_article(more="<news:keywords>rye</news:keywords>"),
-        fix_safety="opt-in",
     ),
     _rule(
         "G070 dead-extension info",
@@ -297,7 +287,6 @@ RULES = (
         "combine-sitemap-extensions",
         bad=_PAGE.format("<mobile:mobile/>"),
         good=_PAGE.format(""),
-        fix_safety="opt-in",
         view=None,
     ),
     _rule(

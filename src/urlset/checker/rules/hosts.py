@@ -54,7 +54,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc5891",
         bad={f"{_PUNYCODE}sitemap.xml": entry("https://bücher.example.com/")},
         good={f"{_PUNYCODE}sitemap.xml": entry(_PUNYCODE)},
-        fix_safety="safe",
     ),
     _rule(
         "U013 loc-credentials error",
@@ -68,7 +67,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
         bad=entry("https://editor:secret@example.com/draft"),
         good=entry("https://example.com/draft"),
-        fix_safety="unsafe",
     ),
     _rule(
         "U014 loc-port info",
@@ -87,7 +85,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.3",
         bad=entry("https://example.com:443/about"),
         good=entry("https://example.com/about"),
-        fix_safety="safe",
     ),
     _rule(
         "U016 loc-nonpublic-host warning",
@@ -157,7 +154,6 @@ RULES = (
         "consolidate-duplicate-urls",
         bad=_file("https://example.com/", "http://example.com/about"),
         good=_file("https://example.com/", "https://example.com/about"),
-        fix_safety="unsafe",
     ),
     _rule(
         "U028 out-of-scope-host error",
@@ -209,6 +205,5 @@ RULES = (
         bad=entry("http://example.com/about"),
         good=entry("https://example.com/about"),
         needs=("location",),
-        fix_safety="unsafe",
     ),
 )

@@ -113,7 +113,6 @@ RULES = (
             'alternate" hreflang="de', 'altenate" hreflang="de'
         ),
         good=_with("de"),
-        fix_safety="safe",
     ),
     _rule(
         "H003 hreflang-relative-href error",
@@ -126,7 +125,6 @@ RULES = (
         fix_hint="Write the full URL",
         bad=_GOOD.replace("https://example.org/de", "/de"),
         good=_GOOD,
-        fix_safety="unsafe",
     ),
     _rule(
         "H004 hreflang-underscore error",
@@ -140,7 +138,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
         bad=_with("de_AT"),
         good=_with("de-AT"),
-        fix_safety="safe",
     ),
     _rule(
         "H005 hreflang-language error",
@@ -156,7 +153,6 @@ RULES = (
         fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
         bad=_with("jp"),
         good=_with("ja"),
-        fix_safety="unsafe",
     ),
     _rule(
         "H006 hreflang-region error",
@@ -176,7 +172,6 @@ RULES = (
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
         bad=_with("de-EU"),
         good=_with("de-DE"),
-        fix_safety="safe",
     ),
     _rule(
         "H007 hreflang-likely-region info",
@@ -216,7 +211,6 @@ RULES = (
         bad=_with("ZH-hant-tw"),
         good=_with("zh-Hant-TW"),
         is_default=False,
-        fix_safety="safe",
     ),
     _rule(
         "H008 hreflang-missing-self warning",
@@ -233,7 +227,6 @@ RULES = (
         fix_hint="Add a link from the page to its own URL, with its own language",
         bad=_entry("en", _GERMAN),
         good=_entry("en", _SELF, _GERMAN),
-        fix_safety="unsafe",
     ),
     _rule(
         "H009 hreflang-duplicate-language error",
@@ -256,7 +249,6 @@ RULES = (
         fix_hint="Keep one URL for each language, or distinguish them by region",
         bad=_entry("en", _SELF, _GERMAN, "de=https://example.org/at"),
         good=_entry("en", _SELF, _GERMAN, "de-AT=https://example.org/at"),
-        fix_safety="unsafe",
     ),
     _rule(
         "H010 hreflang-duplicate-link info",
@@ -274,7 +266,6 @@ RULES = (
         fix_hint="Keep one of the links",
         bad=_entry("en", _SELF, _GERMAN, _GERMAN),
         good=_entry("en", _SELF, _GERMAN),
-        fix_safety="unsafe",
     ),
     _rule(
         "H011 hreflang-no-x-default info",

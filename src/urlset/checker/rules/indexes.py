@@ -74,7 +74,6 @@ RULES = (
         "the same index.",
         fix_hint="Remove the entry",
         bad={**_GOOD, "sitemap-index.xml": index_of("sitemap.xml", "sitemap-index.xml")},
-        fix_safety="unsafe",
     ),
     _rule(
         "I004 index-duplicate-child warning",
@@ -93,7 +92,6 @@ RULES = (
         "use either.",
         fix_hint="Keep one entry, with the date of the file's last change",
         bad={"sitemap-index.xml": index_of("sitemap.xml", "sitemap.xml"), "sitemap.xml": PAGE},
-        fix_safety="unsafe",
         needs=(),
     ),
     engine_rule(
@@ -129,7 +127,6 @@ RULES = (
             "blog-index.xml": index_of("blog.xml"),
             "blog.xml": PAGE,
         },
-        fix_safety="unsafe",
     ),
     _rule(
         "I502 index-cycle error",
@@ -162,7 +159,6 @@ RULES = (
             "b-index.xml": index_of("a-index.xml", "sitemap.xml"),
             "sitemap.xml": PAGE,
         },
-        fix_safety="unsafe",
     ),
     _rule(
         "I503 child-missing error",
@@ -173,7 +169,6 @@ RULES = (
         "URLs of the sitemap are not found.",
         fix_hint="Publish the file, or remove its entry from the index",
         bad={"sitemap-index.xml": index_of("sitemap.xml", "blog.xml"), "sitemap.xml": PAGE},
-        fix_safety="unsafe",
     ),
     _rule(
         "I504 sitemap-not-referenced info",

@@ -18,7 +18,7 @@ _PICTURE = "<image:image><image:loc>https://example.com/a.jpg</image:loc></image
 _PICTURED = PAGE.replace("</url>", f"{_PICTURE}</url>")
 _BOUND = f' xmlns:image="{_IMAGE}"'
 
-_engine_rule = partial(engine_rule, fix_safety="safe", good=whole(_PICTURED, attributes=_BOUND))
+_engine_rule = partial(engine_rule, good=whole(_PICTURED, attributes=_BOUND))
 
 RULES = (
     _engine_rule(
@@ -123,7 +123,6 @@ RULES = (
         bad=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS}"'),
         good=whole(attributes=f'{_XSI} xsi:schemaLocation="{SITEMAP_NS} {SITEMAP_NS}/sitemap.xsd"'),
         is_default=False,
-        fix_safety="unsafe",
     ),
     rule(
         "P005 unused-namespace info",
@@ -140,6 +139,5 @@ RULES = (
         source="https://www.w3.org/TR/xml-names/#ns-decl",
         bad=whole(attributes=_BOUND),
         good=whole(_PICTURED, attributes=_BOUND),
-        fix_safety="unsafe",
     ),
 )

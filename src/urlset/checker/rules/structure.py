@@ -21,7 +21,7 @@ def _with(element: str) -> str:
     return PAGE.replace("</url>", f"{element}</url>")
 
 
-_engine_rule = partial(engine_rule, source=_FORMAT, fix_safety="unsafe", good=PAGE)
+_engine_rule = partial(engine_rule, source=_FORMAT, good=PAGE)
 
 RULES = (
     _engine_rule(
@@ -30,7 +30,6 @@ RULES = (
         "root.",
         fix_hint="Use <urlset> or <sitemapindex> as the root",
         bad="<pages><page>https://example.com/</page></pages>",
-        fix_safety="none",
     ),
     _engine_rule(
         "S006",
@@ -38,7 +37,6 @@ RULES = (
         "file.",
         fix_hint="Write the tag in lower case",
         bad=whole(PAGE.replace("url>", "URL>")),
-        fix_safety="safe",
     ),
     _engine_rule(
         "S007",
@@ -78,7 +76,6 @@ RULES = (
         source=_INDEX,
         bad={"sitemap.xml": f"{PAGE}\n{_CHILD}", "pages.xml": PAGE.replace(".com/", ".com/a")},
         good=_GOOD_INDEX,
-        fix_safety="none",
     ),
     _engine_rule(
         "S015",
@@ -87,14 +84,12 @@ RULES = (
         fix_hint="Remove the inner root, and keep its content",
         bad=whole(f"<urlset>\n{PAGE}\n</urlset>"),
         good=whole(),
-        fix_safety="safe",
     ),
     _engine_rule(
         "S016",
         why="Most readers look for <url> and then for its <loc>, and ignore this one.",
         fix_hint="Put the <loc> in a <url>, or in a <sitemap>",
         bad=whole(f"<loc>https://example.com/about</loc>\n{PAGE}"),
-        fix_safety="safe",
     ),
     rule(
         "S018 element-order info",
@@ -110,7 +105,6 @@ RULES = (
         bad=f"<url>{_DATE}<loc>https://example.com/</loc></url>",
         good=PAGE,
         is_default=False,
-        fix_safety="safe",
     ),
     _engine_rule(
         "S021",
@@ -120,7 +114,6 @@ RULES = (
         source=_ERRORS,
         bad=whole(""),
         good=whole(),
-        fix_safety="none",
     ),
     _engine_rule(
         "S022",
@@ -146,7 +139,6 @@ RULES = (
         source="https://www.w3.org/TR/xml/#sec-comments",
         bad=PAGE.replace(".com/", ".com/<!-- home -->"),
         good=PAGE.replace("<loc>", "<!-- home --><loc>"),
-        fix_safety="safe",
     ),
     _engine_rule(
         "S009",
@@ -180,7 +172,6 @@ RULES = (
         "never",
         source=f"{_PROTOCOL}#changefreqdef",
         bad=_with("<changefreq>often</changefreq>"),
-        fix_safety="safe",
     ),
     _engine_rule(
         "S020",
@@ -189,6 +180,5 @@ RULES = (
         fix_hint="Remove priority, or use a number from 0.0 to 1.0",
         source=f"{_PROTOCOL}#prioritydef",
         bad=_with("<priority>0,8</priority>"),
-        fix_safety="safe",
     ),
 )

@@ -32,7 +32,7 @@ _WHOLE = whole()
 _ENTRIES = _WHOLE.partition("\n")[2]  # without the declaration
 
 
-_engine_rule = partial(engine_rule, source=_ERRORS, fix_safety="safe", good=_WHOLE)
+_engine_rule = partial(engine_rule, source=_ERRORS, good=_WHOLE)
 
 RULES = (
     _engine_rule(
@@ -42,7 +42,6 @@ RULES = (
         fix_hint="Write the sitemap again, and find out why it was empty",
         bad=b"",
         good=PAGE,
-        fix_safety="none",
     ),
     _engine_rule(
         "X005",
@@ -61,7 +60,6 @@ RULES = (
         source=_ESCAPING,
         bad=whole(_NOTED).encode("latin-1"),
         good=whole(_NOTED).encode(),
-        fix_safety="none",
     ),
     _engine_rule(
         "X011",
@@ -105,7 +103,6 @@ RULES = (
         fix_hint="Compress the file again, and publish it only when it is complete",
         bad={"sitemap.xml.gz": _DAMAGED},
         good=_GOOD,
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X026",
@@ -115,7 +112,6 @@ RULES = (
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
         good=_GOOD,
-        fix_safety="unsafe",
     ),
     rule(
         "X027 gz-name-mismatch warning",
@@ -141,7 +137,6 @@ RULES = (
         source=_FAQ,
         bad={"sitemap.xml.gz": _PLAIN},
         good=_GOOD,
-        fix_safety="safe",
     ),
     _engine_rule(
         "X028",
@@ -167,7 +162,6 @@ RULES = (
         source=f"{_XML}#sec-well-formed",
         bad=PAGE.replace("</lastmod>", "</lastmode>"),
         good=PAGE,
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X003",
@@ -201,7 +195,6 @@ RULES = (
         fix_hint="Remove the text before the root, such as notices and warnings of the server",
         source=f"{_XML}#sec-prolog-dtd",
         bad=f"Notice: undefined variable\n{_WHOLE}",
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X008",
@@ -211,7 +204,6 @@ RULES = (
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\nServed in 0.2 s",
         good=f"{_WHOLE}\n<!-- Served in 0.2 s -->",
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X009",
@@ -221,7 +213,6 @@ RULES = (
         fix_hint="Write the sitemap again, and publish it only when it is complete",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X015",
@@ -231,7 +222,6 @@ RULES = (
         source=_XXE,
         bad=f"<!DOCTYPE urlset>\n{_ENTRIES}",
         good=_ENTRIES,
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X016",
@@ -241,7 +231,6 @@ RULES = (
         source=_XXE,
         bad=f'<!DOCTYPE urlset [<!ENTITY base SYSTEM "base.txt">]>\n{_ENTRIES}',
         good=_ENTRIES,
-        fix_safety="unsafe",
     ),
     rule(
         "X017 xml-declaration info",
@@ -260,7 +249,6 @@ RULES = (
         bad=_ENTRIES,
         good=_WHOLE,
         is_default=False,
-        fix_safety="safe",
     ),
     _engine_rule(
         "X018",
@@ -270,7 +258,6 @@ RULES = (
         source="https://developer.chrome.com/docs/web-platform/deprecating-xslt",
         bad=f'<?xml-stylesheet type="text/xsl" href="/sitemap.xsl"?>\n{_ENTRIES}',
         good=f'<?xml-stylesheet type="text/css" href="/sitemap.css"?>\n{_ENTRIES}',
-        fix_safety="opt-in",
     ),
     _engine_rule(
         "X019",
@@ -278,7 +265,6 @@ RULES = (
         "200, a login, or a page for visitors.",
         fix_hint="Serve the sitemap at this URL instead of the page",
         bad="<!DOCTYPE html>\n<html><body><p>Not found</p></body></html>",
-        fix_safety="none",
     ),
     _engine_rule(
         "X021",
@@ -287,7 +273,6 @@ RULES = (
         fix_hint="Keep one of the attributes",
         source=f"{_XML}#uniqattspec",
         bad=whole(attributes=' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X024",
@@ -297,7 +282,6 @@ RULES = (
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\n{_ENTRIES}",
         good=whole(f"{PAGE}\n{PAGE.replace('.com/', '.com/about')}"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X031",
@@ -313,6 +297,5 @@ RULES = (
             "{% for page in site.pages %}<url><loc>{{ site.url }}{{ page.url }}</loc></url>"
             "{% endfor %}"
         ),
-        fix_safety="none",
     ),
 )
