@@ -248,10 +248,13 @@ def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> T
     """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
     with _name_in_errors(rule), store.limited(timeout_s):
         # A table, so that a slow query runs only once.
-        if not store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}"):
-            return Counter()
-        columns = store.columns("SELECT * FROM rule_matches")
-        return _store_findings(store, rule, "rule_matches", columns)
+        count = store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}")
+        return _store_matches(store, rule) if count else Counter()
+
+
+def _store_matches(store: StoreSession, rule: Rule) -> Tally:
+    columns = store.columns("SELECT * FROM rule_matches")
+    return _store_findings(store, rule, "rule_matches", columns)
 
 
 class _Budget:
@@ -284,10 +287,8 @@ def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
     query = verified_query(store, rule)
     with _name_in_errors(rule), budget.spending() as seconds:
-        if not store.materialize("rule_matches", query, seconds=seconds):
-            return Counter()
-        columns = store.columns("SELECT * FROM rule_matches")
-        return _store_findings(store, rule, "rule_matches", columns)
+        count = store.materialize("rule_matches", query, seconds=seconds)
+        return _store_matches(store, rule) if count else Counter()
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:

@@ -221,6 +221,15 @@ def auth_of_environment() -> str | tuple[str, str] | None:
     return _credentials(None)
 
 
+def read_secret(file: Path, failure: str) -> str:
+    """Return the text of a file without surrounding space; ``failure`` begins the error."""
+    try:
+        return file.read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"{failure}: {reason}") from error
+
+
 def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """Read a token, or user and password, from a file or an environment variable.
 
@@ -228,25 +237,21 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """
     origin = f"${AUTH_VARIABLE}" if file is None else f"--auth-file {file}"
     if file is None:
-        text = os.environ.get(AUTH_VARIABLE)
+        text = os.environ.get(AUTH_VARIABLE, "").strip()
     else:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageError(f"{origin}: cannot be read: {reason}") from error
-    if text is None or not text.strip():
+        text = read_secret(file, f"{origin}: cannot be read")
+    if not text:
         if file is not None:
             raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`, found nothing")
         return None
-    kind, _, token = text.strip().partition(" ")
+    kind, _, token = text.partition(" ")
     if kind.lower() == "bearer" and token:
         from urlset.http.policy import expect_token
 
         with as_usage_error(origin):
             expect_token(token.strip(), "`Bearer TOKEN` or `user:password`")
         return token.strip()
-    user, colon, password = text.strip().partition(":")
+    user, colon, password = text.partition(":")
     if not colon or user.lower() == "authorization":
         # Note: the text may be a secret, so the message does not contain it.
         raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`")

@@ -15,6 +15,7 @@ from urlset.cli.options import (
     as_usage_error,
     expect_paths,
     given_options,
+    read_secret,
 )
 from urlset.config import Configuration, load_config
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
@@ -142,11 +143,7 @@ def _secret(file: Path | None, variable: str, path_variable: str = "") -> str | 
         if not path:
             return None
         file = Path(path)
-    try:
-        return file.read_text(encoding="utf-8-sig").strip() or None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise UsageError(f"cannot read {str(file)!r}: {reason}") from error
+    return read_secret(file, f"cannot read {str(file)!r}") or None
 
 
 def _ledger(configuration: Configuration) -> Path | None:

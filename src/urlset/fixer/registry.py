@@ -133,6 +133,16 @@ class FixContext:
         """Innermost element that contains the finding or starts there."""
         return self.document.spans.element_at(self.start) if self.entry is not None else None
 
+    def children(self, name: str) -> list[ElementSpan]:
+        """Return the children of the entry with a name."""
+        children = self.entry.children if self.entry is not None else ()
+        return [child for child in children if child.local_name == name]
+
+    def descendants(self, *names: str) -> Iterator[ElementSpan]:
+        """Yield the descendants of the entry with one of these names."""
+        if self.entry is not None:
+            yield from self.entry.descendants(*names)
+
     def change(
         self, *edits: Edit, dropped: str | None = None, effect: Effect | None = None, added: int = 0
     ) -> Change:
@@ -222,6 +232,13 @@ def line_span(data: bytes, at: int) -> tuple[int, int]:
     return start, min(ends, default=len(data))
 
 
+def removed_line(data: bytes, at: int) -> Edit:
+    """Return the edit that removes the line at an offset, with its line break."""
+    start, end = line_span(data, at)
+    end += 2 if data[end : end + 2] == b"\r\n" else 1
+    return Edit(start, min(end, len(data)), b"")
+
+
 def _line(data: bytes, start: int, end: int) -> UrlSpan:
     return UrlSpan(start, end, data[start:end].decode(errors="replace"), "text")
 
@@ -253,10 +270,7 @@ def entry_removal(context: FixContext) -> Iterator[Change]:
     if context.document.parsed.kind == "text":
         start, end = line_span(context.data, context.start)
         line = context.data[start:end].decode(errors="replace")
-        end += len(context.data[end : end + 2]) if context.data[end : end + 2] == b"\r\n" else 1
-        yield context.change(
-            Edit(start, min(end, len(context.data)), b""), dropped=line, effect="removed"
-        )
+        yield context.change(removed_line(context.data, start), dropped=line, effect="removed")
     elif context.entry is not None:
         yield context.remove(context.entry, effect="removed")
 

@@ -17,13 +17,9 @@ from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
 
-_TYPES = {
-    ".xml": "application/xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".gz": "application/gzip",
-}
-TEXT = ("Content-Type", "text/plain; charset=utf-8")
+from urlset.protocol import MEDIA_TYPES
+
+TEXT = ("Content-Type", MEDIA_TYPES[".txt"])
 _CHUNK = 64 * 1024
 _CACHED = 64 << 20
 """Bytes of gzip twins in memory."""
@@ -109,7 +105,7 @@ class FileFolder:
         etag = f'"{tag}-gzip"' if is_packed else f'"{tag}"'
         modified = datetime.fromtimestamp(found.modified, UTC)
         common = [
-            ("Content-Type", _TYPES[found.path.suffix]),
+            ("Content-Type", MEDIA_TYPES[found.path.suffix]),
             ("ETag", etag),
             ("Last-Modified", format_datetime(modified, usegmt=True)),
             ("X-Robots-Tag", "noindex"),

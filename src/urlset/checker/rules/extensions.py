@@ -85,6 +85,7 @@ _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"'
 
 
 _rule = partial(rule, source=_NEWS_SOURCE, view="articles", good=_article())
+_image_rule = partial(_rule, source=_IMAGE_SOURCE, view="images", good=_entry(_IMAGE))
 
 RULES = (
     engine_rule(
@@ -95,23 +96,19 @@ RULES = (
         bad=_entry(_IMAGE, "<image:loc></image:loc>"),
         good=_entry(_IMAGE),
     ),
-    _rule(
+    _image_rule(
         "G002 image-loc-invalid error",
         message='image:loc "{v}" {fault}',
-        view="images",
         where="url_fault(image.loc) IS NOT NULL",
         values={"v": "preview(image.loc)", "fault": "url_fault(image.loc)"},
         element="image:loc",
         why="An image is fetched from exactly this URL. A path or an invalid URL finds no image.",
         fix_hint="Write the full URL with https:// and the host, and percent-encode it",
-        source=_IMAGE_SOURCE,
         bad=_entry("<image:loc>/a.jpg</image:loc>"),
-        good=_entry(_IMAGE),
     ),
-    _rule(
+    _image_rule(
         "G003 image-removed-tag info",
         message="{tags} of an image: ignored by search engines since 2022",
-        view="images",
         where=" OR ".join(_DEAD_IMAGE_TAGS.values()),
         values={"tags": names_where(_DEAD_IMAGE_TAGS)},
         element="image:image",
@@ -120,7 +117,6 @@ RULES = (
         fix_hint="Remove them, and write captions on the page",
         source=_REMOVED,
         bad=_entry(f"{_IMAGE}<image:title>Rye</image:title>"),
-        good=_entry(_IMAGE),
     ),
     _rule(
         "G004 image-duplicate info",
@@ -145,19 +141,16 @@ RULES = (
         good=_entry(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
         view=None,
     ),
-    _rule(
+    _image_rule(
         "G005 image-is-page warning",
         message="image:loc is the URL of the page itself",
-        view="images",
         # If the loc is an image file, U020 reports that.
         where="CASE WHEN same_url(image.loc, loc) THEN NOT regexp_matches(path_of(loc), "
         "'(?i)\\.(png|jpe?g|gif|webp|avif|svg|bmp|tiff?)$') ELSE false END",
         element="image:loc",
         why="This is the URL of a page and not of an image, so no image is found.",
         fix_hint="Write the URL of the image file",
-        source=_IMAGE_SOURCE,
         bad=_entry("<image:loc>https://example.com/a</image:loc>"),
-        good=_entry(_IMAGE),
     ),
     _rule(
         "G050 news-missing-required error",

@@ -25,12 +25,12 @@ _NOT_PROVEN = """
 
 
 _rule = partial(rule, partition="all", source=_PROTOCOL, element="loc", needs=("set",), good=_GOOD)
+_child_rule = partial(_rule, view="listed")
 
 RULES = (
-    _rule(
+    _child_rule(
         "I001 index-child-cross-site error",
         message="{loc} is on another site than the index ({sitemap_origin})",
-        view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
         # As for a page (U030): if only the scheme differs, http usually redirects.
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
@@ -48,10 +48,9 @@ RULES = (
             "https://shop.example.com/robots.txt": f"Sitemap: {_SHOP_SITEMAP}",
         },
     ),
-    _rule(
+    _child_rule(
         "I002 index-child-above warning",
         message="{loc} is not in or below {sitemap_folder}, the folder of the index",
-        view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
             AND NOT starts_with(percent_decoded(remove_dot_segments(path)),
                 percent_decoded(remove_dot_segments(sitemap_folder)))
@@ -63,10 +62,9 @@ RULES = (
         source=_GOOGLE,
         bad={"maps/index.xml": index_of("sitemap.xml"), "sitemap.xml": PAGE},
     ),
-    _rule(
+    _child_rule(
         "I003 index-self-reference error",
         message="The index lists itself: {loc}",
-        view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
             SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
             WHERE f.failure = 'cycle' AND p.depth = 0))""",
@@ -102,10 +100,9 @@ RULES = (
         bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
         good=_GOOD,
     ),
-    _rule(
+    _child_rule(
         "I006 index-child-not-sitemap info",
         message="{loc} does not look like a sitemap",
-        view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
         why="An index lists sitemaps. Search engines report a page, an image or robots.txt in it "
         "as an error and do not read its URLs.",

@@ -22,6 +22,7 @@ def _with(element: str) -> str:
 
 
 _engine_rule = partial(engine_rule, source=_FORMAT, good=PAGE)
+_schema_rule = partial(_engine_rule, source=_SCHEMA)
 
 RULES = (
     _engine_rule(
@@ -45,12 +46,11 @@ RULES = (
         source=f"{_PROTOCOL}#locdef",
         bad=f"<url>{_DATE}</url>\n{PAGE}",
     ),
-    _engine_rule(
+    _schema_rule(
         "S008",
         why="An entry has one URL and one date. Some readers use the first, some the last, and "
         "some neither.",
         fix_hint="Keep one of them; a second URL needs its own entry",
-        source=_SCHEMA,
         bad=PAGE.replace(_DATE, _DATE * 2),
     ),
     _engine_rule(
@@ -60,12 +60,11 @@ RULES = (
         fix_hint="Remove the element",
         bad=PAGE.replace("</url>", "<title>Home</title></url>"),
     ),
-    _engine_rule(
+    _schema_rule(
         "S012",
         why="The elements of the protocol have no attributes. Readers ignore them, and validation "
         "against the schema fails.",
         fix_hint="Remove the attribute",
-        source=_SCHEMA,
         bad=whole(PAGE.replace("<url>", '<url id="1">')),
     ),
     _engine_rule(
@@ -140,28 +139,25 @@ RULES = (
         bad=PAGE.replace(".com/", ".com/<!-- home -->"),
         good=PAGE.replace("<loc>", "<!-- home --><loc>"),
     ),
-    _engine_rule(
+    _schema_rule(
         "S009",
         why="An empty element has no meaning, and the schema does not allow it. Search Console "
         "reports an invalid value.",
         fix_hint="Remove the element, or add a value",
-        source=_SCHEMA,
         bad="<url><loc>https://example.com/</loc><lastmod></lastmod></url>",
     ),
-    _engine_rule(
+    _schema_rule(
         "S013",
         why="Text outside of elements has no meaning. If it is a URL, most readers find no URL in "
         "the entry.",
         fix_hint="Remove the text; a URL belongs in <url><loc>",
-        source=_SCHEMA,
         bad=PAGE.replace("<url>", "<url>Home"),
     ),
-    _engine_rule(
+    _schema_rule(
         "S017",
         why="A value is text. With an element inside, readers find no value or reject the file. A "
         "link usually comes from an editor of web pages.",
         fix_hint="Keep only text in the value",
-        source=_SCHEMA,
         bad=PAGE.replace("https://example.com/", "<b>https://example.com/</b>"),
     ),
     _engine_rule(

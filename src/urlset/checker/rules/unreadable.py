@@ -25,13 +25,12 @@ def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
 
 
 _rule = partial(rule, partition="all", source=_GOOGLE, element="loc", good=_GOOD)
+_failure_rule = partial(_rule, view="failed", message="{loc}: {error}")
 
 RULES = (
-    _rule(
+    _failure_rule(
         "N001 sitemap-http-error error",
         heading="Sitemaps that return an HTTP error",
-        message="{loc}: {error}",
-        view="failed",
         where="failure = 'status'",
         why="A response with a status other than 200 is not a sitemap. Search engines report the "
         "error and do not find its URLs.",
@@ -59,11 +58,9 @@ RULES = (
         "names it",
         bad=_bad(ExampleResponse(error="timeout")),
     ),
-    _rule(
+    _failure_rule(
         "N007 sitemap-soft-404 error",
         heading="Sitemaps that are error pages with status 200",
-        message="{loc}: {error}",
-        view="failed",
         where="failure = 'same-answer'",
         why="The server returns the same page for every URL, as if each existed. Search engines "
         "read a page where they expect a sitemap.",
@@ -76,11 +73,9 @@ RULES = (
             "news-sitemap.xml": ExampleResponse(_HTML),
         },
     ),
-    _rule(
+    _failure_rule(
         "N008 sitemap-truncated-transfer error",
         heading="Sitemaps whose transfer is cut off",
-        message="{loc}: {error}",
-        view="failed",
         where="failure = 'incomplete'",
         why="Only a part was received, so the other URLs are missing. Search engines reject the "
         "file, or treat the part as the complete sitemap.",
@@ -88,11 +83,9 @@ RULES = (
         source=_HTTP,
         bad=_bad(ExampleResponse(PAGE, error="cut")),
     ),
-    _rule(
+    _failure_rule(
         "N012 sitemap-auth error",
         heading="Sitemaps that require a login",
-        message="{loc}: {error}",
-        view="failed",
         where="failure = 'refused'",
         why="The sitemap is behind a login or a firewall. Search engines have no password, and "
         "firewalls block many of them.",

@@ -33,6 +33,7 @@ _ENTRIES = _WHOLE.partition("\n")[2]  # without the declaration
 
 
 _engine_rule = partial(engine_rule, source=_ERRORS, good=_WHOLE)
+_gzip_rule = partial(_engine_rule, good=_GOOD)
 
 RULES = (
     _engine_rule(
@@ -96,22 +97,20 @@ RULES = (
         bad=b"\n\xef\xbb\xbf" + whole().partition("\n")[2].encode(),
         good=whole().partition("\n")[2].encode(),
     ),
-    _engine_rule(
+    _gzip_rule(
         "X025",
         why="Most programs stop at the damage, and some drop what they decompressed before it. The "
         "data after it is lost.",
         fix_hint="Compress the file again, and publish it only when it is complete",
         bad={"sitemap.xml.gz": _DAMAGED},
-        good=_GOOD,
     ),
-    _engine_rule(
+    _gzip_rule(
         "X026",
         why="Data after the gzip stream is not part of the sitemap. Some programs reject the file "
         "because of it.",
         fix_hint="Compress the file again, without data after the stream",
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
-        good=_GOOD,
     ),
     rule(
         "X027 gz-name-mismatch warning",
@@ -138,21 +137,19 @@ RULES = (
         bad={"sitemap.xml.gz": _PLAIN},
         good=_GOOD,
     ),
-    _engine_rule(
+    _gzip_rule(
         "X028",
         why="Readers decompress once and find gzip instead of XML. Usually the file was compressed "
         "when it was written and again by the server.",
         fix_hint="Compress once, and exclude .gz files from compression by the server",
         bad={"sitemap.xml.gz": gzip.compress(_PACKED, mtime=0)},
-        good=_GOOD,
     ),
-    _engine_rule(
+    _gzip_rule(
         "X029",
         why="Search engines decompress gzip only, so no URL of this file is read.",
         fix_hint="Compress the file with gzip, or not at all",
         source=_FAQ,
         bad={"sitemap.xml.bz2": bz2.compress(_PLAIN)},
-        good=_GOOD,
     ),
     _engine_rule(
         "X002",

@@ -48,17 +48,11 @@ def _owner(context: FixContext, *names: str) -> ElementSpan | None:
 def resolve_image(context: FixContext) -> Iterator[Change]:
     """Resolve the URL of an image against the URL of its page."""
     base_url = context.finding.loc or context.document.base_url
-    for image in _within(context, "image"):
+    for image in context.descendants("image"):
         loc = image.child("loc")
         url = parse_url(loc.text or "", base_url).url if loc is not None else None
         if loc is not None and url is not None and url != loc.text:
             yield context.rewrite(loc, url)
-
-
-def _within(context: FixContext, *names: str) -> Iterator[ElementSpan]:
-    entry = context.entry
-    if entry is not None:
-        yield from entry.descendants(*names)
 
 
 @fixer("G022")
@@ -66,7 +60,7 @@ def remove_page_url(context: FixContext) -> Iterator[Change]:
     """Remove a video URL that equals the URL of the page."""
     entry = context.entry
     loc = entry.child("loc") if entry is not None else None
-    for element in _within(context, "content_loc", "player_loc"):
+    for element in context.descendants("content_loc", "player_loc"):
         if loc is not None and element.stripped == loc.stripped:
             yield context.remove(element)
 
@@ -119,7 +113,7 @@ def rewrite_dates(context: FixContext) -> Iterator[Change]:
     """Rewrite the dates of a video or an article in a valid format."""
     names = ("publication_date", "expiration_date")
     owner = "video" if context.code == "G027" else "news"
-    for container in _within(context, owner):
+    for container in context.descendants(owner):
         for element in container.children:
             text = element.stripped
             if element.local_name not in names or not text:
@@ -149,7 +143,7 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
     Unknown values are removed if unsafe fixes are made.
     """
     name = _LISTS[context.code]
-    for element in _within(context, name):
+    for element in context.descendants(name):
         yield from _tidied(context, element, _regions if name == "restriction" else _devices)
         for found in element.attributes:
             written = context.data[found.value_start : found.value_end]
@@ -189,7 +183,7 @@ def _devices(text: str) -> list[str]:
 @fixer("G033")
 def cut_text(context: FixContext) -> Iterator[Change]:
     """Truncate a title or description that is too long."""
-    for video in _within(context, "video"):
+    for video in context.descendants("video"):
         for name, limit in (("description", _MAX_DESCRIPTION), ("title", _MAX_TITLE)):
             element = video.child(name)
             if element is not None and len(element.stripped) > limit:
@@ -203,7 +197,7 @@ def cut_many(context: FixContext) -> Iterator[Change]:
     name: Literal["tag", "image"] = "tag" if context.code == "G034" else "image"
     limit = _MAX_TAGS if name == "tag" else MAX_IMAGES
     pages = [context.entry] if context.entry else []
-    for owner in _within(context, "video") if name == "tag" else pages:
+    for owner in context.descendants("video") if name == "tag" else pages:
         found = [child for child in owner.children if child.local_name == name]
         yield from map(context.remove, found[limit:])
 
@@ -233,13 +227,13 @@ def news_language(context: FixContext) -> Iterator[Change]:
 @fixer("G053")
 def remove_news(context: FixContext) -> Iterator[Change]:
     """Remove the news extension of an article that is too old; its URL is kept."""
-    yield from map(context.remove, _within(context, "news"))
+    yield from map(context.remove, context.descendants("news"))
 
 
 @fixer("G056")
 def strip_name(context: FixContext) -> Iterator[Change]:
     """Remove text in parentheses from the name of a publication."""
-    for element in _within(context, "name"):
+    for element in context.descendants("name"):
         text = element.stripped
         short = _PARENTHESES.sub("", text).strip()
         if short and short != text:

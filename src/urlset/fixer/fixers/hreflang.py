@@ -10,17 +10,12 @@ from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.registry import FixContext, fixer
-from urlset.formats.spans import ElementSpan, decode_text
+from urlset.formats.spans import decode_text
 from urlset.urls import parse_url
 
 # Country codes mistaken for languages, and the ISO 639-1 code of the language (rule H005).
 _LANGUAGES = {"jp": "ja", "cn": "zh", "kr": "ko", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk"}
 _REGION = re.compile(r"^([A-Za-z]{2,3})(-[A-Za-z]{4})?[-_]([A-Za-z]{2}|[0-9]{3})$")
-
-
-def _links(context: FixContext) -> list[ElementSpan]:
-    entry = context.entry
-    return [child for child in entry.children if child.local_name == "link"] if entry else []
 
 
 def _set(
@@ -35,7 +30,7 @@ def _rewritten(
     context: FixContext, name: str, better: Callable[[str], str | None]
 ) -> Iterator[Change]:
     """Replace an attribute in all links of the entry if ``better`` returns another value."""
-    for link in _links(context):
+    for link in context.children("link"):
         for attribute in link.attributes:
             text = decode_text(context.data[attribute.value_start : attribute.value_end])
             if attribute.name == name and text is not None:
@@ -106,7 +101,7 @@ def right_region(context: FixContext) -> Iterator[Change]:
 @fixer("H008")
 def add_itself(context: FixContext) -> Iterator[Change]:
     """Add the missing link of an entry to itself, with the language that other entries use."""
-    entry, links = context.entry, _links(context)
+    entry, links = context.entry, context.children("link")
     own = entry.child("loc") if entry is not None else None
     if entry is None or own is None or not links:
         return
@@ -126,7 +121,7 @@ def add_itself(context: FixContext) -> Iterator[Change]:
 def keep_first_language(context: FixContext) -> Iterator[Change]:
     """Remove further links for a language that an earlier link of the entry has."""
     seen: set[str] = set()
-    for link in _links(context):
+    for link in context.children("link"):
         language = (link.attribute("hreflang") or "").strip().lower()
         if language and language in seen:
             yield context.remove(link)
