@@ -198,9 +198,8 @@ FOREIGN_TEXTS = (
 
 def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     """Count the problems of the engine with these rules, and store the first rows of each."""
-    counts: Tally = Counter()
     if not rules:
-        return counts
+        return Counter()
     codes = ", ".join(quoted(rule.code) for rule in rules)
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
@@ -212,8 +211,7 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
         f"WHERE code IN ({codes}))"
     )
     query = f"SELECT code, level, source, count(*) FROM {problems} GROUP BY ALL ORDER BY ALL"
-    for code, its_level, source, count in store.rows(query):
-        counts[FindingKey(code, its_level, source)] += count
+    counts = _tally(store, query)
     if counts:
         detail = "detail" if "detail" in store.columns("SELECT * FROM problems") else "NULL"
         detail = f"CASE WHEN NOT ({foreign}) THEN {detail} END"
@@ -379,6 +377,11 @@ def _count(store: StoreSession, findings: str) -> Tally:
         SELECT code, f.level, coalesce(CASE WHEN document IS NULL THEN f.source ELSE d.source END,
             getvariable('checked')), count(*)
         FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
+    return _tally(store, query)
+
+
+def _tally(store: StoreSession, query: str) -> Tally:
+    """Return the counts that a query has for each rule, level and document."""
     counts: Tally = Counter()
     for code, level, source, count in store.rows(query):
         counts[FindingKey(code, level, source)] += count

@@ -5,17 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli import console
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_format_of,
-    expect_own_outputs,
-    given_options,
-    note_ignored_robots,
-)
+from urlset.cli import console, options
 from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -34,10 +24,10 @@ def audit(
     format: str,
     output: Path | None,
     write_baseline: Path | None,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     config: Path | None,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Visit the pages that sitemaps list, and report what is wrong with them.
 
@@ -62,31 +52,31 @@ def audit(
       urlset audit https://example.com --logs access.log --logs access.log.1.gz
     """  # noqa: D301 - the \b keeps the lines of the examples
     outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
-    expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
-    expect_format_of(output, format, "audit")
+    options.expect_own_outputs(outputs, [source, *(given.get("logs") or ())])
+    options.expect_format_of(output, format, "audit")
     from urlset.cli.check_run import CheckConfig
     from urlset.store import end_process_when_stuck
 
-    config_options = CheckConfig.load(config, options)
+    config_options = CheckConfig.load(config, given)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)
     if config_options.options.get("rules"):
         end_process_when_stuck()
-    settings = given_options(options, AUDIT_OPTIONS, where="python")
+    settings = options.given_options(given, AUDIT_OPTIONS, where="python")
     settings |= {**config_options.options, **network._asdict()}
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:
-        raise UsageError("--sample: expected no --crawl, which visits all pages")
+        raise options.UsageError("--sample: expected no --crawl, which visits all pages")
     console.expect_target("--report", report)
     console.expect_target("--write-baseline", write_baseline)
     if not quiet:
-        note_ignored_robots(network)
+        options.note_ignored_robots(network)
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 
     settings["baseline"] = Baseline.of(config_options.baseline)
     with console.Sink(output) as sink:
-        with console.Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("audit"):
             settings["progress"] = lambda event: progress.update(
                 f"{event.urls:,} responses · {event.source or ''}"
             )
@@ -100,7 +90,7 @@ def audit(
             console.write_report(found, report, is_quiet=quiet)
             if found.is_interrupted:
                 console.print_info(_how_to_continue(store))
-    raise Exit(code)
+    raise options.Exit(code)
 
 
 def _how_to_continue(store: Path | None) -> str:
@@ -116,7 +106,7 @@ def _how_to_continue(store: Path | None) -> str:
 def _print(
     found: Audit,
     sink: console.Sink,
-    options: CheckConfig,
+    config: CheckConfig,
     format_: str,
     write_baseline: Path | None,
     *,
@@ -126,7 +116,7 @@ def _print(
     from urlset.checker import Baseline
     from urlset.cli.check_report import report_lines
 
-    for text in report_lines(format_, found.findings, found, options, sink):
+    for text in report_lines(format_, found.findings, found, config, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
         for line in (found.summary, *found.notes):
@@ -151,4 +141,4 @@ def _print(
         return INTERRUPTED
     if found.is_blind:
         return 1
-    return int(any(found.by_level[level] for level in options.failing_levels))
+    return int(any(found.by_level[level] for level in config.failing_levels))

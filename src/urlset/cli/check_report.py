@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from urlset import reporter
 from urlset.checker import Finding
-from urlset.cli import console
+from urlset.cli import console, options
 from urlset.cli.check_run import CheckConfig, CheckRun
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    expect_format_of,
-    expect_own_outputs,
-)
 from urlset.cli.version import version_of_urlset
 from urlset.terminal_text import pluralize
 
@@ -40,17 +33,17 @@ def run_check(
     backup: bool | None,
     diff: bool,
     config: Path | None,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Check or fix the sources, write what was found, and end the command with its exit code."""
     if statistics and format not in ("text", "json"):
-        raise UsageError(f"--statistics: expected --format text or json, found {format}")
+        raise options.UsageError(f"--statistics: expected --format text or json, found {format}")
     outputs = {"output": output, "report": report, "write_baseline": write_baseline}
-    expect_own_outputs(outputs, sources)
-    expect_format_of(output, format, "check")
-    settings = CheckConfig.load(config, options)
+    options.expect_own_outputs(outputs, sources)
+    options.expect_format_of(output, format, "check")
+    settings = CheckConfig.load(config, given)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
@@ -66,7 +59,7 @@ def run_check(
             is_quiet=quiet,
         )
     elif backup is not None:
-        raise UsageError("--backup, --no-backup: expected --fix, too")
+        raise options.UsageError("--backup, --no-backup: expected --fix, too")
     console.expect_target("--write-baseline", write_baseline)  # before the sources are read
     run = CheckRun(settings, network)
     html_report = None
@@ -104,14 +97,14 @@ def run_check(
     else:
         console.print_errors(run.failures)
     if not run.documents:
-        raise Exit(2)
+        raise options.Exit(2)
     _note_omissions(run, format, info)
     if write_baseline is not None:
         run.found.write(write_baseline)
         count = pluralize(len(run.found), "finding")
         info(f"{count} written to the baseline {str(write_baseline)!r}")
-        raise Exit(0)
-    raise Exit(run.exit_code())
+        raise options.Exit(0)
+    raise options.Exit(run.exit_code())
 
 
 def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:

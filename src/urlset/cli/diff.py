@@ -7,16 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.change_limit import ChangeLimit
-from urlset.cli import console
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_format_of,
-    expect_own_outputs,
-    given_options,
-)
+from urlset.cli import console, options
 from urlset.config import load_config
 from urlset.option_schema.read import DIFF_OPTIONS
 
@@ -33,10 +24,10 @@ def diff(
     report: Path | None,
     exit_code: bool,
     max_examples: int,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     config: Path | None,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Compare two states of a site: added, removed, changed and moved URLs.
 
@@ -58,14 +49,16 @@ def diff(
       urlset diff old.csv https://example.com --live --report diff.html
     """  # noqa: D301 - the \b keeps the lines of the examples
     if before == after == "-":
-        raise UsageError("expected one source from stdin, found two")
-    expect_own_outputs({"output": output, "report": report}, [before, after])
-    expect_format_of(output, format, "diff")
+        raise options.UsageError("expected one source from stdin, found two")
+    options.expect_own_outputs({"output": output, "report": report}, [before, after])
+    options.expect_format_of(output, format, "diff")
     console.expect_target("--report", report)
     found_config = load_config(config)
     for note in found_config.notes:
         console.print_info(note)
-    settings = found_config.diff | found_config.diff_limits | given_options(options, DIFF_OPTIONS)
+    settings = (
+        found_config.diff | found_config.diff_limits | options.given_options(given, DIFF_OPTIONS)
+    )
     limits = {
         name.removeprefix("max_"): _limit(name, settings.pop(name))
         for name in ("max_removed", "max_added", "max_changed")
@@ -74,7 +67,7 @@ def diff(
     from urlset.live.diff import diff as compare
 
     with console.Sink(output) as sink:
-        with console.Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("diff"):
             settings |= network._asdict()
             settings["progress"] = lambda event: progress.update(f"{event}: {event.source or ''}")
             found = compare(before, after, **settings)
@@ -84,7 +77,7 @@ def diff(
             if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
                 console.print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
-    raise Exit(code)
+    raise options.Exit(code)
 
 
 def _print(found: Diff, sink: console.Sink, format_: str, max_examples: int) -> None:
@@ -107,7 +100,7 @@ def _limit(name: str, text: str) -> ChangeLimit:
     try:
         return ChangeLimit.parse(text)
     except ValueError as error:
-        raise UsageError(f"--{name.replace('_', '-')}: {error}") from error
+        raise options.UsageError(f"--{name.replace('_', '-')}: {error}") from error
 
 
 def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bool) -> int:

@@ -7,15 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli import console
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_own_outputs,
-    given_options,
-)
+from urlset.cli import console, options
 from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
@@ -33,9 +25,9 @@ def watch(
     store: Path | None,
     report: Path | None,
     format: str,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Take one step of the history of a site: read what changed, store it, report alerts.
 
@@ -62,16 +54,22 @@ def watch(
         urlset watch https://example.com --store site.duckdb --quiet
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
-        raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
-    expect_own_outputs({"store": store, "report": report}, [site])
+        raise options.UsageError(
+            "expected --store FILE.duckdb, the store of the history; found none"
+        )
+    options.expect_own_outputs({"store": store, "report": report}, [site])
     console.expect_target("--report", report)
-    settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
+    settings = {
+        **options.given_options(given, WATCH_OPTIONS),
+        **network._asdict(),
+        "report": report,
+    }
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
     from urlset.live.watch import watch as run
 
     with console.Sink(None) as sink:
-        with console.Progress(is_shown=not quiet) as progress, as_usage_error("watch"):
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("watch"):
             settings["progress"] = lambda event: progress.update(
                 f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}"
             )
@@ -90,7 +88,7 @@ def watch(
         console.print_info(f"not complete: {reason}")
     if found.webhook_error is not None:
         console.print_error(f"{found.webhook_error}; the next step sends them again")
-    raise Exit(_exit_code(found))
+    raise options.Exit(_exit_code(found))
 
 
 def _exit_code(found: Watch) -> int:
