@@ -63,11 +63,8 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
     from urlset.builder import EVIDENCE
     from urlset.builder import build as build_sitemaps
     from urlset.builder.options import parse_evidence
-    from urlset.config import load_config
 
-    config = load_config(file)
-    for note in config.notes:
-        console.print_info(note)
+    config = options.configuration(file)
     options.expect_paths(
         {name: given.get(name) for name in ("ledger", "robots", "changes", "excluded")}
     )

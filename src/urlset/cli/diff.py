@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.change_limit import ChangeLimit
 from urlset.cli import console, options
-from urlset.config import load_config
 from urlset.option_schema.read import DIFF_OPTIONS
 
 if TYPE_CHECKING:
@@ -53,9 +52,7 @@ def diff(
     options.expect_own_outputs({"output": output, "report": report}, [before, after])
     options.expect_format_of(output, format, "diff")
     console.expect_target("--report", report)
-    found_config = load_config(config)
-    for note in found_config.notes:
-        console.print_info(note)
+    found_config = options.configuration(config)
     settings = (
         found_config.diff | found_config.diff_limits | options.given_options(given, DIFF_OPTIONS)
     )

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from urlset.cli.console import print_info
 from urlset.errors import UrlsetError
 from urlset.option_names import option
 from urlset.option_schema import Option, options_of
@@ -16,6 +17,7 @@ from urlset.option_schema.common import AUTH_VARIABLE
 from urlset.own_files import expect_own_files
 
 if TYPE_CHECKING:
+    from urlset.config import Configuration
     from urlset.http import Policy
 
 
@@ -133,6 +135,16 @@ def given_options(
     }
 
 
+def configuration(file: Path | None, *, is_quiet: bool = False) -> Configuration:
+    """Load a configuration, by default the one of the working directory, and print its notes."""
+    from urlset.config import load_config
+
+    found = load_config(file)
+    for note in () if is_quiet else found.notes:
+        print_info(note)
+    return found
+
+
 def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str | Path]) -> None:
     """Raise :class:`UsageError` if an output is a source or another output, before the work.
 
@@ -200,8 +212,6 @@ def as_usage_error(option: str) -> Iterator[None]:
 def note_ignored_robots(network: NetworkOptions) -> None:
     """Print what ``--ignore-robots`` does not do, for a command that visits pages."""
     if network.policy is not None and not network.policy.obey_robots:
-        from urlset.cli.console import print_info
-
         print_info(
             "--ignore-robots is for the search of sitemaps: pages that robots.txt disallows are "
             "not visited"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlset.cli import options
 from urlset.cli.console import Progress, Sink, json_or, print_errors, print_info
-from urlset.config import Configuration, load_config
+from urlset.config import Configuration
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
@@ -53,9 +53,7 @@ def submit(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if new_key is not None:
         raise options.Exit(_create_key(new_key, is_quiet=quiet))
-    configuration = load_config(config)
-    for note in configuration.notes:
-        print_info(note)
+    configuration = options.configuration(config)
     options.expect_paths({"store": given["store"]})
     values = configuration.submit | options.given_options(given, SUBMIT_OPTIONS)
     values["policy"] = network.policy

@@ -202,13 +202,10 @@ def url_spans_of(context: FixContext) -> list[UrlSpan]:
         return [_line(context.data, *line_span(context.data, context.start))]
     entry = context.entry
     found = list(_in_entry(context.document, entry)) if entry is not None else []
-    meant = [loc for loc in found if loc.start <= context.start <= loc.end or _is_at(context, loc)]
+    # A finding may start at the tag of the element that contains the URL.
+    at, data = context.start, context.data
+    meant = [x for x in found if x.start <= at <= x.end or data.rfind(b"<", 0, x.start) == at]
     return meant or found
-
-
-def _is_at(context: FixContext, loc: UrlSpan) -> bool:
-    """Return whether a finding starts at the tag of the element that contains the URL."""
-    return context.data.rfind(b"<", 0, loc.start) == context.start
 
 
 def all_url_spans(document: DocumentContext) -> Iterator[UrlSpan]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from urlset.engine import get
-from urlset.fixer.fix_document import Dropped
+from urlset.fixer.fix_document import Dropped, FixedText
 from urlset.fixer.options import FixOptions
 from urlset.fixer.registry import ROBOTS_RULES
 from urlset.formats.encoding import decode
@@ -18,15 +17,7 @@ _LINES = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
 _LINE_RULES = ("R002", "R003")
 
 
-class FixedRobots(NamedTuple):
-    """Robots.txt after its fixes: bytes, number of fixes by rule, and what was dropped."""
-
-    data: bytes
-    fixed: Counter[str]
-    dropped: list[Dropped]
-
-
-def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[str]) -> FixedRobots:
+def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[str]) -> FixedText:
     """Fix the lines that declare sitemaps; other lines are unchanged.
 
     The declared sitemaps must be the same before and after; otherwise nothing is changed. If there
@@ -40,10 +31,10 @@ def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[s
     fixed: Counter[str] = Counter()
     dropped: list[Dropped] = []
     if "R006" in codes or not allowed or "R007" in codes - allowed:
-        return FixedRobots(data, fixed, dropped)
+        return FixedText(data, fixed, dropped, {})
     decoded = decode(data, None, get(options.engine).is_utf8)
     if b"\0" in decoded.text or any(mark.code == "X010" for mark in decoded.diagnostics):
-        return FixedRobots(data, fixed, dropped)
+        return FixedText(data, fixed, dropped, {})
     text = decoded.text.decode(errors="replace")
     if "R007" in allowed:
         text = text.removeprefix("\ufeff")
@@ -58,8 +49,8 @@ def fix_robots(data: bytes, url: str, options: FixOptions, addresses: Sequence[s
     after = "".join(_add_sitemaps(lines, added)).encode()
     declared = {*added, *(line.url for line in before.sitemaps)}
     is_same = {line.url for line in read_robots(after, url).sitemaps} == declared
-    result = FixedRobots(after, fixed, dropped)
-    return result if is_same and fixed else FixedRobots(data, Counter(), [])
+    result = FixedText(after, fixed, dropped, {})
+    return result if is_same and fixed else FixedText(data, Counter(), [], {})
 
 
 def _add_sitemaps(lines: list[str], addresses: Sequence[str]) -> Iterator[str]:

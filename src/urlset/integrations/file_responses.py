@@ -21,8 +21,7 @@ from urlset.protocol import MEDIA_TYPES
 
 TEXT = ("Content-Type", MEDIA_TYPES[".txt"])
 _CHUNK = 64 * 1024
-_CACHED = 64 << 20
-"""Bytes of gzip twins in memory."""
+_CACHED = 64 << 20  # bytes of gzip twins in memory
 _RANGE = re.compile(r"\s*+bytes\s*+=\s*+(\d{0,18})\s*+-\s*+(\d{0,18})\s*+", re.ASCII)
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 _CODING = re.compile(r"\s*+([^\s;,]++)\s*+(?:;\s*+q\s*+=\s*+([0-9.]++)\s*+)?", re.IGNORECASE)

@@ -15,12 +15,11 @@ from urlset.option_schema.option import (
     command,
     enabled,
     python,
+    with_same,
 )
 
 WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
 """Environment variable with the URL of the webhook: other users can see arguments."""
-
-_SCOPE = "Scope"
 
 AUDIT_OPTIONS: tuple[Option, ...] = (
     argument(
@@ -104,6 +103,40 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
 )
 """Options of :func:`urlset.audit` and ``urlset audit``, in the order of the help."""
 
+_SCOPE = with_same(
+    {"group": "Scope"},
+    call.option(
+        "scope",
+        "Visit all pages of the host, or those below the folder of SITE.",
+        type=Literal["host", "folder"],
+        annotation="ScopeName",
+        doc="``host``: all pages of the host; ``folder``: those below the folder of the start.",
+        default="host",
+        shows_default=True,
+    ),
+    common.INCLUDE,
+    common.EXCLUDE,
+    call.number("max_pages", "Visit at most N pages.", doc="Pages to visit."),
+    call.number(
+        "max_depth",
+        "Follow at most N links from SITE or a listed page.",
+        doc="Links from the start, or from a listed page, to a page.",
+    ),
+    common.MAX_MINUTES,
+    enabled(
+        "read_sitemaps",
+        "Read the sitemaps first.",
+        doc="Read the sitemaps of the site first.",
+        flags=("--sitemaps",),
+    ),
+    enabled(
+        "follow_links",
+        "Follow links; without, visit only listed pages.",
+        doc="Follow the links of pages; if not, only listed URLs are visited.",
+        flags=("--links",),
+    ),
+)
+
 CRAWL_OPTIONS: tuple[Option, ...] = (
     replace(common.SITE, help="URL of the start, as https://example.com/."),
     command.file("store", "Store (.duckdb) of the pages and links; created if it does not exist."),
@@ -115,40 +148,7 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
         metavar="URL",
         in_python=".why(url)",
     ),
-    call.option(
-        "scope",
-        "Visit all pages of the host, or those below the folder of SITE.",
-        type=Literal["host", "folder"],
-        annotation="ScopeName",
-        doc="``host``: all pages of the host; ``folder``: those below the folder of the start.",
-        default="host",
-        group=_SCOPE,
-        shows_default=True,
-    ),
-    replace(common.INCLUDE, group=_SCOPE),
-    replace(common.EXCLUDE, group=_SCOPE),
-    call.number("max_pages", "Visit at most N pages.", doc="Pages to visit.", group=_SCOPE),
-    call.number(
-        "max_depth",
-        "Follow at most N links from SITE or a listed page.",
-        doc="Links from the start, or from a listed page, to a page.",
-        group=_SCOPE,
-    ),
-    replace(common.MAX_MINUTES, group=_SCOPE),
-    enabled(
-        "read_sitemaps",
-        "Read the sitemaps first.",
-        doc="Read the sitemaps of the site first.",
-        group=_SCOPE,
-        flags=("--sitemaps",),
-    ),
-    enabled(
-        "follow_links",
-        "Follow links; without, visit only listed pages.",
-        doc="Follow the links of pages; if not, only listed URLs are visited.",
-        group=_SCOPE,
-        flags=("--links",),
-    ),
+    *_SCOPE,
     common.CONFIRM_AFTER_S,
     *common.PAGE_NETWORK,
     *common.CONSOLE,

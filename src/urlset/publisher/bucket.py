@@ -113,7 +113,8 @@ class Bucket:
         self._seen.setdefault(name, found and found.version)
         if found is None:
             return None
-        return _decompress(found.data) if _is_encoded(found.attributes) else found.data
+        is_encoded = found.attributes.get("Content-Encoding") == "gzip"
+        return _decompress(found.data) if is_encoded else found.data
 
     def modified(self, name: str) -> datetime | None:
         """Return when an object was written, in UTC to the second; None if there is none."""
@@ -276,10 +277,6 @@ class Bucket:
     def _stage(self) -> Path:
         assert self._folder is not None, "entered as a context manager"
         return Path(self._folder.path)
-
-
-def _is_encoded(attributes: Attributes) -> bool:
-    return attributes.get("Content-Encoding") == "gzip"
 
 
 def _decompress(data: bytes) -> bytes:

@@ -22,8 +22,7 @@ _FIX_NOTES = {
     "removes something.",
     "opt-in": "Fixed only if the rule is selected: `urlset check --fix --select {code}`.",
 }
-_MAX_DOCUMENTS = 6
-"""An example with more documents than this shows only the first three."""
+_MAX_DOCUMENTS = 6  # an example with more documents than this shows only the first three
 
 
 class RuleJson(TypedDict):
@@ -96,7 +95,9 @@ def rule_page(rule: Rule) -> Iterator[str]:
     if note:
         yield from (note.replace("{code}", rule.code), "")
     yield from _query(rule)
-    yield f"Source: {_linked(rule.page.source)}"
+    source = rule.page.source
+    is_url = source.startswith("https://") and " " not in source
+    yield f"Source: <{source}>" if is_url else f"Source: {source}"
 
 
 def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
@@ -171,7 +172,3 @@ def _query(rule: Rule) -> Iterator[str]:
     yield "```sql"
     yield from (line.rstrip() for line in inspect.cleandoc(query).strip().splitlines())
     yield from ("```", "")
-
-
-def _linked(source: str) -> str:
-    return f"<{source}>" if source.startswith("https://") and " " not in source else source

@@ -260,7 +260,7 @@ class _Stager:
         urls, size = document.urls, len(document.data)
         there = self._target.read(name)
         if there is not None and self._is_same(there, document.data):
-            lastmod = self._published.files.get(name) or _modified(path)
+            lastmod = self._published.files.get(name) or self._target.modified(name) or self._now
             return WrittenFile(name, path, urls, size, len(there), lastmod, changed=False)
         data = self._engine.gzip(document.data) if self._naming.is_packed else document.data
         self._target.stage(name, data)
@@ -316,7 +316,3 @@ def _resolve_now(now: datetime | None) -> datetime:
     if now.tzinfo is None:
         raise ValueError(f"expected now with a time zone, found {now!r}; use datetime.now(UTC)")
     return now.astimezone(UTC)
-
-
-def _modified(path: Path) -> datetime:
-    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)

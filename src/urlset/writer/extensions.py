@@ -115,7 +115,11 @@ def _video(video: model.Video, loc: str, base: str | None) -> model.Video:
         ),
         prices=_many(video.prices, "prices", model.Price, _texts),
         ids=_many(video.ids, "ids", model.VideoId, _texts),
-        tags=tuple(tag for tag in map(_tag, _listed(video.tags, "tags")) if tag is not None),
+        tags=tuple(
+            text
+            for tag in _listed(video.tags, "tags")
+            if (text := values.text(tag, "tags")) is not None
+        ),
         tvshow=_one(video.tvshow, "tvshow", model.TvShow, _checked_texts),
         **{
             name: _media_url(value, name, base)
@@ -135,10 +139,6 @@ def _video(video: model.Video, loc: str, base: str | None) -> model.Video:
         if getattr(made, name) is not None and getattr(made, f"{name}_relationship") is None:
             raise ValueProblem(f"{name}_relationship", None, "allow or deny", "say which is meant")
     return made
-
-
-def _tag(tag: Any) -> str | None:
-    return values.text(tag, "tags")
 
 
 def _news(news: model.News) -> model.News:

@@ -22,8 +22,7 @@ from urlset.writer import render
 VERSION = version("urlset")
 """Version of urlset, which is part of what identifies a page or the rows of a section."""
 _SAMPLE = 100
-_SHARE = 0.8
-"""Part of the byte limit that a page is planned for, as items differ in size."""
+_SHARE = 0.8  # part of the byte limit that a page is planned for, as items differ in size
 _LEARNED_S = 86_400
 
 
