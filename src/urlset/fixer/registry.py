@@ -309,7 +309,7 @@ SPLIT_RULES = frozenset({"L001", "L002", "L004", "L005", "L007", "L008"})
 """Rules of document limits: fixed by splitting the document."""
 
 ROBOTS_RULES = frozenset({"R001", "R002", "R003", "R004", "R007"})
-"""Rules of robots.txt that urlset.fixer.robots_txt fixes."""
+"""Rules of robots.txt that urlset.fixer.fix_set fixes."""
 
 
 def fixer(
