@@ -149,3 +149,11 @@ WELL_KNOWN_PATHS = """
 /sitemap/ /sitemap/sitemap.xml /sitemap/sitemap-index.xml /news-sitemap.xml /sitemap-news.xml
 /sitemap_news.xml""".split()
 """Well-known paths of sitemaps: the union of those that other tools try and that CMSes use."""
+
+MEDIA_TYPES = {
+    ".xml": "application/xml",  # https://www.rfc-editor.org/rfc/rfc7303#section-9.1
+    ".txt": "text/plain; charset=utf-8",  # sitemaps.org: "The text file must use UTF-8 encoding."
+    ".css": "text/css; charset=utf-8",
+    ".gz": "application/gzip",  # https://www.rfc-editor.org/rfc/rfc6713
+}
+"""Media types of published files, by suffix."""

@@ -8,6 +8,7 @@ import pytest
 
 from urlset.checker import CATALOGUE, Rule, check
 from urlset.checker.examples import documents_of
+from urlset.checker.rule import FIX_SAFETY
 from urlset.fixer import Fixed, fix
 from urlset.fixer.registry import CONTAINER_RULES, FIXERS, ROBOTS_RULES, SPLIT_RULES
 
@@ -99,6 +100,10 @@ def test_the_good_example_stays_as_it_is(rule: Rule) -> None:
     after, fixed = fix_documents(good, rule)
     assert after == good
     assert (fixed.documents, fixed.dropped, fixed.remaining) == ([], [], [])
+
+
+def test_the_safety_of_fixes_is_of_rules_that_exist() -> None:
+    assert FIX_SAFETY.keys() <= CATALOGUE.keys()
 
 
 def test_a_fixer_is_for_a_rule_that_says_so() -> None:

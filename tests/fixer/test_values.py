@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from urlset.dates import parse_date
 from urlset.fixer.edits import Change, Edit, apply, without_overlaps
-from urlset.fixer.fix_set import FixedDocument
+from urlset.fixer.fix_set import FixedDocument, fix_robots
 from urlset.fixer.fixers import urls
 from urlset.fixer.fixers.values import better_date
 from urlset.fixer.output import unified_diff
 from urlset.fixer.registry import FindingLocation
-from urlset.fixer.robots_txt import fix_robots
 
 SAFE: Any = SimpleNamespace(
     is_unsafe=False, document=SimpleNamespace(base_url="https://e.com/a/s.xml")

@@ -198,9 +198,8 @@ FOREIGN_TEXTS = (
 
 def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
     """Count the problems of the engine with these rules, and store the first rows of each."""
-    counts: Tally = Counter()
     if not rules:
-        return counts
+        return Counter()
     codes = ", ".join(quoted(rule.code) for rule in rules)
     cases = "".join(f" WHEN {quoted(r.code)} THEN {r.level_sql}" for r in rules if r.level_sql)
     level = f"CASE code{cases} ELSE level END" if cases else "level"
@@ -212,8 +211,7 @@ def _store_problems(store: StoreSession, rules: Sequence[Rule]) -> Tally:
         f"WHERE code IN ({codes}))"
     )
     query = f"SELECT code, level, source, count(*) FROM {problems} GROUP BY ALL ORDER BY ALL"
-    for code, its_level, source, count in store.rows(query):
-        counts[FindingKey(code, its_level, source)] += count
+    counts = _tally(store, query)
     if counts:
         detail = "detail" if "detail" in store.columns("SELECT * FROM problems") else "NULL"
         detail = f"CASE WHEN NOT ({foreign}) THEN {detail} END"
@@ -248,10 +246,13 @@ def _run_sql_rule(store: StoreSession, rule: Rule, timeout_s: float | None) -> T
     """Store the rows that the SQL of a rule returns; return their counts if not all are stored."""
     with _name_in_errors(rule), store.limited(timeout_s):
         # A table, so that a slow query runs only once.
-        if not store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}"):
-            return Counter()
-        columns = store.columns("SELECT * FROM rule_matches")
-        return _store_findings(store, rule, "rule_matches", columns)
+        count = store.run(f"CREATE OR REPLACE TEMP TABLE rule_matches AS {rule.sql}")
+        return _store_matches(store, rule) if count else Counter()
+
+
+def _store_matches(store: StoreSession, rule: Rule) -> Tally:
+    columns = store.columns("SELECT * FROM rule_matches")
+    return _store_findings(store, rule, "rule_matches", columns)
 
 
 class _Budget:
@@ -284,10 +285,8 @@ def _run_custom_rule(store: StoreSession, rule: Rule, budget: _Budget) -> Tally:
     """Store the rows of a custom rule, read-only and with a time limit; return their counts."""
     query = verified_query(store, rule)
     with _name_in_errors(rule), budget.spending() as seconds:
-        if not store.materialize("rule_matches", query, seconds=seconds):
-            return Counter()
-        columns = store.columns("SELECT * FROM rule_matches")
-        return _store_findings(store, rule, "rule_matches", columns)
+        count = store.materialize("rule_matches", query, seconds=seconds)
+        return _store_matches(store, rule) if count else Counter()
 
 
 def verified_query(store: StoreSession, rule: Rule) -> str:
@@ -378,6 +377,11 @@ def _count(store: StoreSession, findings: str) -> Tally:
         SELECT code, f.level, coalesce(CASE WHEN document IS NULL THEN f.source ELSE d.source END,
             getvariable('checked')), count(*)
         FROM ({findings}) f LEFT JOIN documents d USING (document) GROUP BY ALL ORDER BY ALL"""
+    return _tally(store, query)
+
+
+def _tally(store: StoreSession, query: str) -> Tally:
+    """Return the counts that a query has for each rule, level and document."""
     counts: Tally = Counter()
     for code, level, source, count in store.rows(query):
         counts[FindingKey(code, level, source)] += count

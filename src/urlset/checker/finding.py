@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, cast
 
 from urlset.checker.evaluate import Row, Tally
 from urlset.checker.load import Excerpt
@@ -54,6 +54,9 @@ class FindingJson(TypedDict):
     loc: str | None
     fix: str | None
     basis: Basis | None
+
+
+_JSON_NAMES = tuple(FindingJson.__annotations__)
 
 
 class CountsJson(ResultJson):
@@ -125,18 +128,7 @@ class Finding(NamedTuple):
 
     def to_dict(self) -> FindingJson:
         """Return the fields of the format json, as values that JSON has."""
-        return {
-            "rule": self.rule,
-            "code": self.code,
-            "level": self.level,
-            "message": self.message,
-            "source": self.source,
-            "line": self.line,
-            "column": self.column,
-            "loc": self.loc,
-            "fix": self.fix,
-            "basis": self.basis,
-        }
+        return cast(FindingJson, {name: getattr(self, name) for name in _JSON_NAMES})
 
 
 def failed_source(

@@ -12,13 +12,7 @@ from itertools import islice
 
 from urlset.checker.baseline import Baseline, Comparison
 from urlset.checker.evaluate import MAX_ROWS, FindingKey, Tally, evaluate
-from urlset.checker.finding import (
-    CheckJson,
-    CountedFindings,
-    Finding,
-    Selected,
-    finding_of,
-)
+from urlset.checker.finding import CheckJson, CountedFindings, Finding, Selected, finding_of
 from urlset.checker.load import Failures, TextCache, load
 from urlset.checker.locate import locate
 from urlset.checker.markup_facts import MarkupFacts

@@ -16,20 +16,9 @@ from threading import Condition
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from urlset.checker import views
 from urlset.checker.macros import PARAMETERIZED
 from urlset.checker.rule import Rule
-from urlset.checker.views import (
-    BY_DOCUMENT,
-    EMPTY_TABLES,
-    FIRST,
-    MATERIALIZED,
-    MAX_UNUSUAL_ROWS,
-    PROBES,
-    SLOWEST,
-    creation_order,
-    names_in,
-    used_names,
-)
 from urlset.store import StoreSession
 
 MAX_PART_ENTRIES = 10_000_000
@@ -125,12 +114,12 @@ def plan(
         statements = _missing_views(rules, empty, row_counts, given, is_ascii=is_ascii)
         if not statements:
             return rules
-        if first := FIRST & statements.keys():
-            names = first | used_names(first)
+        if first := views.FIRST & statements.keys():
+            names = first | views.used_names(first)
             statements = {name: sql for name, sql in statements.items() if name in names}
         row_counts |= _run_statements(sessions, statements)
-        empty |= {view for probe, view in PROBES.items() if row_counts.get(probe) == 0}
-        empty |= {name for name in MATERIALIZED if row_counts.get(name) == 0}
+        empty |= {view for probe, view in views.PROBES.items() if row_counts.get(probe) == 0}
+        empty |= {name for name in views.MATERIALIZED if row_counts.get(name) == 0}
 
 
 def _possible(rules: Iterable[Rule], empty: Set[str]) -> list[Rule]:
@@ -155,27 +144,27 @@ def _missing_views(
 
     Empty tables do not replace views that custom rules use: these may read any column.
     """
-    empty = empty - used_names(_queries(rule for rule in rules if rule.is_custom))
-    empty &= EMPTY_TABLES.keys()
-    materialized = set(MATERIALIZED)
-    if row_counts.get("unusual_locs", 0) <= MAX_UNUSUAL_ROWS:
+    empty = empty - views.used_names(_queries(rule for rule in rules if rule.is_custom))
+    empty &= views.EMPTY_TABLES.keys()
+    materialized = set(views.MATERIALIZED)
+    if row_counts.get("unusual_locs", 0) <= views.MAX_UNUSUAL_ROWS:
         materialized.add("unusual_urls")
-    undecided = {view: probe for probe, view in PROBES.items() if probe not in row_counts}
+    undecided = {view: probe for probe, view in views.PROBES.items() if probe not in row_counts}
     for view in empty:
         undecided.pop(view, None)
     leaves = empty | undecided.keys() | given
-    used = used_names(_queries(rules), leaves)
+    used = views.used_names(_queries(rules), leaves)
     probes = [probe for view, probe in undecided.items() if view in used]
     certain = _possible(rules, undecided.keys())  # those that do not wait for a probe
-    names = used_names([*_queries(certain), *probes], leaves)
-    statements = creation_order(names, materialized, is_ascii=is_ascii, empty=empty)
+    names = views.used_names([*_queries(certain), *probes], leaves)
+    statements = views.creation_order(names, materialized, is_ascii=is_ascii, empty=empty)
     return {
         name: statement
         for name, statement in statements
         if name in names
         and name not in given
         and name not in row_counts
-        and undecided.keys().isdisjoint(used_names([name], empty))
+        and undecided.keys().isdisjoint(views.used_names([name], empty))
     }
 
 
@@ -185,14 +174,16 @@ def _run_statements(
     """Create views and macros, each after those that it uses; return the row counts of tables."""
 
     def create(session: StoreSession, name: str) -> int:
-        if name in BY_DOCUMENT:
+        if name in views.BY_DOCUMENT:
             return _create_in_parts(session, name, statements[name])
         return session.run(statements[name])
 
-    needs = {name: names_in(text) - {name} for name, text in statements.items()}
+    needs = {name: views.names_in(text) - {name} for name, text in statements.items()}
     # The slowest views and their dependencies first, then tables before views.
-    urgent = used_names(SLOWEST)
-    order = sorted(statements, key=lambda name: (name not in urgent, name not in MATERIALIZED))
+    urgent = views.used_names(views.SLOWEST)
+    order = sorted(
+        statements, key=lambda name: (name not in urgent, name not in views.MATERIALIZED)
+    )
     return run_tasks(sessions, {name: partial(create, name=name) for name in order}, needs)
 
 

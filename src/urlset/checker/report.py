@@ -6,15 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
+from urlset import html_report
 from urlset.checker.finding import Finding
 from urlset.checker.rule import Rule, rule_texts
-from urlset.html_report import (
-    ExampleLog,
-    ReportInput,
-    SourceFigures,
-    take_figures,
-    write_html_report,
-)
 from urlset.store import StoreSession
 
 
@@ -25,9 +19,9 @@ class CheckReport:
     """
 
     def __init__(self, rules: Mapping[str, Rule]):
-        self.log: ExampleLog = ExampleLog()
+        self.log: html_report.ExampleLog = html_report.ExampleLog()
         self._rules = rules
-        self._figures: list[SourceFigures] = []
+        self._figures: list[html_report.SourceFigures] = []
 
     def record(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings unchanged and record them."""
@@ -35,7 +29,7 @@ class CheckReport:
 
     def observe(self, source: str, tables: StoreSession) -> None:
         """Take the figures of a source from its tables, when its findings were yielded."""
-        self._figures.append(take_figures(tables, source))
+        self._figures.append(html_report.take_figures(tables, source))
 
     def write(
         self,
@@ -50,7 +44,7 @@ class CheckReport:
         ``site`` is what was checked, ``known`` the number of findings of the baseline, which were
         not recorded, and ``moment`` the time of the check; None is now.
         """
-        report = ReportInput(
+        report = html_report.ReportInput(
             kind="check",
             site=site,
             moment=moment or datetime.now(UTC),
@@ -59,4 +53,4 @@ class CheckReport:
             sources=self._figures,
             known=known,
         )
-        write_html_report(report, path)
+        html_report.write_html_report(report, path)

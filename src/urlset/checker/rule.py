@@ -47,6 +47,25 @@ Basis = Literal["observed", "complete", "sampled", "unknown"]
 the site (complete), a sample of them (sampled), or no usable response (unknown)."""
 
 
+_FIXES: dict[FixSafety, str] = {
+    "safe": (
+        "X003 X004 X005 X006 X011 X012 X013 X014 X017 X020 X023 X027 X028 X029 S002 S003 S004 S006 "
+        "S011 S015 S016 S018 S019 S020 T002 T003 T004 F003 U005 U006 U007 U008 U009 U014 U017 D001 "
+        "D002 D003 D006 D501 D502 D503 L001 L002 L004 L005 L007 L008 H002 H004 H006 H013 G029 G030 "
+        "G031 G051 R001 R002 R003 R007"
+    ),
+    "unsafe": (
+        "X002 X007 X008 X009 X015 X016 X021 X022 X024 X025 X026 S007 S008 S009 S010 S012 S013 S017 "
+        "S022 S023 T001 F002 U001 U010 U011 U012 U013 U018 U020 U021 U022 U023 U024 U027 U030 U501 "
+        "U502 D004 D007 D008 D009 D010 L006 I003 I004 I501 I502 I503 H003 H005 H008 H009 H010 G001 "
+        "G002 G004 G022 G024 G025 G026 G027 G028 G033 G034 G035 G052 G055 G056 P005 R004 R010"
+    ),
+    "opt-in": "X018 G003 G036 G053 G057 G070 P001 P002",
+}
+FIX_SAFETY = {code: safety for safety, codes in _FIXES.items() for code in codes.split()}
+"""How safely the findings of a rule can be fixed, by code; other rules cannot be fixed."""
+
+
 class RuleViews(NamedTuple):
     """Views that a package above this one adds for its rules; :mod:`urlset.registry` has them.
 
@@ -193,7 +212,6 @@ def rule(
     needs: tuple[Need, ...] = (),
     is_default: bool = True,
     profiles: tuple[Profile, ...] = (),
-    fix_safety: FixSafety = "none",
     basis: Basis | None = None,
     partition: Partition = "document",
 ) -> Rule:
@@ -234,7 +252,7 @@ def rule(
         needs=frozenset(needs),
         is_default=is_default,
         profiles=frozenset(profiles),
-        fix_safety=fix_safety,
+        fix_safety=FIX_SAFETY.get(code, "none"),
         basis=basis or ("observed" if "live" in needs else None),
         partition=partition,
     )
@@ -250,7 +268,6 @@ def engine_rule(
     good: Example,
     heading: str | None = None,
     needs: tuple[Need, ...] = (),
-    fix_safety: FixSafety = "none",
 ) -> Rule:
     """Declare the documentation of a rule that the engine reports, with its name and level."""
     declared = RULES[code]
@@ -261,7 +278,7 @@ def engine_rule(
         message=declared.template,
         page=Page(why=why, fix_hint=fix_hint, source=source, bad=bad, good=good, heading=heading),
         needs=frozenset(needs),
-        fix_safety=fix_safety,
+        fix_safety=FIX_SAFETY.get(code, "none"),
     )
 
 

@@ -96,7 +96,8 @@ class _Selector:
 
     def _is_selected(self, rule: Rule, source: str | None) -> bool:
         length = self.chosen.get(rule.code, -1)
-        if length < MIN_PREFIX and not _is_on(rule, self.profile):
+        is_on = self.profile in rule.profiles if rule.profiles else rule.is_default
+        if length < MIN_PREFIX and not is_on:
             return False
         here = self.ignored if source is None else self._ignored_of(source)
         return length > here.get(rule.code, -1)
@@ -157,10 +158,6 @@ def rules_named(name: str, rules: Mapping[str, Rule] = CATALOGUE) -> list[str]:
     close = similar(name, names) or similar(name.upper(), names)
     hint = f"did you mean {close!r}?" if close else "`urlset rules` lists them"
     raise ValueError(f"expected the name or the code of a rule, found {name!r}; {hint}")
-
-
-def _is_on(rule: Rule, profile: str | None) -> bool:
-    return profile in rule.profiles if rule.profiles else rule.is_default
 
 
 def _codes_of(name: str, rules: Mapping[str, Rule], where: str) -> list[str]:

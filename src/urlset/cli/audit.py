@@ -5,23 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    print_info,
-    write_report,
-)
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_format_of,
-    expect_own_outputs,
-    given_options,
-    note_ignored_robots,
-)
+from urlset.cli import console, options
 from urlset.option_schema.visits import AUDIT_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -40,10 +24,10 @@ def audit(
     format: str,
     output: Path | None,
     write_baseline: Path | None,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     config: Path | None,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Visit the pages that sitemaps list, and report what is wrong with them.
 
@@ -68,45 +52,45 @@ def audit(
       urlset audit https://example.com --logs access.log --logs access.log.1.gz
     """  # noqa: D301 - the \b keeps the lines of the examples
     outputs = {"store": store, "output": output, "report": report, "write_baseline": write_baseline}
-    expect_own_outputs(outputs, [source, *(options.get("logs") or ())])
-    expect_format_of(output, format, "audit")
+    options.expect_own_outputs(outputs, [source, *(given.get("logs") or ())])
+    options.expect_format_of(output, format, "audit")
     from urlset.cli.check_run import CheckConfig
     from urlset.store import end_process_when_stuck
 
-    config_options = CheckConfig.load(config, options)
+    config_options = CheckConfig.load(config, given)
     if write_baseline is not None:  # a new baseline has all findings
         config_options = config_options._replace(baseline=None)
     if config_options.options.get("rules"):
         end_process_when_stuck()
-    settings = given_options(options, AUDIT_OPTIONS, where="python")
+    settings = options.given_options(given, AUDIT_OPTIONS, where="python")
     settings |= {**config_options.options, **network._asdict()}
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:
-        raise UsageError("--sample: expected no --crawl, which visits all pages")
-    expect_target("--report", report)
-    expect_target("--write-baseline", write_baseline)
+        raise options.UsageError("--sample: expected no --crawl, which visits all pages")
+    console.expect_target("--report", report)
+    console.expect_target("--write-baseline", write_baseline)
     if not quiet:
-        note_ignored_robots(network)
+        options.note_ignored_robots(network)
     from urlset.checker import Baseline
     from urlset.live.audit import audit as run_audit
 
     settings["baseline"] = Baseline.of(config_options.baseline)
-    with Sink(output) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("audit"):
+    with console.Sink(output) as sink:
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("audit"):
             settings["progress"] = lambda event: progress.update(
                 f"{event.urls:,} responses · {event.source or ''}"
             )
             try:
                 found = run_audit(source, store=store, **settings)
             except KeyboardInterrupt:
-                print_info(_how_to_continue(store))
+                console.print_info(_how_to_continue(store))
                 raise
         with found:
             code = _print(found, sink, config_options, format, write_baseline, is_quiet=quiet)
-            write_report(found, report, is_quiet=quiet)
+            console.write_report(found, report, is_quiet=quiet)
             if found.is_interrupted:
-                print_info(_how_to_continue(store))
-    raise Exit(code)
+                console.print_info(_how_to_continue(store))
+    raise options.Exit(code)
 
 
 def _how_to_continue(store: Path | None) -> str:
@@ -121,8 +105,8 @@ def _how_to_continue(store: Path | None) -> str:
 
 def _print(
     found: Audit,
-    sink: Sink,
-    options: CheckConfig,
+    sink: console.Sink,
+    config: CheckConfig,
     format_: str,
     write_baseline: Path | None,
     *,
@@ -132,24 +116,24 @@ def _print(
     from urlset.checker import Baseline
     from urlset.cli.check_report import report_lines
 
-    for text in report_lines(format_, found.findings, found, options, sink):
+    for text in report_lines(format_, found.findings, found, config, sink):
         sink.write(f"{text}\n", is_markup=format_ == "text")
     if format_ == "text":
         for line in (found.summary, *found.notes):
             sink.write(f"{line}\n")
     elif not is_quiet:
-        print_info(found.summary)
+        console.print_info(found.summary)
     else:
         for reason in found.incomplete:
-            print_info(f"not complete: {sanitize(reason)}")
+            console.print_info(f"not complete: {sanitize(reason)}")
     if found.known and not is_quiet:
-        print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
+        console.print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
     if write_baseline is not None:
         record = Baseline()
         record.record(found.findings)
         record.record_counted(found.unlisted)
         record.write(write_baseline)
-        print_info(
+        console.print_info(
             f"{pluralize(len(record), 'finding')} written to the baseline {str(write_baseline)!r}"
         )
         return 0
@@ -157,4 +141,4 @@ def _print(
         return INTERRUPTED
     if found.is_blind:
         return 1
-    return int(any(found.by_level[level] for level in options.failing_levels))
+    return int(any(found.by_level[level] for level in config.failing_levels))

@@ -8,23 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    json_or,
-    json_text,
-    print_error,
-    print_errors,
-    print_info,
-)
-from urlset.cli.options import (
-    Exit,
-    UsageError,
-    as_usage_error,
-    auth_of_environment,
-    expect_paths,
-    given_options,
-)
+from urlset.cli import console, options
 from urlset.errors import GateError, TargetError, UrlsetError
 from urlset.option_schema.build import BUILD_OPTIONS
 from urlset.terminal_text import pluralize
@@ -37,7 +21,7 @@ MAX_SHOWN = 2
 """Excluded URLs that the summary names for each reason."""
 
 
-def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:
+def build(*, config: Path | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Build sitemaps from pages, lists or tables; rewrite changed files.
 
     The kind of a source is detected from its content: a folder of HTML, a list of URLs, CSV, JSON
@@ -64,47 +48,48 @@ def build(*, config: Path | None, as_json: bool, quiet: bool, **options: Any) ->
 
     end_process_when_stuck()
     try:
-        with as_usage_error("build"):
-            code = _run(config, options, as_json=as_json, is_quiet=quiet)
+        with options.as_usage_error("build"):
+            code = _run(config, given, as_json=as_json, is_quiet=quiet)
     except GateError as error:
         if as_json:
             _report_gate(error)
-        print_error(str(error))
+        console.print_error(str(error))
         code = error.exit_code
-    raise Exit(code)
+    raise options.Exit(code)
 
 
-def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:
+def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: bool) -> int:
     """Run a build with the options of configuration and command line; return the exit code."""
     from urlset.builder import EVIDENCE
     from urlset.builder import build as build_sitemaps
     from urlset.builder.options import parse_evidence
-    from urlset.config import load_config
 
-    config = load_config(file)
-    for note in config.notes:
-        print_info(note)
-    expect_paths({name: options.get(name) for name in ("ledger", "robots", "changes", "excluded")})
-    values = config.build | given_options(options, BUILD_OPTIONS)
+    config = options.configuration(file)
+    options.expect_paths(
+        {name: given.get(name) for name in ("ledger", "robots", "changes", "excluded")}
+    )
+    values = config.build | options.given_options(given, BUILD_OPTIONS)
     sources, target = values.pop("sources", None), values.pop("target", None)
     if not target:
-        raise UsageError("--output: expected a folder or a bucket to write into, found none")
+        raise options.UsageError(
+            "--output: expected a folder or a bucket to write into, found none"
+        )
     if Path(target).suffix in (".xml", ".gz", ".txt") and not Path(target).is_dir():
-        raise UsageError(
+        raise options.UsageError(
             f"--output: expected a folder or a bucket, found {target!r}; --name names the files, "
             "and - prints a single sitemap"
         )
     if not sources:
-        raise UsageError(
+        raise options.UsageError(
             "expected a source, found none; name a folder, a file, a site or - "
             "(or `sources` in urlset.toml)"
         )
     if any(_is_site(source) for source in sources):
-        values["auth"] = auth_of_environment()
+        values["auth"] = options.auth_of_environment()
     has_robots, explained_urls = "robots" in values, values.get("why")
     is_dry_run = values["dry_run"] = bool(values.get("dry_run") or explained_urls)
     with BuildOutput(target, values, as_json=as_json) as output:
-        with _failure_as_json(is_json=as_json), Progress(is_shown=not is_quiet) as progress:
+        with _failure_as_json(is_json=as_json), console.Progress(is_shown=not is_quiet) as progress:
             result = build_sitemaps(
                 sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
@@ -115,20 +100,20 @@ def _run(file: Path | None, options: dict[str, Any], *, as_json: bool, is_quiet:
         else:
             folder, files = result.target.rstrip("/"), (*result.files, *result.indexes)
             names = (f"{folder}/{file.name}" for file in files)
-            lines = json_or(result, "json" if as_json else "text", names)
+            lines = console.json_or(result, "json" if as_json else "text", names)
         with _unprinted_is_published(is_published=not (is_dry_run or output.is_stdout)):
             _print(lines, output, None if is_dry_run else result)
     if not explained_urls:
-        print_errors(result.incomplete)
-        print_errors(rejection.reason for rejection in result.rejected)
+        console.print_errors(result.incomplete)
+        console.print_errors(rejection.reason for rejection in result.rejected)
         if not is_quiet:
             evidence = parse_evidence(values["lastmod"]) if "lastmod" in values else EVIDENCE
             _report_summary(result, evidence)
             if is_dry_run:
-                print_info(f"Nothing was written: this was a dry run for {target}")
+                console.print_info(f"Nothing was written: this was a dry run for {target}")
             elif not has_robots and target != "-":
                 for address in result.addresses:
-                    print_info(f"For robots.txt: Sitemap: {address}")
+                    console.print_info(f"For robots.txt: Sitemap: {address}")
     return int(bool(result.incomplete or result.rejected))
 
 
@@ -164,7 +149,7 @@ def _unprinted_is_published(*, is_published: bool) -> Iterator[None]:
 
 def _print(lines: Iterable[str], output: BuildOutput, result: Build | None) -> None:
     """Write lines to stdout, and for ``--output -`` the only file of a result."""
-    with Sink(None) as sink:
+    with console.Sink(None) as sink:
         for line in lines:
             sink.write(f"{line}\n")
         if result is not None:
@@ -189,8 +174,8 @@ def _failure(error: str, exit_code: int) -> FailureJson:
 
 
 def _print_json(fields: GateJson | FailureJson) -> None:
-    with Sink(None) as sink:
-        sink.write(f"{json_text(fields)}\n")
+    with console.Sink(None) as sink:
+        sink.write(f"{console.json_text(fields)}\n")
 
 
 class BuildOutput:
@@ -203,18 +188,18 @@ class BuildOutput:
         UsageError: An option has no effect for stdout.
     """
 
-    def __init__(self, output: str, options: dict[str, Any], *, as_json: bool):
+    def __init__(self, output: str, given: dict[str, Any], *, as_json: bool):
         self.is_stdout: bool = output == "-"
         self.target: str = output
-        self._options = options
+        self._options = given
         self._folder: TemporaryDirectory[str] | None = None
         if not self.is_stdout:
             return
-        refused = [name for name in ("robots", "cache_control", "encoding") if options.get(name)]
+        refused = [name for name in ("robots", "cache_control", "encoding") if given.get(name)]
         refused += ["json"] if as_json else []
         if refused:
             option = refused[0].replace("_", "-")
-            raise UsageError(
+            raise options.UsageError(
                 f"--{option}: cannot be combined with --output - (stdout); "
                 "name a folder, or remove the option"
             )
@@ -230,7 +215,7 @@ class BuildOutput:
         if self._folder is not None:
             self._folder.cleanup()
 
-    def copy(self, result: Build, sink: Sink) -> None:
+    def copy(self, result: Build, sink: console.Sink) -> None:
         """Copy the only file of a build to stdout."""
         if not self.is_stdout:
             return
@@ -247,17 +232,17 @@ class BuildOutput:
 def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     """Print notes, exclusions and totals on stderr."""
     for text in result.notes:
-        print_info(text)
+        console.print_info(text)
     for reason, count in (result.excluded_counts or {}).items():
-        print_info(
+        console.print_info(
             f"{pluralize(count, 'URL')} excluded: {reason} ({_first_urls(result, reason, count)})"
         )
-    options = _date_options(result, evidence)
-    if result.undated and result.undated == result.urls and options:
+    advice = _date_options(result, evidence)
+    if result.undated and result.undated == result.urls and advice:
         urls = f"None of the {result.urls:,} URLs has a"
         if result.urls == 1:
             urls = "The only URL has no"
-        print_info(f"{urls} lastmod; {', '.join(options)}")
+        console.print_info(f"{urls} lastmod; {', '.join(advice)}")
     text = f"{pluralize(result.urls, 'URL')} in {pluralize(len(result.files), 'file')}"
     if result.indexes:
         text += f" and {pluralize(len(result.indexes), 'index', 'indexes')}"
@@ -268,7 +253,7 @@ def _report_summary(result: Build, evidence: Sequence[str]) -> None:
     if not is_first:
         counts += [(getattr(result, word), word) for word in ("added", "changed", "removed")]
     text += "".join(f"; {number:,} {word}" for number, word in counts if number)
-    print_info(text)
+    console.print_info(text)
 
 
 def _first_urls(result: Build, reason: str, count: int) -> str:
@@ -282,17 +267,17 @@ def _first_urls(result: Build, reason: str, count: int) -> str:
 def _date_options(result: Build, evidence: Sequence[str]) -> list[str]:
     """Return advice about options that could find dates in sources of these kinds."""
     kinds = {kind for _, kind in result.sources}
-    options = []
+    advice = []
     if "html" in kinds and evidence:
-        options.append("--git-root DIR reads the dates of the sources of pages from git")
+        advice.append("--git-root DIR reads the dates of the sources of pages from git")
     if "git" in kinds:
-        options.append("--git-path PATTERN maps pages to their sources in git")
+        advice.append("--git-path PATTERN maps pages to their sources in git")
     if kinds & {"html", "git"} and evidence and "mtime" not in evidence:
-        options.append("--lastmod mtime uses the modification times of files")
+        advice.append("--lastmod mtime uses the modification times of files")
     is_table = kinds & {"table", "query", "rows"} or any(
         kind == "text" and name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl"))
         for name, kind in result.sources
     )
     if is_table and "given" in evidence:
-        options.append("--map lastmod=COLUMN names a column with dates")
-    return options
+        advice.append("--map lastmod=COLUMN names a column with dates")
+    return advice

@@ -6,36 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from urlset import reporter
 from urlset.checker import Finding
+from urlset.cli import console, options
 from urlset.cli.check_run import CheckConfig, CheckRun
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    line_renderer,
-    print_errors,
-    print_info,
-    terminal_width,
-)
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    expect_format_of,
-    expect_own_outputs,
-)
 from urlset.cli.version import version_of_urlset
-from urlset.reporter import (
-    count_by_rule,
-    report_github,
-    report_json,
-    report_junit,
-    report_sarif,
-    report_statistics,
-    report_statistics_json,
-    report_text,
-    summary,
-)
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
@@ -58,17 +33,17 @@ def run_check(
     backup: bool | None,
     diff: bool,
     config: Path | None,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Check or fix the sources, write what was found, and end the command with its exit code."""
     if statistics and format not in ("text", "json"):
-        raise UsageError(f"--statistics: expected --format text or json, found {format}")
+        raise options.UsageError(f"--statistics: expected --format text or json, found {format}")
     outputs = {"output": output, "report": report, "write_baseline": write_baseline}
-    expect_own_outputs(outputs, sources)
-    expect_format_of(output, format, "check")
-    settings = CheckConfig.load(config, options)
+    options.expect_own_outputs(outputs, sources)
+    options.expect_format_of(output, format, "check")
+    settings = CheckConfig.load(config, given)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)
     if fix or unsafe_fixes or diff:
@@ -84,17 +59,20 @@ def run_check(
             is_quiet=quiet,
         )
     elif backup is not None:
-        raise UsageError("--backup, --no-backup: expected --fix, too")
-    expect_target("--write-baseline", write_baseline)  # before the sources are read
+        raise options.UsageError("--backup, --no-backup: expected --fix, too")
+    console.expect_target("--write-baseline", write_baseline)  # before the sources are read
     run = CheckRun(settings, network)
     html_report = None
     if report is not None:
         from urlset.checker.report import CheckReport
 
-        expect_target("--report", report)
+        console.expect_target("--report", report)
         html_report = CheckReport(run.rules)
         run.observe = html_report.observe
-    with Sink(output) as sink, Progress(is_shown=not (sink.is_terminal or quiet)) as progress:
+    with (
+        console.Sink(output) as sink,
+        console.Progress(is_shown=not (sink.is_terminal or quiet)) as progress,
+    ):
         findings = run.findings(sources, progress)
         if html_report is not None:
             findings = html_report.record(findings)
@@ -104,10 +82,10 @@ def run_check(
         for text in lines:
             sink.write(f"{text}\n", is_markup=format == "text")
         if format == "text" and run.documents and not (quiet or statistics):
-            render = line_renderer(is_stdout=sink.is_stdout)
-            sink.write(f"{render(summary(run.by_level, run.documents))}\n", is_markup=True)
+            render = console.line_renderer(is_stdout=sink.is_stdout)
+            sink.write(f"{render(reporter.summary(run.by_level, run.documents))}\n", is_markup=True)
         is_shown = format == "text" and sink.is_stdout and not statistics
-    info = (lambda _: None) if quiet else print_info
+    info = (lambda _: None) if quiet else console.print_info
     if html_report is not None and report is not None:
         for code, omitted in run.omitted.items():
             html_report.log.add_omitted(run.rules[code].level, code, omitted)
@@ -117,16 +95,16 @@ def run_check(
     if is_shown:
         _note_ignored_failures(run, info)
     else:
-        print_errors(run.failures)
+        console.print_errors(run.failures)
     if not run.documents:
-        raise Exit(2)
+        raise options.Exit(2)
     _note_omissions(run, format, info)
     if write_baseline is not None:
         run.found.write(write_baseline)
         count = pluralize(len(run.found), "finding")
         info(f"{count} written to the baseline {str(write_baseline)!r}")
-        raise Exit(0)
-    raise Exit(run.exit_code())
+        raise options.Exit(0)
+    raise options.Exit(run.exit_code())
 
 
 def _note_ignored_failures(run: CheckRun, info: Callable[[str], None]) -> None:
@@ -157,37 +135,37 @@ def report_lines(
     findings: Iterable[Finding],
     run: CheckRun | Audit,
     settings: CheckConfig,
-    sink: Sink,
+    sink: console.Sink,
 ) -> Iterator[str]:
     """Yield the lines of the report about findings of a check or an audit."""
     examples = settings.max_examples
     if format_ == "json":
-        yield from report_json(findings, run.totals_dict)
+        yield from reporter.report_json(findings, run.totals_dict)
     elif format_ == "sarif":
-        yield from report_sarif(findings, version=version_of_urlset(), rules=run.rules)
+        yield from reporter.report_sarif(findings, version=version_of_urlset(), rules=run.rules)
     elif format_ == "github":
-        yield from report_github(findings, max_examples=examples)
+        yield from reporter.report_github(findings, max_examples=examples)
     elif format_ == "junit":
-        yield from report_junit(
+        yield from reporter.report_junit(
             findings,
             run.documents,
             fail_level=settings.fail_level,
             incomplete=lambda: run.incomplete,
         )
     else:
-        render = line_renderer(is_stdout=sink.is_stdout)
-        lines = report_text(
-            findings, max_examples=examples, omitted=run.omitted, width=terminal_width()
+        render = console.line_renderer(is_stdout=sink.is_stdout)
+        lines = reporter.report_text(
+            findings, max_examples=examples, omitted=run.omitted, width=console.terminal_width()
         )
         yield from map(render, lines)
 
 
 def _count_by_rule(
-    format_: str, findings: Iterator[Finding], run: CheckRun, sink: Sink
+    format_: str, findings: Iterator[Finding], run: CheckRun, sink: console.Sink
 ) -> Iterator[str]:
-    counts = count_by_rule(findings, run.omitted, run.rules)
+    counts = reporter.count_by_rule(findings, run.omitted, run.rules)
     if format_ == "json":
-        yield from report_statistics_json(counts, run.totals_dict())
+        yield from reporter.report_statistics_json(counts, run.totals_dict())
     else:
-        render = line_renderer(is_stdout=sink.is_stdout)
-        yield from map(render, report_statistics(counts))
+        render = console.line_renderer(is_stdout=sink.is_stdout)
+        yield from map(render, reporter.report_statistics(counts))

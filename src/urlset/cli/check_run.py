@@ -26,8 +26,7 @@ from urlset.checker import check as find
 from urlset.checker.evaluate import FindingKey, Tally
 from urlset.checker.finding import CountedFindings
 from urlset.cli.console import Progress, print_info
-from urlset.cli.options import NetworkOptions, as_usage_error, given_options
-from urlset.config import load_config
+from urlset.cli.options import NetworkOptions, as_usage_error, configuration, given_options
 from urlset.errors import SourceError
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema.check import CHECK_OPTIONS
@@ -59,9 +58,7 @@ class CheckConfig(NamedTuple):
     @classmethod
     def load(cls, file: Path | None, values: Mapping[str, Any]) -> CheckConfig:
         """Combine the configuration with the options of the command line, which take precedence."""
-        config = load_config(file)
-        for note in config.notes:
-            print_info(note)
+        config = configuration(file)
         options = config.check | config.report | given_options(values, CHECK_OPTIONS)
         return cls(
             fail_level=options.pop("fail_level", "error"),

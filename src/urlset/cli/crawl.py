@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    json_or,
-    json_text,
-    print_error,
-    print_info,
-    write_report,
-)
+from urlset.cli import console
 from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
 from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
@@ -81,7 +72,7 @@ def crawl(
         _show_evidence(store, why)
         return
     expect_own_outputs({"store": store, "report": report}, [site])
-    expect_target("--report", report)
+    console.expect_target("--report", report)
     from urlset.live.crawl import crawl as run
     from urlset.reader.filters import compile_pattern
 
@@ -93,26 +84,26 @@ def crawl(
             except ValueError as error:
                 raise UsageError(str(error)) from error
     try:
-        with Progress(is_shown=not quiet) as progress:
+        with console.Progress(is_shown=not quiet) as progress:
             settings |= network._asdict()
             settings["progress"] = lambda event: progress.update(_progress_text(event))
             found = run(site, store, **settings)
     except KeyboardInterrupt:
         if os.path.exists(store):
-            print_info(
+            console.print_info(
                 f"Interrupted: the pages visited so far are in {store}; the same command continues"
             )
         raise
     with found:
-        with Sink(None) as sink:
-            for line in json_or(found, format, _summary(found, str(store))):
+        with console.Sink(None) as sink:
+            for line in console.json_or(found, format, _summary(found, str(store))):
                 sink.write(f"{line}\n")
         visited = "SELECT 1 FROM pages WHERE coalesce(unknown_reason, '') <> 'robots' LIMIT 1"
         if not list(found.query(visited)):
-            print_error(_why_nothing(found))
+            console.print_error(_why_nothing(found))
         elif not quiet and format == "text":
             _report_failures(found)
-        write_report(found, report, is_quiet=quiet)
+        console.write_report(found, report, is_quiet=quiet)
         raise Exit(_exit_code(found))
 
 
@@ -162,9 +153,11 @@ def _report_failures(found: Crawl) -> None:
     )
     rows = list(found.query(query))
     for url, reason, message in rows[:MAX_FAILED]:
-        print_error(f"{url}: {message or reason}")
+        console.print_error(f"{url}: {message or reason}")
     if len(rows) > MAX_FAILED:
-        print_info(f"… and {len(rows) - MAX_FAILED:,} more; their verdict is in the table pages")
+        console.print_info(
+            f"… and {len(rows) - MAX_FAILED:,} more; their verdict is in the table pages"
+        )
 
 
 def _show_evidence(path: Path, urls: list[str]) -> None:
@@ -172,13 +165,13 @@ def _show_evidence(path: Path, urls: list[str]) -> None:
     from urlset.live.crawl import Crawl
 
     unknown = 0
-    with Crawl.open(path) as found, Sink(None) as sink:
+    with Crawl.open(path) as found, console.Sink(None) as sink:
         for url in urls:
             evidence = found.why(url)
             if evidence is None:
                 unknown += 1
-                print_error(f"{url}: the crawl in {path} has not discovered this URL")
+                console.print_error(f"{url}: the crawl in {path} has not discovered this URL")
             else:
-                sink.write(f"{json_text(evidence)}\n")
+                sink.write(f"{console.json_text(evidence)}\n")
     if unknown:
         raise Exit(1)

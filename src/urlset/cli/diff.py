@@ -7,28 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.change_limit import ChangeLimit
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    json_text,
-    line_renderer,
-    print_error,
-    print_info,
-    terminal_width,
-    write_report,
-)
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_format_of,
-    expect_own_outputs,
-    given_options,
-)
-from urlset.config import load_config
-from urlset.option_schema.diff import DIFF_OPTIONS
+from urlset.cli import console, options
+from urlset.option_schema.read import DIFF_OPTIONS
 
 if TYPE_CHECKING:
     from urlset.live.diff import Diff
@@ -43,10 +23,10 @@ def diff(
     report: Path | None,
     exit_code: bool,
     max_examples: int,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     config: Path | None,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Compare two states of a site: added, removed, changed and moved URLs.
 
@@ -68,14 +48,14 @@ def diff(
       urlset diff old.csv https://example.com --live --report diff.html
     """  # noqa: D301 - the \b keeps the lines of the examples
     if before == after == "-":
-        raise UsageError("expected one source from stdin, found two")
-    expect_own_outputs({"output": output, "report": report}, [before, after])
-    expect_format_of(output, format, "diff")
-    expect_target("--report", report)
-    found_config = load_config(config)
-    for note in found_config.notes:
-        print_info(note)
-    settings = found_config.diff | found_config.diff_limits | given_options(options, DIFF_OPTIONS)
+        raise options.UsageError("expected one source from stdin, found two")
+    options.expect_own_outputs({"output": output, "report": report}, [before, after])
+    options.expect_format_of(output, format, "diff")
+    console.expect_target("--report", report)
+    found_config = options.configuration(config)
+    settings = (
+        found_config.diff | found_config.diff_limits | options.given_options(given, DIFF_OPTIONS)
+    )
     limits = {
         name.removeprefix("max_"): _limit(name, settings.pop(name))
         for name in ("max_removed", "max_added", "max_changed")
@@ -83,23 +63,23 @@ def diff(
     }
     from urlset.live.diff import diff as compare
 
-    with Sink(output) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("diff"):
+    with console.Sink(output) as sink:
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("diff"):
             settings |= network._asdict()
             settings["progress"] = lambda event: progress.update(f"{event}: {event.source or ''}")
             found = compare(before, after, **settings)
         with found:
             _print(found, sink, format, max_examples or sys.maxsize)
-            write_report(found, report, is_quiet=quiet)
+            console.write_report(found, report, is_quiet=quiet)
             if not quiet and (not sink.is_stdout or format in ("json", "jsonl")):
-                print_info(found.summary)
+                console.print_info(found.summary)
             code = _exit_code(found, limits, has_exit_code=exit_code)
-    raise Exit(code)
+    raise options.Exit(code)
 
 
-def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
+def _print(found: Diff, sink: console.Sink, format_: str, max_examples: int) -> None:
     if format_ == "json":
-        sink.write(f"{json_text(found.to_dict())}\n")
+        sink.write(f"{console.json_text(found.to_dict())}\n")
     elif format_ == "jsonl":
         for line in found.jsonl():
             sink.write(line)
@@ -108,8 +88,8 @@ def _print(found: Diff, sink: Sink, format_: str, max_examples: int) -> None:
     else:
         from urlset.live.diff.text import report_diff
 
-        render = line_renderer(is_stdout=sink.is_stdout)
-        for spans in report_diff(found, max_examples=max_examples, width=terminal_width()):
+        render = console.line_renderer(is_stdout=sink.is_stdout)
+        for spans in report_diff(found, max_examples=max_examples, width=console.terminal_width()):
             sink.write(f"{render(spans)}\n", is_markup=True)
 
 
@@ -117,7 +97,7 @@ def _limit(name: str, text: str) -> ChangeLimit:
     try:
         return ChangeLimit.parse(text)
     except ValueError as error:
-        raise UsageError(f"--{name.replace('_', '-')}: {error}") from error
+        raise options.UsageError(f"--{name.replace('_', '-')}: {error}") from error
 
 
 def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bool) -> int:
@@ -130,6 +110,6 @@ def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bo
             what = f"{count:,} of {counts.before:,} URLs are {kind}"
             if kind == "added":
                 what = f"{count:,} URLs are added to {counts.before:,}"
-            print_error(f"{what}, more than --max-{kind} {limit.text}")
+            console.print_error(f"{what}, more than --max-{kind} {limit.text}")
     is_failed = is_exceeded or counts.unknown > 0 or found.is_none_selected
     return int(is_failed or (has_exit_code and len(found) > 0))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from urlset.cli.console import print_info
 from urlset.errors import UrlsetError
 from urlset.option_names import option
 from urlset.option_schema import Option, options_of
@@ -16,6 +17,7 @@ from urlset.option_schema.common import AUTH_VARIABLE
 from urlset.own_files import expect_own_files
 
 if TYPE_CHECKING:
+    from urlset.config import Configuration
     from urlset.http import Policy
 
 
@@ -133,6 +135,16 @@ def given_options(
     }
 
 
+def configuration(file: Path | None, *, is_quiet: bool = False) -> Configuration:
+    """Load a configuration, by default the one of the working directory, and print its notes."""
+    from urlset.config import load_config
+
+    found = load_config(file)
+    for note in () if is_quiet else found.notes:
+        print_info(note)
+    return found
+
+
 def expect_own_outputs(outputs: Mapping[str, Path | None], sources: Iterable[str | Path]) -> None:
     """Raise :class:`UsageError` if an output is a source or another output, before the work.
 
@@ -200,8 +212,6 @@ def as_usage_error(option: str) -> Iterator[None]:
 def note_ignored_robots(network: NetworkOptions) -> None:
     """Print what ``--ignore-robots`` does not do, for a command that visits pages."""
     if network.policy is not None and not network.policy.obey_robots:
-        from urlset.cli.console import print_info
-
         print_info(
             "--ignore-robots is for the search of sitemaps: pages that robots.txt disallows are "
             "not visited"
@@ -221,6 +231,15 @@ def auth_of_environment() -> str | tuple[str, str] | None:
     return _credentials(None)
 
 
+def read_secret(file: Path, failure: str) -> str:
+    """Return the text of a file without surrounding space; ``failure`` begins the error."""
+    try:
+        return file.read_text(encoding="utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"{failure}: {reason}") from error
+
+
 def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """Read a token, or user and password, from a file or an environment variable.
 
@@ -228,25 +247,21 @@ def _credentials(file: Path | None) -> str | tuple[str, str] | None:
     """
     origin = f"${AUTH_VARIABLE}" if file is None else f"--auth-file {file}"
     if file is None:
-        text = os.environ.get(AUTH_VARIABLE)
+        text = os.environ.get(AUTH_VARIABLE, "").strip()
     else:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageError(f"{origin}: cannot be read: {reason}") from error
-    if text is None or not text.strip():
+        text = read_secret(file, f"{origin}: cannot be read")
+    if not text:
         if file is not None:
             raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`, found nothing")
         return None
-    kind, _, token = text.strip().partition(" ")
+    kind, _, token = text.partition(" ")
     if kind.lower() == "bearer" and token:
         from urlset.http.policy import expect_token
 
         with as_usage_error(origin):
             expect_token(token.strip(), "`Bearer TOKEN` or `user:password`")
         return token.strip()
-    user, colon, password = text.strip().partition(":")
+    user, colon, password = text.partition(":")
     if not colon or user.lower() == "authorization":
         # Note: the text may be a secret, so the message does not contain it.
         raise UsageError(f"{origin}: expected `user:password` or `Bearer TOKEN`")

@@ -74,9 +74,7 @@ class ReadSession:
             try:
                 with self._open(source) as entries, closing(entries.visits()) as visits:
                     for visit in visits:
-                        self.count(visit.record)
-                        self._note_hosts(visit.document)
-                        progress.update(self._progress_text(visit.record), self._details())
+                        self._note(visit.record, visit.document, progress)
                         yield from entries.filtered(visit)
             except SourceError as error:
                 self.failures.append(str(error))
@@ -98,13 +96,16 @@ class ReadSession:
                 closing(entries.batches(on_response, row_limit)) as batches,
             ):
                 for batch in batches:
-                    self.count(batch.record)
-                    self._note_hosts(batch.document)
-                    progress.update(self._progress_text(batch.record), self._details())
+                    self._note(batch.record, batch.document, progress)
                     yield batch
         except SourceError as error:
             self.failures.append(str(error))
             self.unread.add(source)
+
+    def _note(self, record: DocumentRecord, document: Document | None, progress: Progress) -> None:
+        self.count(record)
+        self._note_hosts(document)
+        progress.update(self._progress_text(record), self._details())
 
     def count(self, record: DocumentRecord) -> None:
         """Count a document and its entries, and note its failure, if any."""

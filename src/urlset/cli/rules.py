@@ -8,22 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from urlset.cli.console import Sink, line_renderer, print_info
-from urlset.cli.options import as_usage_error
-from urlset.config import load_config
+from urlset.cli.console import Sink, line_renderer
+from urlset.cli.options import as_usage_error, configuration
 from urlset.terminal_text import Line, Span, template_text
 
 if TYPE_CHECKING:
     from urlset.checker import Rule
 
 
-def rules(
-    *,
-    rule: str | None,
-    format: str,
-    config: Path | None,
-    quiet: bool,
-) -> None:
+def rules(*, rule: str | None, format: str, config: Path | None, quiet: bool) -> None:
     """List the rules of `urlset check`, or explain one.
 
     Those of [[check.rules]] in urlset.toml are included, and [check.levels] applies.
@@ -42,10 +35,8 @@ def rules(
     """  # noqa: D301 - the \b keeps the lines of the examples
     from urlset.checker import catalogue_with, rules_named
 
-    configuration = load_config(config)
-    for note in configuration.notes if not quiet else ():
-        print_info(note)
-    own, levels = (configuration.check.get(name) for name in ("rules", "levels"))
+    found_config = configuration(config, is_quiet=quiet)
+    own, levels = (found_config.check.get(name) for name in ("rules", "levels"))
     with as_usage_error("check"):
         catalogue = catalogue_with(own or (), levels or {})
     with as_usage_error("RULE"):

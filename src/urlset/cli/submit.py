@@ -7,16 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from urlset.cli import options
 from urlset.cli.console import Progress, Sink, json_or, print_errors, print_info
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_paths,
-    given_options,
-)
-from urlset.config import Configuration, load_config
+from urlset.config import Configuration
 from urlset.option_schema.submit import KEY_VARIABLE, SUBMIT_OPTIONS, TOKEN_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
@@ -35,9 +28,9 @@ def submit(
     fail_delayed: bool,
     format: str,
     config: Path | None,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Announce to search engines what changed: added, changed and removed URLs, each change once.
 
@@ -59,12 +52,10 @@ def submit(
       urlset submit --to google --property https://www.example.com/ --status
     """  # noqa: D301 - the \b keeps the lines of the examples
     if new_key is not None:
-        raise Exit(_create_key(new_key, is_quiet=quiet))
-    configuration = load_config(config)
-    for note in configuration.notes:
-        print_info(note)
-    expect_paths({"store": options["store"]})
-    values = configuration.submit | given_options(options, SUBMIT_OPTIONS)
+        raise options.Exit(_create_key(new_key, is_quiet=quiet))
+    configuration = options.configuration(config)
+    options.expect_paths({"store": given["store"]})
+    values = configuration.submit | options.given_options(given, SUBMIT_OPTIONS)
     values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:
@@ -79,7 +70,7 @@ def submit(
     from urlset.live.submit import submit as run
 
     with Sink(None) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("submit"):
+        with Progress(is_shown=not quiet) as progress, options.as_usage_error("submit"):
             values["progress"] = lambda event: progress.update(event.source or "")
             found = run(source, **values)
         for line in json_or(found, format, _lines(found)):
@@ -87,7 +78,7 @@ def submit(
     print_errors((*found.faults, *(result.error for result in found.results if result.error)))
     if not quiet:
         _report(found)
-    raise Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
+    raise options.Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
 
 
 def _create_key(folder: Path, *, is_quiet: bool) -> int:
@@ -122,11 +113,11 @@ def _keys(file: Path | None, *, is_needed: bool) -> Any:
     if text is None and not is_needed:
         return None
     if text is None:
-        raise UsageError(
+        raise options.UsageError(
             "expected a key of IndexNow, found none: create one with `urlset submit --new-key "
             f"FOLDER`, publish its file, and set ${KEY_VARIABLE} or --keys FILE"
         )
-    with as_usage_error("keys"):
+    with options.as_usage_error("keys"):
         return parse_keys(text, f"${KEY_VARIABLE}" if file is None else str(file))
 
 
@@ -142,11 +133,7 @@ def _secret(file: Path | None, variable: str, path_variable: str = "") -> str | 
         if not path:
             return None
         file = Path(path)
-    try:
-        return file.read_text(encoding="utf-8-sig").strip() or None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise UsageError(f"cannot read {str(file)!r}: {reason}") from error
+    return options.read_secret(file, f"cannot read {str(file)!r}") or None
 
 
 def _ledger(configuration: Configuration) -> Path | None:
@@ -155,7 +142,7 @@ def _ledger(configuration: Configuration) -> Path | None:
 
     ledger = Path(configuration.build.get("ledger", LEDGER))
     if not ledger.is_file():
-        raise UsageError(
+        raise options.UsageError(
             f"expected changes, found no argument and no ledger at {str(ledger)!r}; name the file "
             "of `urlset build --changes FILE`, or - for stdin"
         )

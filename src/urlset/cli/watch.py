@@ -7,22 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlset.cli.console import (
-    Progress,
-    Sink,
-    expect_target,
-    json_or,
-    print_error,
-    print_info,
-)
-from urlset.cli.options import (
-    Exit,
-    NetworkOptions,
-    UsageError,
-    as_usage_error,
-    expect_own_outputs,
-    given_options,
-)
+from urlset.cli import console, options
 from urlset.option_schema.visits import WATCH_OPTIONS, WEBHOOK_VARIABLE
 from urlset.terminal_text import pluralize, sanitize
 
@@ -40,9 +25,9 @@ def watch(
     store: Path | None,
     report: Path | None,
     format: str,
-    network: NetworkOptions,
+    network: options.NetworkOptions,
     quiet: bool,
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Take one step of the history of a site: read what changed, store it, report alerts.
 
@@ -69,33 +54,41 @@ def watch(
         urlset watch https://example.com --store site.duckdb --quiet
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
-        raise UsageError("expected --store FILE.duckdb, the store of the history; found none")
-    expect_own_outputs({"store": store, "report": report}, [site])
-    expect_target("--report", report)
-    settings = {**given_options(options, WATCH_OPTIONS), **network._asdict(), "report": report}
+        raise options.UsageError(
+            "expected --store FILE.duckdb, the store of the history; found none"
+        )
+    options.expect_own_outputs({"store": store, "report": report}, [site])
+    console.expect_target("--report", report)
+    settings = {
+        **options.given_options(given, WATCH_OPTIONS),
+        **network._asdict(),
+        "report": report,
+    }
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
     from urlset.live.watch import watch as run
 
-    with Sink(None) as sink:
-        with Progress(is_shown=not quiet) as progress, as_usage_error("watch"):
+    with console.Sink(None) as sink:
+        with console.Progress(is_shown=not quiet) as progress, options.as_usage_error("watch"):
             settings["progress"] = lambda event: progress.update(
                 f"{pluralize(event.documents, 'sitemap')} · {event.source or ''}"
             )
             try:
                 found = run(site, store, **settings)
             except KeyboardInterrupt:
-                print_info("interrupted: no snapshot was stored; the same command starts again")
+                console.print_info(
+                    "interrupted: no snapshot was stored; the same command starts again"
+                )
                 raise
-        for line in json_or(found, format, _text(found)):
+        for line in console.json_or(found, format, _text(found)):
             sink.write(f"{line}\n")
     if report is not None and not quiet:
-        print_info(f"report written to {str(report)!r}")
+        console.print_info(f"report written to {str(report)!r}")
     for reason in found.incomplete:
-        print_info(f"not complete: {reason}")
+        console.print_info(f"not complete: {reason}")
     if found.webhook_error is not None:
-        print_error(f"{found.webhook_error}; the next step sends them again")
-    raise Exit(_exit_code(found))
+        console.print_error(f"{found.webhook_error}; the next step sends them again")
+    raise options.Exit(_exit_code(found))
 
 
 def _exit_code(found: Watch) -> int:

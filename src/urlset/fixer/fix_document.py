@@ -61,10 +61,9 @@ def _member(data: bytes, max_bytes: int) -> bytes | None:
     """Return the only member of an archive; None if it has several or cannot be read."""
     try:
         form = signature(data)
-        if form == "bzip2":
-            return _limited(bz2.BZ2Decompressor().decompress(data, max_bytes + 1), max_bytes)
-        if form == "xz":
-            return _limited(lzma.LZMADecompressor().decompress(data, max_bytes + 1), max_bytes)
+        if form in ("bzip2", "xz"):
+            unpacker = bz2.BZ2Decompressor() if form == "bzip2" else lzma.LZMADecompressor()
+            return _limited(unpacker.decompress(data, max_bytes + 1), max_bytes)
         if form == "zip":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 files = [info for info in archive.infolist() if not info.is_dir()]

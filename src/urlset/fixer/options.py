@@ -11,23 +11,17 @@ from typing import Any
 from urlset.checker.findings import Findings
 from urlset.checker.rule import Rule
 from urlset.document import IN_PACKED, Document, locate_problems, parse, text_offset
-from urlset.fixer.registry import (
-    CONTAINER_RULES,
-    FIXERS,
-    ROBOTS_RULES,
-    SPLIT_RULES,
-    FindingLocation,
-)
+from urlset.fixer import registry
 from urlset.model import ProgressEvent
 from urlset.option_schema import Profile
 from urlset.protocol import READ_LIMIT
 from urlset.reader import Entries, read_documents
 from urlset.reader.document_sources import SingleDocument
 
-FindingsByRule = dict[str, list[FindingLocation]]
+FindingsByRule = dict[str, list[registry.FindingLocation]]
 """Findings, grouped by the code of their rule."""
 
-_FIXABLE = (FIXERS, CONTAINER_RULES, SPLIT_RULES, ROBOTS_RULES)
+_FIXABLE = (registry.FIXERS, registry.CONTAINER_RULES, registry.SPLIT_RULES, registry.ROBOTS_RULES)
 
 
 def needs_set(rule: Rule) -> bool:
@@ -66,7 +60,9 @@ class FixOptions:
         rule = self.rules.get(code)
         if rule is None or not any(code in those for those in _FIXABLE):
             return False
-        is_unsafe = self.is_unsafe or (code in FIXERS and FIXERS[code].is_partly_safe)
+        is_unsafe = self.is_unsafe or (
+            code in registry.FIXERS and registry.FIXERS[code].is_partly_safe
+        )
         requested = {"safe": True, "unsafe": is_unsafe, "opt-in": code in self.named}
         return requested.get(rule.fix_safety, False) and self.is_selected(rule, source)
 
@@ -79,7 +75,7 @@ class FixOptions:
             if problem.code in allowed:
                 at, end = (text_offset(document, x) for x in (problem.offset, problem.end))
                 details = (("detail", problem.detail),)
-                found = FindingLocation(problem.code, at, end, problem.level, loc, details)
+                found = registry.FindingLocation(problem.code, at, end, problem.level, loc, details)
                 findings[problem.code].append(found)
         return findings
 
@@ -96,7 +92,7 @@ class FixOptions:
         entries = read_documents(source, self.engine, self.max_bytes)
         for finding in self.findings(entries, rules):
             offset = 0 if finding.offset is None else text_offset(document, finding.offset)
-            findings[finding.code].append(FindingLocation.of(finding, offset))
+            findings[finding.code].append(registry.FindingLocation.of(finding, offset))
         return findings
 
     def parse(self, raw: bytes, name: str | None, base_url: str | None) -> Document:

@@ -133,6 +133,16 @@ class FixContext:
         """Innermost element that contains the finding or starts there."""
         return self.document.spans.element_at(self.start) if self.entry is not None else None
 
+    def children(self, name: str) -> list[ElementSpan]:
+        """Return the children of the entry with a name."""
+        children = self.entry.children if self.entry is not None else ()
+        return [child for child in children if child.local_name == name]
+
+    def descendants(self, *names: str) -> Iterator[ElementSpan]:
+        """Yield the descendants of the entry with one of these names."""
+        if self.entry is not None:
+            yield from self.entry.descendants(*names)
+
     def change(
         self, *edits: Edit, dropped: str | None = None, effect: Effect | None = None, added: int = 0
     ) -> Change:
@@ -192,13 +202,10 @@ def url_spans_of(context: FixContext) -> list[UrlSpan]:
         return [_line(context.data, *line_span(context.data, context.start))]
     entry = context.entry
     found = list(_in_entry(context.document, entry)) if entry is not None else []
-    meant = [loc for loc in found if loc.start <= context.start <= loc.end or _is_at(context, loc)]
+    # A finding may start at the tag of the element that contains the URL.
+    at, data = context.start, context.data
+    meant = [x for x in found if x.start <= at <= x.end or data.rfind(b"<", 0, x.start) == at]
     return meant or found
-
-
-def _is_at(context: FixContext, loc: UrlSpan) -> bool:
-    """Return whether a finding starts at the tag of the element that contains the URL."""
-    return context.data.rfind(b"<", 0, loc.start) == context.start
 
 
 def all_url_spans(document: DocumentContext) -> Iterator[UrlSpan]:
@@ -220,6 +227,13 @@ def line_span(data: bytes, at: int) -> tuple[int, int]:
     start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
     ends = [end for mark in (b"\n", b"\r") if (end := data.find(mark, at)) >= 0]
     return start, min(ends, default=len(data))
+
+
+def removed_line(data: bytes, at: int) -> Edit:
+    """Return the edit that removes the line at an offset, with its line break."""
+    start, end = line_span(data, at)
+    end += 2 if data[end : end + 2] == b"\r\n" else 1
+    return Edit(start, min(end, len(data)), b"")
 
 
 def _line(data: bytes, start: int, end: int) -> UrlSpan:
@@ -253,10 +267,7 @@ def entry_removal(context: FixContext) -> Iterator[Change]:
     if context.document.parsed.kind == "text":
         start, end = line_span(context.data, context.start)
         line = context.data[start:end].decode(errors="replace")
-        end += len(context.data[end : end + 2]) if context.data[end : end + 2] == b"\r\n" else 1
-        yield context.change(
-            Edit(start, min(end, len(context.data)), b""), dropped=line, effect="removed"
-        )
+        yield context.change(removed_line(context.data, start), dropped=line, effect="removed")
     elif context.entry is not None:
         yield context.remove(context.entry, effect="removed")
 
@@ -298,7 +309,7 @@ SPLIT_RULES = frozenset({"L001", "L002", "L004", "L005", "L007", "L008"})
 """Rules of document limits: fixed by splitting the document."""
 
 ROBOTS_RULES = frozenset({"R001", "R002", "R003", "R004", "R007"})
-"""Rules of robots.txt that urlset.fixer.robots_txt fixes."""
+"""Rules of robots.txt that urlset.fixer.fix_set fixes."""
 
 
 def fixer(

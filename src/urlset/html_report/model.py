@@ -17,32 +17,26 @@ MAX_URLS = 10_000
 """URLs of each rule that the report lists."""
 
 
-class FindingFields(Protocol):
+class _FindingFields(Protocol):
     """Fields of a finding that the report shows; :class:`urlset.Finding` has them."""
 
     @property
-    def code(self) -> str:
-        """Code of the rule."""
+    def code(self) -> str: ...
 
     @property
-    def level(self) -> Level:
-        """Severity."""
+    def level(self) -> Level: ...
 
     @property
-    def message(self) -> str:
-        """What is wrong."""
+    def message(self) -> str: ...
 
     @property
-    def source(self) -> str | None:
-        """Path or URL of the document."""
+    def source(self) -> str | None: ...
 
     @property
-    def line(self) -> int | None:
-        """Line in the document, from 1."""
+    def line(self) -> int | None: ...
 
     @property
-    def loc(self) -> str | None:
-        """URL of the entry or page."""
+    def loc(self) -> str | None: ...
 
 
 class Example(NamedTuple):
@@ -57,7 +51,7 @@ class Example(NamedTuple):
     basis: str
 
 
-_Finding = TypeVar("_Finding", bound=FindingFields)
+_Finding = TypeVar("_Finding", bound=_FindingFields)
 
 
 class ExampleLog:
@@ -81,7 +75,7 @@ class ExampleLog:
             self.add(finding)
             yield finding
 
-    def add(self, finding: FindingFields) -> None:
+    def add(self, finding: _FindingFields) -> None:
         """Record one finding."""
         self.levels[finding.code][finding.level] += 1
         self.recorded[finding.code] += 1

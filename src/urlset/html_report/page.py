@@ -42,8 +42,7 @@ _ORDER = (
 )
 """Order of the figures: narrow ones follow each other, because two of them share a row."""
 
-_FLEXIBLE = ("dates", "trial")
-"""Wide figures that can be narrow."""
+_FLEXIBLE = ("dates", "trial")  # wide figures that can be narrow
 
 
 _DETAILS = (Detail(10, 100, True), Detail(5, 20, True), Detail(5, 10, False), Detail(2, 5, False))

@@ -17,16 +17,11 @@ from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
 
-_TYPES = {
-    ".xml": "application/xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".gz": "application/gzip",
-}
-TEXT = ("Content-Type", "text/plain; charset=utf-8")
+from urlset.protocol import MEDIA_TYPES
+
+TEXT = ("Content-Type", MEDIA_TYPES[".txt"])
 _CHUNK = 64 * 1024
-_CACHED = 64 << 20
-"""Bytes of gzip twins in memory."""
+_CACHED = 64 << 20  # bytes of gzip twins in memory
 _RANGE = re.compile(r"\s*+bytes\s*+=\s*+(\d{0,18})\s*+-\s*+(\d{0,18})\s*+", re.ASCII)
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 _CODING = re.compile(r"\s*+([^\s;,]++)\s*+(?:;\s*+q\s*+=\s*+([0-9.]++)\s*+)?", re.IGNORECASE)
@@ -109,7 +104,7 @@ class FileFolder:
         etag = f'"{tag}-gzip"' if is_packed else f'"{tag}"'
         modified = datetime.fromtimestamp(found.modified, UTC)
         common = [
-            ("Content-Type", _TYPES[found.path.suffix]),
+            ("Content-Type", MEDIA_TYPES[found.path.suffix]),
             ("ETag", etag),
             ("Last-Modified", format_datetime(modified, usegmt=True)),
             ("X-Robots-Tag", "noindex"),

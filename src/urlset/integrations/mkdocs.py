@@ -15,14 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 
 from urlset.errors import ConfigurationError, UrlsetError
-from urlset.integrations.built_site import (
-    BuiltSite,
-    HostPage,
-    PluginOptions,
-    build_site,
-    report_lines,
-    with_stated_dates,
-)
+from urlset.integrations import built_site
 
 # MkDocs counts the warnings of its own loggers: `strict` fails on them.
 log: logging.Logger = logging.getLogger("mkdocs.plugins.urlset")
@@ -41,15 +34,15 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         ("enabled", config_options.Type(bool, default=True)),
         *(
             (key, config_options.Type(type(default), default=default))
-            for key, default in PluginOptions.defaults().items()
+            for key, default in built_site.PluginOptions.defaults().items()
         ),
     )
 
     def __init__(self) -> None:
         self._is_off = False
         self._builds = 0
-        self._pages: dict[str, HostPage] = {}
-        self._options = PluginOptions()
+        self._pages: dict[str, built_site.HostPage] = {}
+        self._options = built_site.PluginOptions()
 
     def on_startup(self, *, command: str, **_: Any) -> None:
         """Switch the plugin off for a preview, whose URLs are those of this machine."""
@@ -59,7 +52,7 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         """Check the options."""
         options = {key: value for key, value in self.config.items() if key != "enabled"}
         try:
-            self._options = PluginOptions.of(options)
+            self._options = built_site.PluginOptions.of(options)
         except ConfigurationError as error:
             raise PluginError(f"urlset: {error}") from error
         self._is_off = self._is_off or not self.config["enabled"]
@@ -79,8 +72,10 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         for file in files.documentation_pages():
             page = file.page
             if page is not None:
-                self._pages[file.dest_uri] = with_stated_dates(
-                    HostPage(file.dest_uri, page.canonical_url, source=file.abs_src_path),
+                self._pages[file.dest_uri] = built_site.with_stated_dates(
+                    built_site.HostPage(
+                        file.dest_uri, page.canonical_url, source=file.abs_src_path
+                    ),
                     _values(page.meta, MODIFIED),
                     _values(page.meta, PUBLISHED),
                 )
@@ -92,7 +87,7 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         self._builds -= 1
         if self._is_off or self._builds:
             return
-        site = BuiltSite(
+        site = built_site.BuiltSite(
             "mkdocs",
             output=config["site_dir"],
             base_url=config["site_url"],
@@ -104,11 +99,11 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         if not self._options.gzip:
             log.info("%s of MkDocs is removed: `gzip: true` writes it instead", BUILT_IN[1])
         try:
-            made = build_site(site, self._pages.values(), self._options)
+            made = built_site.build_site(site, self._pages.values(), self._options)
         except (UrlsetError, ValueError) as error:
             log.warning("no sitemap is written: %s", error)
             return
-        for line in report_lines(made):
+        for line in built_site.report_lines(made):
             log.info(line)
 
     def on_build_error(self, **_: Any) -> None:

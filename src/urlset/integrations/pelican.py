@@ -16,15 +16,7 @@ from urllib.parse import quote
 from pelican import signals
 
 from urlset.errors import UrlsetError
-from urlset.integrations.built_site import (
-    GENERATED,
-    BuiltSite,
-    HostPage,
-    PluginOptions,
-    build_site,
-    report_lines,
-    stated_date,
-)
+from urlset.integrations import built_site
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -64,26 +56,26 @@ def _write_sitemaps(pelican: Any) -> None:
         log.info("urlset: SITEURL is not set, so no sitemap is written")
         return
     base_url = f"{settings['SITEURL'].rstrip('/')}/"
-    site = BuiltSite(
+    site = built_site.BuiltSite(
         "pelican", output=output, base_url=base_url, project=os.getcwd(), content=settings["PATH"]
     )
     try:
-        options = PluginOptions.of(settings.get("URLSET") or {})
+        options = built_site.PluginOptions.of(settings.get("URLSET") or {})
         pages = [
             _page(os.path.relpath(path, output), page, settings, base_url)
             for path, page in written.items()
         ]
-        made = build_site(site, pages, options)
+        made = built_site.build_site(site, pages, options)
     except (UrlsetError, ValueError) as error:
         log.error("urlset: no sitemap is written: %s", error)
         return
-    for line in report_lines(made):
+    for line in built_site.report_lines(made):
         log.info("urlset: %s", line)
 
 
 def _page(
     path: str, page: Mapping[str, Any], settings: Mapping[str, Any], base_url: str
-) -> HostPage:
+) -> built_site.HostPage:
     """Return the page in a file: an article, a page, the home page, or a generated list."""
     file = path.replace(os.sep, "/")
     content = page["content"]
@@ -91,17 +83,19 @@ def _page(
         loc = base_url if file == "index.html" else base_url + quote(file)
         # Those of TEMPLATE_PAGES are pages that the author made, and no lists.
         is_page = page["is_home"] or file in settings.get("TEMPLATE_PAGES", {}).values()
-        return HostPage(file, loc, reason=None if is_page else GENERATED)
+        return built_site.HostPage(file, loc, reason=None if is_page else built_site.GENERATED)
     has_file_date = _has_file_date(content, settings)
     status = getattr(content, "status", "published")
     versions = [content, *getattr(content, "translations", ())]
-    return HostPage(
+    return built_site.HostPage(
         file,
         base_url + quote(content.url, safe="/%~!$&'()*+,;=:@-._?"),
         source=content.source_path,
         # Note: Pelican also puts the time of the file into `modified`.
-        lastmod=None if has_file_date else stated_date(getattr(content, "modified", None)),
-        published=None if has_file_date else stated_date(getattr(content, "date", None)),
+        lastmod=None
+        if has_file_date
+        else built_site.stated_date(getattr(content, "modified", None)),
+        published=None if has_file_date else built_site.stated_date(getattr(content, "date", None)),
         reason=status if status in _UNLISTED else None,
         has_file_date=has_file_date,
         translations=tuple((each.lang, each.save_as) for each in versions if hasattr(each, "lang")),

@@ -18,10 +18,8 @@ from urlset.temp_files import LockedTempDir
 
 _LOG = logging.getLogger("urlset.serve")
 _STAMP = ".urlset-served"
-_RETRY_S = 60.0
-"""Seconds before a build that failed is tried again."""
-_WAIT_S = 120.0
-"""Seconds that a first request waits for the build of another process."""
+_RETRY_S = 60.0  # seconds before a build that failed is tried again
+_WAIT_S = 120.0  # seconds that a first request waits for the build of another process
 
 
 class _State(NamedTuple):

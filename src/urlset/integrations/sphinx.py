@@ -13,14 +13,7 @@ from sphinx.errors import ConfigError
 from sphinx.util import logging
 
 from urlset.errors import ConfigurationError, UrlsetError
-from urlset.integrations.built_site import (
-    BuiltSite,
-    HostPage,
-    PluginOptions,
-    build_site,
-    report_lines,
-    with_stated_dates,
-)
+from urlset.integrations import built_site
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +25,7 @@ PUBLISHED = ("date", "published", "created")
 
 def setup(app: Any) -> dict[str, bool]:
     """Register the options and the handlers of the extension."""
-    for key, default in PluginOptions.defaults().items():
+    for key, default in built_site.PluginOptions.defaults().items():
         app.add_config_value(f"urlset_{key}", default, "")
     app.add_config_value("urlset_enabled", True, "")
     app.add_config_value("urlset_base_url", "", "")
@@ -41,9 +34,9 @@ def setup(app: Any) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _options(config: Any) -> PluginOptions:
-    keys = PluginOptions.defaults()
-    return PluginOptions.of({key: getattr(config, f"urlset_{key}") for key in keys})
+def _options(config: Any) -> built_site.PluginOptions:
+    keys = built_site.PluginOptions.defaults()
+    return built_site.PluginOptions.of({key: getattr(config, f"urlset_{key}") for key in keys})
 
 
 def _check_options(_app: Any, config: Any) -> None:
@@ -62,7 +55,7 @@ def _write_sitemaps(app: Any, exception: Exception | None) -> None:
         log.warning("html_baseurl is not set in conf.py, so no sitemap is written", type="urlset")
         return
     base_url = f"{base_url.rstrip('/')}/"
-    site = BuiltSite(
+    site = built_site.BuiltSite(
         f"sphinx-{app.builder.name}",
         output=str(app.outdir),
         base_url=base_url,
@@ -74,25 +67,27 @@ def _write_sitemaps(app: Any, exception: Exception | None) -> None:
     named = sorted(set(config.html_additional_pages) - app.env.found_docs)
     pages += [_template_page(app, name, base_url) for name in named]
     try:
-        made = build_site(site, pages, _options(config))
+        made = built_site.build_site(site, pages, _options(config))
     except (UrlsetError, ValueError) as error:
         log.warning("no sitemap is written: %s", error, type="urlset")
         return
-    for line in report_lines(made):
+    for line in built_site.report_lines(made):
         log.info("urlset: %s", line)
 
 
-def _page(app: Any, docname: str, base_url: str) -> HostPage:
+def _page(app: Any, docname: str, base_url: str) -> built_site.HostPage:
     metadata = app.env.metadata.get(docname, {})
     page = _template_page(app, docname, base_url)._replace(source=str(app.env.doc2path(docname)))
-    return with_stated_dates(
+    return built_site.with_stated_dates(
         page, [metadata.get(key) for key in MODIFIED], [metadata.get(key) for key in PUBLISHED]
     )
 
 
-def _template_page(app: Any, name: str, base_url: str) -> HostPage:
+def _template_page(app: Any, name: str, base_url: str) -> built_site.HostPage:
     """Return a page without a source document."""
     file = os.path.relpath(app.builder.get_outfilename(name), app.outdir).replace(os.sep, "/")
     uri = app.builder.get_target_uri(name)
     # Note: unlike the other builders, those of folders do not percent-encode.
-    return HostPage(file, base_url + (quote(uri) if "dirhtml" in app.builder.name else uri))
+    return built_site.HostPage(
+        file, base_url + (quote(uri) if "dirhtml" in app.builder.name else uri)
+    )

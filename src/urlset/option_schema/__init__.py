@@ -43,8 +43,8 @@ __all__ = [
 Settings = TypeVar("Settings")
 
 _MODULES = {"audit": "visits", "crawl": "visits", "sync": "visits", "watch": "visits"}
-_MODULES |= dict.fromkeys(("rules", "schema", "completion"), "common")
-_MODULES |= {"fix": "check", "render": "write"}
+_MODULES |= dict.fromkeys(("rules", "schema", "completion", "report", "mcp"), "common")
+_MODULES |= {"fix": "check", "write": "build", "render": "build", "diff": "read"}
 
 
 def options_of(command: str) -> tuple[Option, ...]:

@@ -6,34 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 from urlset.model import Level
-from urlset.option_schema.common import (
-    BASE_URL,
-    CLIENT,
-    CONFIG,
-    CONSOLE,
-    ENGINE,
-    FOLLOW,
-    MAX_BYTES_READ,
-    NETWORK,
-    NOW,
-    OUTPUT,
-    REPORT,
-    REPORT_FORMAT,
-    SOURCES,
-    WRITE_BASELINE,
-)
+from urlset.option_schema import common
 from urlset.option_schema.option import (
-    COMMAND,
-    NOT_IN_FILE,
     NOT_IN_PYTHON,
     NOT_ON_COMMAND_LINE,
     PYTHON,
     Option,
     Profile,
+    call,
+    command,
     file,
     number,
-    seconds,
-    switch,
+    python,
     texts,
 )
 
@@ -69,8 +53,8 @@ RULE_OPTIONS: tuple[Option, ...] = (
         type=Profile,
         annotation="Profile | None",
     ),
-    REPORT_FORMAT,
-    replace(OUTPUT, in_python=".report(path)"),
+    common.REPORT_FORMAT,
+    replace(common.OUTPUT, in_python=".report(path)"),
     Option(
         "fail_level",
         "Exit with 1 for findings of this level or worse.",
@@ -95,14 +79,13 @@ RULE_OPTIONS: tuple[Option, ...] = (
         "(:class:`urlset.Baseline`).",
         is_path=True,
     ),
-    WRITE_BASELINE,
-    REPORT,
-    seconds(
+    common.WRITE_BASELINE,
+    common.REPORT,
+    call.seconds(
         "rule_timeout_s",
         "Time limit of each custom rule; 0 for none.",
         doc="Time limit of each custom rule in seconds, None for no limit.",
         default=60.0,
-        allowed=NOT_IN_FILE,
         is_time_limit=True,
         shows_default=True,
     ),
@@ -135,57 +118,51 @@ RULE_OPTIONS: tuple[Option, ...] = (
 )
 """Options of rules and reports, of check and audit."""
 
-SOURCE_OPTIONS: tuple[Option, ...] = (CONFIG, *NETWORK, BASE_URL, ENGINE, NOW, *CLIENT, *CONSOLE)
+SOURCE_OPTIONS: tuple[Option, ...] = (
+    common.CONFIG,
+    *common.NETWORK,
+    common.BASE_URL,
+    common.ENGINE,
+    common.NOW,
+    *common.CLIENT,
+    *common.CONSOLE,
+)
 """Options of what is read, of check and audit."""
 
 CHECK_OPTIONS: tuple[Option, ...] = (
-    SOURCES,
+    common.SOURCES,
     *RULE_OPTIONS,
-    switch(
-        "statistics",
-        "Print only the number of findings of each rule, as text or json.",
-        allowed=COMMAND,
+    command.switch(
+        "statistics", "Print only the number of findings of each rule, as text or json."
     ),
-    switch(
-        "fix",
-        "Apply the safe fixes to the files, then check them.",
-        allowed=COMMAND,
-        in_python="urlset.fix",
+    command.switch(
+        "fix", "Apply the safe fixes to the files, then check them.", in_python="urlset.fix"
     ),
-    switch(
-        "unsafe_fixes",
-        "With --fix or --diff: apply fixes that make an assumption, too.",
-        allowed=COMMAND,
+    command.switch(
+        "unsafe_fixes", "With --fix or --diff: apply fixes that make an assumption, too."
     ),
-    Option(
+    command.option(
         "backup",
         "With --fix: keep each replaced file as NAME.bak.  [default: unless git has it]",
         type=bool,
         default=None,
-        allowed=COMMAND,
     ),
-    switch(
+    command.switch(
         "diff",
         "Show what --fix would change, without changing files.",
-        allowed=COMMAND,
         in_python="urlset.unified_diff",
     ),
     *SOURCE_OPTIONS,
-    MAX_BYTES_READ,
-    replace(FOLLOW, allowed=PYTHON),
-    texts(
+    common.MAX_BYTES_READ,
+    replace(common.FOLLOW, allowed=PYTHON),
+    python.texts(
         "always",
         "Codes that are selected whatever select contains; ignore excludes them.",
         doc="Codes that are selected whatever ``select`` contains, such as those of documents that "
         "could not be read. ``ignore`` excludes them.",
-        allowed=PYTHON,
     ),
-    Option(
-        "max_excerpts",
-        "Findings of each rule that carry their line.",
-        type=int,
-        default=20,
-        allowed=PYTHON,
+    python.option(
+        "max_excerpts", "Findings of each rule that carry their line.", type=int, default=20
     ),
 )
 """Options of :func:`urlset.check` and ``urlset check``, in the order of the help."""
@@ -197,7 +174,7 @@ _FIX_NAMES = (
 _CHECK = {option.name: option for option in CHECK_OPTIONS}
 
 FIX_OPTIONS: tuple[Option, ...] = (
-    switch("unsafe", "Also make fixes that rest on an assumption or drop content.", allowed=PYTHON),
+    python.switch("unsafe", "Also make fixes that rest on an assumption or drop content."),
     *(replace(_CHECK[name], allowed=PYTHON) for name in _FIX_NAMES),
 )
 """Options of :func:`urlset.fix`: those of check that select rules, and which fixes are made."""

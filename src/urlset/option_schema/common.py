@@ -1,4 +1,7 @@
-"""Options that several commands have: each has one type, range and meaning everywhere."""
+"""Options that several commands have: each has one type, range and meaning everywhere.
+
+The options of commands that have few others are here, too.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from urlset.option_schema.option import (
-    COMMAND,
-    NOT_IN_FILE,
-    PYTHON,
-    Option,
-    argument,
-    enabled,
-    file,
-    number,
-    patterns,
-    seconds,
-    switch,
-)
+from urlset.option_schema.option import Option, argument, call, command, enabled, patterns, python
 from urlset.protocol import READ_LIMIT
 
 AUTH_VARIABLE = "URLSET_AUTH"
@@ -33,13 +24,12 @@ SOURCES = argument(
     in_python="source",
 )
 SITE = argument("site", "URL of the site or of a sitemap.", metavar="SITE")
-ENGINE = Option(
+ENGINE = call.option(
     "engine",
     "Engine that parses; by default native if it is installed.",
     type=Literal["native", "reference"],
     annotation="str | None",
     doc="``native`` or ``reference``; by default the faster one that is installed.",
-    allowed=NOT_IN_FILE,
 )
 BASE_URL = Option(
     "base_url",
@@ -50,53 +40,44 @@ BASE_URL = Option(
     metavar="URL",
     is_url=True,
 )
-OUTPUT = file(
-    "output",
-    "Write to this file instead of stdout.",
-    flags=("--output", "-o"),
-    metavar="PATH",
-    allowed=COMMAND,
+OUTPUT = command.file(
+    "output", "Write to this file instead of stdout.", flags=("--output", "-o"), metavar="PATH"
 )
-REPORT = file(
+REPORT = command.file(
     "report",
     "Write the result with charts to this HTML file, too.",
     doc="HTML file to which the result is written, too, with charts.",
-    allowed=COMMAND,
     in_python=".report(path)",
 )
-WRITE_BASELINE = file(
+WRITE_BASELINE = command.file(
     "write_baseline",
     "Write all findings to this file, for --baseline.",
-    allowed=COMMAND,
     in_python="urlset.Baseline.write",
 )
-REPORT_FORMAT = Option(
+REPORT_FORMAT = command.option(
     "format",
     "Format of the report.",
     type=Literal["text", "json", "github", "sarif", "junit"],
     default="text",
-    allowed=COMMAND,
     shows_default=True,
     in_python=".to_dict()",
 )
-SUMMARY_FORMAT = Option(
+SUMMARY_FORMAT = command.option(
     "format",
     "Format of the result on stdout.",
     type=Literal["text", "json"],
     default="text",
-    allowed=COMMAND,
     shows_default=True,
     in_python=".to_dict()",
 )
-MAX_REQUESTS = number(
+MAX_REQUESTS = call.number(
     "max_requests",
     "Limit of the requests of this run; robots.txt and sitemaps do not count.",
     doc="Limit of the requests of this run; robots.txt and sitemaps do not count. None for no "
     "limit.",
     minimum=1,
-    allowed=NOT_IN_FILE,
 )
-MAX_MINUTES = Option(
+MAX_MINUTES = call.option(
     "max_minutes",
     "Limit of the duration; what is not visited by then is reported.",
     type=float,
@@ -104,23 +85,20 @@ MAX_MINUTES = Option(
     metavar="N",
     unit="minutes",
     minimum=0,
-    allowed=NOT_IN_FILE,
 )
-CONFIRM_AFTER_S = seconds(
+CONFIRM_AFTER_S = call.seconds(
     "confirm_after_s",
     "Wait before the second visit, which confirms that a page answers 403, 429, 5xx or not at all.",
     default=60.0,
     flags=("--confirm-after",),
-    allowed=NOT_IN_FILE,
     shows_default=True,
 )
-RECHECK_SITEMAPS = number(
+RECHECK_SITEMAPS = call.number(
     "recheck_sitemaps",
     "Request N sitemaps that have the same date in their index, too, in turn.",
     doc="Sitemaps that are requested although their index has the same date: those first "
     "that were not requested for the longest time.",
     default=10,
-    allowed=NOT_IN_FILE,
     shows_default=True,
 )
 INCLUDE = patterns(
@@ -135,93 +113,78 @@ EXCLUDE = patterns(
     stored="tuple[str, ...]",
     doc="Regular expression, or several; URLs that contain a match of one do not count.",
 )
-CACHE = file(
+CACHE = call.file(
     "cache",
     "Cache documents of sites in this folder; fetch only those that changed.",
     metavar="DIR",
-    allowed=NOT_IN_FILE,
 )
 FOLLOW = enabled("follow", "Read the sitemaps that an index lists.")
-MAX_BYTES_READ = number(
+MAX_BYTES_READ = python.number(
     "max_bytes",
     "Maximum size of a decompressed document; the rest is not read.",
     default=READ_LIMIT,
     unit="bytes",
     minimum=1,
-    allowed=PYTHON,
 )
-CONFIG = file(
+CONFIG = command.file(
     "config",
     "Configuration file; by default urlset.toml in this folder or above.",
-    allowed=COMMAND,
     in_python="urlset.load_config",
 )
-QUIET = switch(
-    "quiet", "Print only the result and errors.", flags=("--quiet", "-q"), allowed=COMMAND
-)
-VERBOSE = Option(
+QUIET = command.switch("quiet", "Print only the result and errors.", flags=("--quiet", "-q"))
+VERBOSE = command.option(
     "verbose",
     "Log stages and retries to stderr; -vv also requests and documents.",
     type=int,
     default=0,
     flags=("--verbose", "-v"),
     metavar="",
-    allowed=COMMAND,
     is_count=True,
 )
-COLOR = Option(
+COLOR = command.option(
     "color",
     "Colours: auto is a terminal, unless NO_COLOR is set.",
     type=Literal["auto", "always", "never"],
     default="auto",
-    allowed=COMMAND,
     shows_default=True,
 )
 CONSOLE = (QUIET, VERBOSE, COLOR)
-USER_AGENT = Option(
+USER_AGENT = command.option(
     "user_agent",
     "User agent, also for the groups of robots.txt.",
     metavar="NAME",
-    allowed=COMMAND,
     in_python="Policy.user_agent",
 )
-TIMEOUT = seconds(
+TIMEOUT = command.seconds(
     "timeout_s",
     "Time limit of a document, with its retries; by default 300.",
     minimum=0.1,
-    allowed=COMMAND,
     in_python="Policy.total_timeout_s",
 )
 PAGE_NETWORK = (
     USER_AGENT,
-    Option(
+    command.option(
         "header",
         "Send this header (Name: value) to every host.",
         type=list[str],
         metavar="LINE",
-        allowed=COMMAND,
         in_python="Policy.headers",
     ),
-    file(
+    command.file(
         "auth_file",
         "File with `user:password` or `Bearer TOKEN`, sent only to the hosts of the sites "
         f"that you name; by default ${AUTH_VARIABLE}, which holds the same text, not a path.",
         metavar="PATH",
-        allowed=COMMAND,
         in_python="auth",
     ),
-    seconds(
-        "delay_s",
-        "Minimum time between two requests to a host.",
-        allowed=COMMAND,
-        in_python="Policy.delay_s",
+    command.seconds(
+        "delay_s", "Minimum time between two requests to a host.", in_python="Policy.delay_s"
     ),
-    number(
+    command.number(
         "concurrency",
         "Maximum number of concurrent requests, in all and to one host; by default 8 and 4.",
         minimum=1,
         maximum=256,
-        allowed=COMMAND,
         in_python="Policy.concurrency",
     ),
     TIMEOUT,
@@ -230,47 +193,39 @@ PAGE_NETWORK = (
 
 NETWORK = (
     *PAGE_NETWORK,
-    switch(
+    command.switch(
         "ignore_robots",
         "Search sitemaps also at URLs that robots.txt disallows. Sitemaps that it declares "
         "are always read; pages that it disallows are never visited.",
-        allowed=COMMAND,
         in_python="Policy.obey_robots",
     ),
 )
 """The same for commands that read sitemaps."""
 
 NETWORK_NAMES = frozenset(option.name for option in NETWORK)
-POLICY = Option(
+POLICY = python.option(
     "policy",
     "Limits and behaviour of the HTTP client.",
     type=object,
     annotation="Policy | None",
     doc="Limits and behaviour of the HTTP client (:class:`urlset.Policy`).",
-    allowed=PYTHON,
 )
-AUTH = Option(
+AUTH = python.option(
     "auth",
     "Bearer token, or user and password; sent to the origin of the site only.",
     type=object,
     annotation="str | tuple[str, str] | None",
     is_hidden=True,
-    allowed=PYTHON,
 )
-PROGRESS = Option(
+PROGRESS = python.option(
     "progress",
     "Callback that receives an urlset.ProgressEvent.",
     type=Callable,
     annotation="Callable[[ProgressEvent], None] | None",
     doc="Called with a :class:`urlset.ProgressEvent`: how much was done so far.",
-    allowed=PYTHON,
 )
-NOW = Option(
-    "now",
-    "Current time; by default the clock's.",
-    type=datetime,
-    annotation="datetime | None",
-    allowed=PYTHON,
+NOW = python.option(
+    "now", "Current time; by default the clock's.", type=datetime, annotation="datetime | None"
 )
 CLIENT = (POLICY, AUTH, PROGRESS)
 RULES_OPTIONS = (
@@ -295,5 +250,39 @@ SCHEMA_OPTIONS = (
 )
 COMPLETION_OPTIONS = (
     argument("shell", "bash, zsh or fish.", type=Literal["bash", "zsh", "fish"], metavar="SHELL"),
+    *CONSOLE,
+)
+REPORT_OPTIONS = (
+    argument(
+        "stores",
+        "Stores (.duckdb) of `audit`, `crawl` or `watch --store`, or of `read --output`.",
+        type=list[str],
+        metavar="STORE",
+    ),
+    command.option(
+        "format",
+        "Format of the report: text, or html if the name of the output ends with .html.",
+        type=Literal["text", "json", "html"],
+        in_python=".to_dict()",
+    ),
+    replace(OUTPUT, in_python=".report(path)"),
+    *CONSOLE,
+    PROGRESS,
+)
+"""Options of :func:`urlset.report` and ``urlset report``, in the order of the help."""
+MCP_OPTIONS = (
+    command.file(
+        "root",
+        "The only folder whose files the tools may read; by default the working directory.",
+        is_path=True,
+        metavar="DIR",
+    ),
+    command.switch("allow_private", "Allow requests to private addresses and to this machine."),
+    command.number(
+        "request_budget",
+        "Limit of the requests of the session: documents that are read, and visits of pages.",
+        default=10_000,
+        minimum=1,
+    ),
     *CONSOLE,
 )

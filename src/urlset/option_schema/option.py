@@ -6,7 +6,8 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -275,11 +276,38 @@ file = partial(Option, type=Path, metavar="FILE")
 texts = partial(Option, type=list[str], default=())
 text_or_texts = partial(texts, annotation="str | Iterable[str]")
 patterns = partial(texts, annotation="Patterns", metavar="RE", allowed=NOT_IN_FILE)
-enabled = partial(Option, type=bool, default=True, allowed=NOT_IN_FILE, shows_default=True)
+on_by_default = partial(Option, type=bool, default=True)
+enabled = partial(on_by_default, allowed=NOT_IN_FILE, shows_default=True)
 argument = partial(Option, allowed=COMMAND, is_argument=True, is_required=True)
 
 
-_WORDS = {str: "str", int: "int", float: "float", bool: "bool", Path: "StrPath"}
+class Kinds:
+    """The kinds above, of options that exist in some places only."""
+
+    def __init__(self, allowed: Sequence[str]):
+        self.option = partial(Option, allowed=allowed)
+        self.switch = partial(switch, allowed=allowed)
+        self.on_by_default = partial(on_by_default, allowed=allowed)
+        self.number = partial(number, allowed=allowed)
+        self.seconds = partial(seconds, allowed=allowed)
+        self.file = partial(file, allowed=allowed)
+        self.texts = partial(texts, allowed=allowed)
+
+
+# A call is one in Python or on the command line; such an option is not in urlset.toml.
+python, command, call = Kinds(PYTHON), Kinds(COMMAND), Kinds(NOT_IN_FILE)
+
+
+def with_same(same: Mapping[str, Any], *options: Option) -> tuple[Option, ...]:
+    """Return options with the same values of some fields, such as their group in the help."""
+    return tuple(replace(option, **same) for option in options)
+
+
+_WORDS = {
+    str: "str", int: "int", float: "float", bool: "bool", Path: "StrPath", datetime: "datetime",
+    FileFormat: "FileFormat", IndexMode: "IndexMode", OnError: "OnError", Encoding: "Encoding",
+    Profile: "Profile",
+}  # fmt: skip
 _STORED = {
     "str | Iterable[str]": "tuple[str, ...]",
     "StrPath": "Path",

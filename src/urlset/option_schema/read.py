@@ -1,72 +1,55 @@
-"""Options of ``urlset.read`` and ``urlset read``."""
+"""Options of ``read`` and of ``diff``, which compares what it reads."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Literal
 
-from urlset.option_schema.common import (
-    AUTH,
-    BASE_URL,
-    CACHE,
-    CONSOLE,
-    ENGINE,
-    EXCLUDE,
-    FOLLOW,
-    INCLUDE,
-    MAX_BYTES_READ,
-    NETWORK,
-    OUTPUT,
-    POLICY,
-    PROGRESS,
-    SOURCES,
-)
+from urlset.option_schema import common
 from urlset.option_schema.option import (
-    COMMAND,
-    NOT_IN_FILE,
-    PYTHON,
+    EVERYWHERE,
+    NOT_IN_PYTHON,
     Option,
-    number,
+    argument,
+    call,
+    command,
+    on_by_default,
     patterns,
-    seconds,
-    switch,
+    python,
 )
 
 RowFormat = Literal["table", "jsonl", "json", "csv", "txt", "parquet", "duckdb"]
 """Formats of the entries."""
 
 READ_OPTIONS: tuple[Option, ...] = (
-    SOURCES,
-    Option(
+    common.SOURCES,
+    command.option(
         "format",
         "Format; by default that of the suffix of --output, else table.",
         type=RowFormat,
-        allowed=COMMAND,
         in_python=".to_jsonl(path)",
     ),
-    replace(OUTPUT, in_python=".to_jsonl(path)"),
-    Option(
+    replace(common.OUTPUT, in_python=".to_jsonl(path)"),
+    call.option(
         "since",
         "Only entries, and children of an index, that changed at or after this date.",
         annotation="Moment | None",
         doc="Exclude entries whose ``lastmod`` is older or missing; skip the children of an index"
         " that have not changed since then.",
         metavar="DATE",
-        allowed=NOT_IN_FILE,
     ),
-    INCLUDE,
-    EXCLUDE,
-    Option(
+    common.INCLUDE,
+    common.EXCLUDE,
+    call.option(
         "hosts",
         "Only URLs of these hosts, separated by commas.",
         type=list[str],
         annotation="Iterable[str] | None",
         doc="Only URLs of these hosts.",
         metavar="HOSTS",
-        allowed=NOT_IN_FILE,
         is_split=True,
     ),
-    Option(
+    call.option(
         "scope",
         "All URLs, or only those that the sitemap may list: below its folder, or of a host "
         "whose robots.txt declares the sitemap.",
@@ -75,13 +58,10 @@ READ_OPTIONS: tuple[Option, ...] = (
         doc="``any``, or ``sitemap`` to exclude URLs that the location rule forbids: those "
         "outside the folder of the sitemap, unless the robots.txt of their host declares it.",
         default="any",
-        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    number(
-        "limit", "Stop after N entries.", doc="Most entries that are read.", allowed=NOT_IN_FILE
-    ),
-    FOLLOW,
+    call.number("limit", "Stop after N entries.", doc="Most entries that are read."),
+    common.FOLLOW,
     patterns(
         "follow_only",
         "Of the sitemaps that an index lists, only those whose URL contains a match of this "
@@ -89,71 +69,138 @@ READ_OPTIONS: tuple[Option, ...] = (
         doc="Regular expression, or several: of the sitemaps that an index lists, only those whose "
         "URL contains a match of one are read.",
     ),
-    number(
+    call.number(
         "max_documents",
         "Of the sitemaps that indexes list, only the first N.",
         doc="Most sitemaps that are read of those that indexes list; the others are skipped.",
-        allowed=NOT_IN_FILE,
     ),
-    Option(
-        "sql",
-        "Print the result of this query over the tables of a store.",
-        metavar="QUERY",
-        allowed=COMMAND,
+    command.option(
+        "sql", "Print the result of this query over the tables of a store.", metavar="QUERY"
     ),
-    seconds(
+    command.seconds(
         "sql_timeout_s",
         "Time limit of --sql; 0 for none.",
         default=600.0,
-        allowed=COMMAND,
         is_time_limit=True,
         shows_default=True,
     ),
-    switch("tree", "Print the documents and their counts instead of the entries.", allowed=COMMAND),
-    *NETWORK,
-    CACHE,
-    switch(
-        "unordered",
-        "Print the entries of a site as documents arrive: faster, in no fixed order.",
-        allowed=COMMAND,
+    command.switch("tree", "Print the documents and their counts instead of the entries."),
+    *common.NETWORK,
+    common.CACHE,
+    command.switch(
+        "unordered", "Print the entries of a site as documents arrive: faster, in no fixed order."
     ),
-    BASE_URL,
-    ENGINE,
-    *CONSOLE,
-    MAX_BYTES_READ,
-    switch("fail_fast", "Raise the first error instead of recording it.", allowed=PYTHON),
-    switch(
+    common.BASE_URL,
+    common.ENGINE,
+    *common.CONSOLE,
+    common.MAX_BYTES_READ,
+    python.switch("fail_fast", "Raise the first error instead of recording it."),
+    python.switch(
         "read_robots",
         "Read the robots.txt of the site, too.",
         doc="Request the robots.txt of each host of a document, to record which one declares or "
         "disallows it, even if the URL is that of a sitemap.",
-        allowed=PYTHON,
     ),
-    Option(
+    python.on_by_default(
         "ordered",
         "Return the entries in the order of the sitemaps.",
-        type=bool,
         doc="Return the entries of a site in the order of its sitemaps, each index followed by "
         "its children, so that two runs are equal; documents that arrive early are stored in "
         "``TMPDIR``. With False, in order of arrival, which is faster if a document is slow.",
-        default=True,
-        allowed=PYTHON,
     ),
-    Option(
+    python.on_by_default(
         "keep",
         "Keep the responses of a site, so that the result can be iterated again.",
-        type=bool,
         doc="Keep the responses of a site in ``TMPDIR`` as long as the result exists, up to 256 "
         "MB compressed, so that it can be iterated again.",
-        default=True,
-        allowed=PYTHON,
     ),
-    POLICY,
-    AUTH,
+    common.POLICY,
+    common.AUTH,
     replace(
-        PROGRESS,
+        common.PROGRESS,
         doc="Called with a :class:`urlset.ProgressEvent` for each document, while the result is "
         "iterated or exported: how much was read so far, before the filters.",
     ),
 )
 """Options of :func:`urlset.read` and ``urlset read``, in the order of the help."""
+
+_LIMIT = "Exit with 1 if more URLs are {}: a number, or a share of the URLs of BEFORE, such as 5%."
+
+DIFF_OPTIONS: tuple[Option, ...] = (
+    argument(
+        "before",
+        "Earlier state: a site, a sitemap, a folder, a store, a table of URLs, or "
+        "REVISION:PATH of git.",
+        metavar="BEFORE",
+    ),
+    argument("after", "Later state, of any kind.", metavar="AFTER"),
+    command.option(
+        "format",
+        "Format: json is one object with the counts, jsonl has a line for each change.",
+        type=Literal["text", "json", "jsonl", "markdown"],
+        default="text",
+        shows_default=True,
+        in_python=".to_jsonl(path)",
+    ),
+    replace(common.OUTPUT, in_python=".to_jsonl(path)"),
+    common.REPORT,
+    *(
+        Option(
+            f"max_{kind}",
+            _LIMIT.format(kind),
+            type=str,
+            metavar="N|N%",
+            allowed=NOT_IN_PYTHON,
+            is_number_text=True,
+            in_python=".counts",
+        )
+        for kind in ("removed", "added", "changed")
+    ),
+    command.switch("exit_code", "Exit with 1 if there is any change, as git does."),
+    command.number(
+        "max_examples",
+        "URLs of each kind of change that text and markdown show; 0 for all.",
+        default=10,
+        shows_default=True,
+    ),
+    replace(common.INCLUDE, allowed=EVERYWHERE),
+    replace(common.EXCLUDE, allowed=EVERYWHERE),
+    on_by_default(
+        "moves", "Search moved URLs among those that were added and removed; the default."
+    ),
+    call.switch(
+        "live",
+        "Request removed URLs, and follow their redirects to find moves.",
+        doc="Request URLs that were removed, and follow their redirects to find moves. robots.txt"
+        " is obeyed, and the pace is that of ``policy``.",
+    ),
+    replace(
+        common.MAX_REQUESTS,
+        annotation="int | None",
+        default=1_000,
+        allowed=EVERYWHERE,
+        shows_default=True,
+    ),
+    Option(
+        "min_confidence",
+        "Least confidence of a move, from 0 to 1 (0.7).",
+        type=float,
+        default=0.7,
+        metavar="X",
+        minimum=0,
+        maximum=1,
+    ),
+    replace(
+        common.BASE_URL,
+        help="URL at which BEFORE and AFTER are published, if they are files or folders: of the "
+        "folder, or of the file. One that ends with / is the folder that contains the file.",
+        doc="URL at which the states are published, if they are files or folders: of the folder, "
+        "or of the file. One that ends with / is the folder that contains the file.",
+    ),
+    common.CONFIG,
+    *common.NETWORK,
+    common.ENGINE,
+    *common.CONSOLE,
+    *common.CLIENT,
+)
+"""Options of :func:`urlset.diff` and ``urlset diff``, in the order of the help."""

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from urlset.option_schema.common import (
-    COLOR,
-    CONFIG,
-    POLICY,
-    PROGRESS,
-    QUIET,
-    SUMMARY_FORMAT,
-    TIMEOUT,
-    USER_AGENT,
-    VERBOSE,
-)
+from urlset.option_schema import common
 from urlset.option_schema.option import (
-    COMMAND,
-    NOT_IN_FILE,
-    PYTHON,
     Option,
     argument,
+    call,
+    command,
     file,
     number,
+    on_by_default,
+    python,
     seconds,
-    switch,
     texts,
 )
 
@@ -42,36 +32,32 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="[CHANGES]",
         is_required=False,
     ),
-    switch(
+    call.switch(
         "dry_run",
         "Print each request instead of sending it.",
         doc="Whether requests are described in the result instead of sent.",
-        allowed=NOT_IN_FILE,
     ),
-    file(
+    command.file(
         "new_key",
         "Create a key of IndexNow and its file in this folder of the site, and exit.",
         metavar="FOLDER",
-        allowed=COMMAND,
         group="IndexNow",
     ),
-    file(
+    command.file(
         "keys_file",
         "File with a key, or with a line HOST KEY [URL of its file] for each host; by "
         f"default ${KEY_VARIABLE}, which holds the same text, not a path.",
         flags=("--keys",),
-        allowed=COMMAND,
         in_python="keys",
         group="IndexNow",
     ),
-    Option(
+    python.option(
         "keys",
         "Keys of IndexNow: one key, or a key by host, or key and URL of its file by host. "
         "No environment variable is read.",
         type=object,
         annotation="KeysGiven",
         is_hidden=True,
-        allowed=PYTHON,
     ),
     texts(
         "endpoints",
@@ -83,27 +69,22 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="URL",
         group="IndexNow",
     ),
-    file(
+    call.file(
         "google_credentials",
         "JSON file of a service account, or a file with a token; by default "
         f"${TOKEN_VARIABLE}, then $GOOGLE_APPLICATION_CREDENTIALS.",
         annotation="str | None",
         doc="Token, or content of the JSON file of a service account.",
         is_hidden=True,
-        allowed=NOT_IN_FILE,
         group="Google",
     ),
-    switch(
-        "fail_delayed",
-        "Exit with 1 also if engines have not verified a new key yet.",
-        allowed=COMMAND,
-    ),
-    SUMMARY_FORMAT,
-    CONFIG,
-    USER_AGENT,
-    TIMEOUT,
-    QUIET,
-    VERBOSE,
+    command.switch("fail_delayed", "Exit with 1 also if engines have not verified a new key yet."),
+    common.SUMMARY_FORMAT,
+    common.CONFIG,
+    common.USER_AGENT,
+    common.TIMEOUT,
+    common.QUIET,
+    common.VERBOSE,
     texts(
         "to",
         "Channel: indexnow (the default) or google (sitemaps to Search Console).",
@@ -119,12 +100,11 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         default=Path(".urlset/announcements.duckdb"),
         is_path=True,
     ),
-    switch(
+    call.switch(
         "announce_all",
         "Announce every URL of a ledger or store that was not announced; without it, the "
         "first state is recorded only.",
         flags=("--all",),
-        allowed=NOT_IN_FILE,
         group="IndexNow",
     ),
     number(
@@ -135,12 +115,10 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         group="IndexNow",
         shows_default=True,
     ),
-    Option(
+    on_by_default(
         "preflight",
         "Check the key file and pages first; --no-preflight sends without.",
-        type=bool,
         doc="Whether the key file and the sampled pages are checked.",
-        default=True,
         group="IndexNow",
     ),
     seconds(
@@ -150,11 +128,10 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         default=900.0,
         shows_default=True,
     ),
-    switch(
+    call.switch(
         "retry_refused",
         "Send again what an engine refused before.",
         doc="Whether URLs that an engine refused before are sent again.",
-        allowed=NOT_IN_FILE,
     ),
     texts(
         "sitemaps",
@@ -167,12 +144,7 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="URL",
         group="Google",
     ),
-    switch(
-        "resubmit",
-        "Submit sitemaps again that were submitted before.",
-        allowed=NOT_IN_FILE,
-        group="Google",
-    ),
+    call.switch("resubmit", "Submit sitemaps again that were submitted before.", group="Google"),
     Option(
         "property",
         "Property, exactly as in Search Console: https://www.example.com/ or "
@@ -180,14 +152,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         metavar="PROPERTY",
         group="Google",
     ),
-    switch(
+    call.switch(
         "status",
         "Print the sitemaps that Search Console lists, with their state.",
         doc="Only return the sitemaps that Search Console lists, with their state.",
-        allowed=NOT_IN_FILE,
         group="Google",
     ),
-    number(
+    call.number(
         "inspect",
         "Inspect N URLs of --inspect-store in Search Console, at most 2,000 a day; the "
         "results are in its table inspections.",
@@ -195,7 +166,6 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         "day.",
         default=0,
         maximum=2_000,
-        allowed=NOT_IN_FILE,
         group="Google",
     ),
     file(
@@ -205,14 +175,13 @@ SUBMIT_OPTIONS: tuple[Option, ...] = (
         is_path=True,
         group="Google",
     ),
-    POLICY,
-    Option(
+    common.POLICY,
+    python.option(
         "google_base",
         "Origin of the API of Search Console.",
         default="https://searchconsole.googleapis.com",
-        allowed=PYTHON,
     ),
-    PROGRESS,
-    COLOR,
+    common.PROGRESS,
+    common.COLOR,
 )
 """Options of :func:`urlset.submit` and ``urlset submit``, in the order of the help."""

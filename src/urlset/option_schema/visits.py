@@ -5,42 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from urlset.option_schema import common
 from urlset.option_schema.check import RULE_OPTIONS, SOURCE_OPTIONS
-from urlset.option_schema.common import (
-    CLIENT,
-    CONFIRM_AFTER_S,
-    CONSOLE,
-    ENGINE,
-    EXCLUDE,
-    INCLUDE,
-    MAX_MINUTES,
-    MAX_REQUESTS,
-    NETWORK,
-    OUTPUT,
-    PAGE_NETWORK,
-    RECHECK_SITEMAPS,
-    REPORT,
-    SITE,
-    SUMMARY_FORMAT,
-)
 from urlset.option_schema.option import (
-    COMMAND,
     NOT_IN_FILE,
-    PYTHON,
     Option,
     argument,
+    call,
+    command,
     enabled,
-    file,
-    number,
-    seconds,
-    switch,
-    texts,
+    python,
+    with_same,
 )
 
 WEBHOOK_VARIABLE = "URLSET_WEBHOOK"
 """Environment variable with the URL of the webhook: other users can see arguments."""
-
-_SCOPE = "Scope"
 
 AUDIT_OPTIONS: tuple[Option, ...] = (
     argument(
@@ -48,45 +27,37 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         "A site, the URL of a sitemap, or a file or folder with sitemaps.",
         metavar="SOURCE",
     ),
-    number(
+    call.number(
         "sample",
         "Visit only N of the listed URLs, the same share of each section and sitemap.",
         doc="Number of listed URLs to visit; None for all.",
         minimum=1,
-        allowed=NOT_IN_FILE,
     ),
-    Option(
+    call.option(
         "seed",
         "Number that selects the sample.",
         type=int,
         doc="Number that selects the sample: equal seeds select equal URLs.",
         default=1,
         metavar="N",
-        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    INCLUDE,
-    EXCLUDE,
-    switch(
+    common.INCLUDE,
+    common.EXCLUDE,
+    call.switch(
         "crawl",
         "Follow links, too, to find pages that are not listed, and listed ones that are "
         "not linked.",
-        allowed=NOT_IN_FILE,
     ),
-    texts(
-        "logs",
-        "Access log: compare the listed URLs with those that are visited.",
-        metavar="FILE",
-        allowed=NOT_IN_FILE,
+    call.texts(
+        "logs", "Access log: compare the listed URLs with those that are visited.", metavar="FILE"
     ),
-    MAX_REQUESTS,
-    MAX_MINUTES,
-    switch(
-        "head_only",
-        "End the transfer after the head of a page. Contents are not compared then.",
-        allowed=NOT_IN_FILE,
+    common.MAX_REQUESTS,
+    common.MAX_MINUTES,
+    call.switch(
+        "head_only", "End the transfer after the head of a page. Contents are not compared then."
     ),
-    Option(
+    python.option(
         "segments",
         "Parts of the site that the report counts apart, each by an SQL condition over the "
         "columns of its pages: the section [segments] of urlset.toml.",
@@ -95,7 +66,6 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         doc="Parts of the site that the report counts apart: names, each with an SQL condition "
         "over ``url``, ``section`` and the columns of the table ``pages``.",
         default={},
-        allowed=PYTHON,
     ),
     enabled("media", "Request the images and videos of entries."),
     enabled(
@@ -103,125 +73,94 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         "Check the links of the site's llms.txt.",
         doc="Whether the links of the llms.txt of the site are checked.",
     ),
-    CONFIRM_AFTER_S,
-    Option(
+    common.CONFIRM_AFTER_S,
+    call.option(
         "indexnow_key",
         "Check the file of this IndexNow key; or the URL of the file.",
         is_hidden=True,
         metavar="KEY",
-        allowed=NOT_IN_FILE,
     ),
-    file(
+    call.file(
         "store",
         "Keep the tables in this file (.duckdb). The next audit with it asks only for "
         "changes, and says what is new and what is fixed.",
-        allowed=NOT_IN_FILE,
     ),
     *RULE_OPTIONS,
     *SOURCE_OPTIONS,
-    Option(
-        "targets",
-        "Visit canonical URLs, alternates and links of the llms.txt that are not listed.",
-        type=bool,
-        default=True,
-        allowed=PYTHON,
+    python.on_by_default(
+        "targets", "Visit canonical URLs, alternates and links of the llms.txt that are not listed."
     ),
-    number(
-        "max_media",
-        "Maximum number of media files that are requested.",
-        default=10_000,
-        allowed=PYTHON,
-    ),
-    seconds(
+    python.number("max_media", "Maximum number of media files that are requested.", default=10_000),
+    python.seconds(
         "confirm_delay_s",
         "Time between two requests of the second visit; confirm_after_s if it is less.",
         doc="Time between two requests of the second visit; ``confirm_after_s`` if that is less.",
         default=1.0,
-        allowed=PYTHON,
     ),
-    number(
-        "max_confirmed",
-        "Maximum number of pages that are visited a second time.",
-        default=200,
-        allowed=PYTHON,
+    python.number(
+        "max_confirmed", "Maximum number of pages that are visited a second time.", default=200
     ),
 )
 """Options of :func:`urlset.audit` and ``urlset audit``, in the order of the help."""
 
-CRAWL_OPTIONS: tuple[Option, ...] = (
-    replace(SITE, help="URL of the start, as https://example.com/."),
-    file(
-        "store",
-        "Store (.duckdb) of the pages and links; created if it does not exist.",
-        allowed=COMMAND,
-    ),
-    REPORT,
-    SUMMARY_FORMAT,
-    texts(
-        "why",
-        "Visit nothing; print how this URL was discovered, as a JSON line.",
-        metavar="URL",
-        allowed=COMMAND,
-        in_python=".why(url)",
-    ),
-    Option(
+_SCOPE = with_same(
+    {"group": "Scope"},
+    call.option(
         "scope",
         "Visit all pages of the host, or those below the folder of SITE.",
         type=Literal["host", "folder"],
         annotation="ScopeName",
         doc="``host``: all pages of the host; ``folder``: those below the folder of the start.",
         default="host",
-        group=_SCOPE,
-        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    replace(INCLUDE, group=_SCOPE),
-    replace(EXCLUDE, group=_SCOPE),
-    number(
-        "max_pages",
-        "Visit at most N pages.",
-        doc="Pages to visit.",
-        group=_SCOPE,
-        allowed=NOT_IN_FILE,
-    ),
-    number(
+    common.INCLUDE,
+    common.EXCLUDE,
+    call.number("max_pages", "Visit at most N pages.", doc="Pages to visit."),
+    call.number(
         "max_depth",
         "Follow at most N links from SITE or a listed page.",
         doc="Links from the start, or from a listed page, to a page.",
-        group=_SCOPE,
-        allowed=NOT_IN_FILE,
     ),
-    replace(MAX_MINUTES, group=_SCOPE),
+    common.MAX_MINUTES,
     enabled(
         "read_sitemaps",
         "Read the sitemaps first.",
         doc="Read the sitemaps of the site first.",
-        group=_SCOPE,
         flags=("--sitemaps",),
     ),
     enabled(
         "follow_links",
         "Follow links; without, visit only listed pages.",
         doc="Follow the links of pages; if not, only listed URLs are visited.",
-        group=_SCOPE,
         flags=("--links",),
     ),
-    CONFIRM_AFTER_S,
-    *PAGE_NETWORK,
-    *CONSOLE,
-    *CLIENT,
+)
+
+CRAWL_OPTIONS: tuple[Option, ...] = (
+    replace(common.SITE, help="URL of the start, as https://example.com/."),
+    command.file("store", "Store (.duckdb) of the pages and links; created if it does not exist."),
+    common.REPORT,
+    common.SUMMARY_FORMAT,
+    command.texts(
+        "why",
+        "Visit nothing; print how this URL was discovered, as a JSON line.",
+        metavar="URL",
+        in_python=".why(url)",
+    ),
+    *_SCOPE,
+    common.CONFIRM_AFTER_S,
+    *common.PAGE_NETWORK,
+    *common.CONSOLE,
+    *common.CLIENT,
 )
 """Options of :func:`urlset.crawl` and ``urlset crawl``, in the order of the help."""
 
 SYNC_OPTIONS: tuple[Option, ...] = (
-    SITE,
-    file(
-        "store",
-        "Store of what the index has (.duckdb); created if it does not exist.",
-        allowed=COMMAND,
-    ),
+    common.SITE,
+    command.file("store", "Store of what the index has (.duckdb); created if it does not exist."),
     replace(
-        OUTPUT,
+        common.OUTPUT,
         help="Append to this file instead of writing to stdout. A line that a killed run left "
         "incomplete is removed first.",
         in_python=".to_jsonl(path)",
@@ -233,27 +172,25 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         doc="Whether the text of the pages is included; or a function that returns it, from the "
         "bytes of a page and its ``Content-Type``.",
     ),
-    number(
+    call.number(
         "batch_size",
         "Pages of one batch.",
         doc="Pages that are requested for one batch, and removed or unknown ones in one.",
         default=100,
         minimum=1,
-        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    number(
+    call.number(
         "recheck_pages",
         "Request N pages that have the same lastmod, too, in turn.",
         doc="Pages that are requested although their ``lastmod`` is the same, in turn: those "
         "first that were not requested for the longest time. Pages without a ``lastmod`` are "
         "requested in every run.",
         default=100,
-        allowed=NOT_IN_FILE,
         shows_default=True,
     ),
-    RECHECK_SITEMAPS,
-    Option(
+    common.RECHECK_SITEMAPS,
+    call.option(
         "max_removed_share",
         "Largest share of the pages that may be removed at once because no sitemap lists "
         "them, such as 0.1 or 10%; above it they are unknown. Default: 0.5 of 20 or more pages. "
@@ -266,51 +203,47 @@ SYNC_OPTIONS: tuple[Option, ...] = (
         minimum=0,
         maximum=1,
         is_share=True,
-        allowed=NOT_IN_FILE,
     ),
-    MAX_REQUESTS,
-    MAX_MINUTES,
-    switch(
+    common.MAX_REQUESTS,
+    common.MAX_MINUTES,
+    call.switch(
         "dry_run",
         "Print the updates and change no file: neither the store nor that of --output. The "
         "requests are the same.",
         doc="Whether nothing is stored: the run works on a temporary copy of the store, and a "
         "commit changes the copy. The requests are the same.",
-        allowed=NOT_IN_FILE,
     ),
-    *NETWORK,
-    ENGINE,
-    *CONSOLE,
-    *CLIENT,
+    *common.NETWORK,
+    common.ENGINE,
+    *common.CONSOLE,
+    *common.CLIENT,
 )
 """Options of :func:`urlset.sync` and ``urlset sync``, in the order of the help."""
 
 WATCH_OPTIONS: tuple[Option, ...] = (
-    SITE,
-    file("store", "Store of the history (.duckdb); created if it does not exist.", allowed=COMMAND),
-    RECHECK_SITEMAPS,
-    Option(
+    common.SITE,
+    command.file("store", "Store of the history (.duckdb); created if it does not exist."),
+    common.RECHECK_SITEMAPS,
+    call.option(
         "webhook",
         f"Post new alerts to this URL; by default ${WEBHOOK_VARIABLE}. It is neither logged "
         "nor stored.",
         is_hidden=True,
         metavar="URL",
-        allowed=NOT_IN_FILE,
     ),
-    Option(
+    call.option(
         "webhook_format",
         "Format of that message; by default that of the host, or json.",
         type=Literal["slack", "discord", "ntfy", "json"],
         annotation="WebhookFormat | None",
         doc="Format of the message: ``slack``, ``discord``, ``ntfy`` or ``json``; None for that "
         "of the host.",
-        allowed=NOT_IN_FILE,
     ),
-    replace(REPORT, allowed=NOT_IN_FILE),
-    SUMMARY_FORMAT,
-    *NETWORK,
-    ENGINE,
-    *CONSOLE,
-    *CLIENT,
+    replace(common.REPORT, allowed=NOT_IN_FILE),
+    common.SUMMARY_FORMAT,
+    *common.NETWORK,
+    common.ENGINE,
+    *common.CONSOLE,
+    *common.CLIENT,
 )
 """Options of :func:`urlset.watch` and ``urlset watch``, in the order of the help."""

@@ -13,19 +13,13 @@ from typing import TYPE_CHECKING, Literal
 from urlset import engine as engines
 from urlset.errors import TargetError
 from urlset.object_store import ObjectInfo, ObjectStore, VersionConflict
-from urlset.protocol import READ_LIMIT
+from urlset.protocol import MEDIA_TYPES, READ_LIMIT
 from urlset.publisher.target import check_swap, checked_name
 from urlset.temp_files import LockedTempDir
 
 if TYPE_CHECKING:
     from urlset.object_store import Attributes, UpdateVersion
 
-TYPES = {
-    ".xml": "application/xml",  # https://www.rfc-editor.org/rfc/rfc7303#section-9.1
-    ".txt": "text/plain; charset=utf-8",  # sitemaps.org: "The text file must use UTF-8 encoding."
-    ".css": "text/css; charset=utf-8",
-    ".gz": "application/gzip",  # https://www.rfc-editor.org/rfc/rfc6713
-}
 _PACKABLE = (".xml", ".txt")
 
 
@@ -119,7 +113,8 @@ class Bucket:
         self._seen.setdefault(name, found and found.version)
         if found is None:
             return None
-        return _decompress(found.data) if _is_encoded(found.attributes) else found.data
+        is_encoded = found.attributes.get("Content-Encoding") == "gzip"
+        return _decompress(found.data) if is_encoded else found.data
 
     def modified(self, name: str) -> datetime | None:
         """Return when an object was written, in UTC to the second; None if there is none."""
@@ -268,7 +263,7 @@ class Bucket:
 
     def _attributes(self, name: str) -> Attributes:
         suffix = os.path.splitext(name)[1].lower()
-        made: Attributes = {"Content-Type": TYPES.get(suffix, "application/octet-stream")}
+        made: Attributes = {"Content-Type": MEDIA_TYPES.get(suffix, "application/octet-stream")}
         if self._cache_control is not None:
             made["Cache-Control"] = self._cache_control
         if self._is_packed(name):
@@ -282,10 +277,6 @@ class Bucket:
     def _stage(self) -> Path:
         assert self._folder is not None, "entered as a context manager"
         return Path(self._folder.path)
-
-
-def _is_encoded(attributes: Attributes) -> bool:
-    return attributes.get("Content-Encoding") == "gzip"
 
 
 def _decompress(data: bytes) -> bytes:

@@ -348,7 +348,8 @@ def recover(folder: Path, label: str, *, is_alone: bool) -> None:
     # Match names first: there may be thousands of files, and a Path for each is slow.
     for name in sorted(os.listdir(folder)):
         found = _STAGING_NAME.fullmatch(name)
-        if found is None and not _is_old_name(name, label):
+        is_old_name = name.startswith(f".{label}-") and name.endswith(".new")
+        if found is None and not is_old_name:
             continue
         path = folder / name
         with suppress(FileNotFoundError):
@@ -412,7 +413,3 @@ def _digest(data: bytes) -> str:
 def _is_local(found: re.Match[str]) -> bool:
     host, kernel = _machine()
     return found[1] == host or found[2] == kernel
-
-
-def _is_old_name(name: str, label: str) -> bool:
-    return name.startswith(f".{label}-") and name.endswith(".new")

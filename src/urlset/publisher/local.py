@@ -64,10 +64,7 @@ class FolderTarget:
         return False
 
     def __enter__(self) -> FolderTarget:
-        if self.folder.exists() and not self.folder.is_dir():
-            raise TargetError(
-                f"expected a folder to write into, found a file: {self.folder}; pass its folder"
-            )
+        self._expect_no_file()
         try:
             with _map_errors("create", self.folder):
                 self._make_folder()
@@ -164,6 +161,12 @@ class FolderTarget:
             journal.unlink()
         self._is_swapped = True
 
+    def _expect_no_file(self) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise TargetError(
+                f"expected a folder to write into, found a file: {self.folder}; pass its folder"
+            )
+
     def _roll_back(self) -> None:
         try:
             undo(self._steps)
@@ -217,7 +220,7 @@ class FolderTarget:
                     path.rmdir()
 
 
-class DryRun:
+class DryRun(FolderTarget):
     """Target that simulates a publication to a folder: a :class:`urlset.publisher.Target`.
 
     Files are staged in a temporary folder, and never published. Nothing in the target folder is
@@ -225,68 +228,35 @@ class DryRun:
     read-only, and another process may publish to it meanwhile.
     """
 
-    def __init__(self, folder: Path, label: str):
-        self._target = FolderTarget(folder, label)
-        self._folder = folder
-        self._scratch: LockedTempDir | None = None
-        self._staged_names: set[str] = set()
-
-    @property
-    def location(self) -> str:
-        """The path of the folder, as passed by the caller."""
-        return self._target.location
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether reading a published file needs a network request; always false."""
-        return self._target.is_remote
-
     def __enter__(self) -> DryRun:
-        if self._folder.exists() and not self._folder.is_dir():
-            raise TargetError(
-                f"expected a folder to write into, found a file: {self._folder}; pass its folder"
-            )
+        self._expect_no_file()
         self._scratch = LockedTempDir()
+        self._staging = Path(self._scratch.path)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._scratch is not None:
+        if self._staging is not None:
             self._scratch.close()
 
     def names(self) -> list[str]:
         """Return the names of the files in the folder, sorted, without hidden ones."""
-        return self._target.names() if self._folder.exists() else []
-
-    def read(self, name: str) -> bytes | None:
-        """Return the bytes of a published file; None if there is none."""
-        return self._target.read(name)
-
-    def modified(self, name: str) -> datetime | None:
-        """Return when a published file was written, in UTC to the second; None if there is none."""
-        return self._target.modified(name)
+        return super().names() if self.folder.exists() else []
 
     def stage(self, name: str, data: bytes) -> None:
         """Write a file to the temporary folder."""
+        path = self._stage / f"{checked_name(name)}.put"
         try:
-            self._path(name).write_bytes(data)
+            path.write_bytes(data)
         except OSError as error:
             raise TargetError(
-                f"cannot stage {name} in {self._path(name).parent}: "
+                f"cannot stage {name} in {path.parent}: "
                 f"{error.strerror or error}; set TMPDIR to another folder"
             ) from error
-        self._staged_names.add(name)
-
-    def read_staged(self, name: str) -> bytes:
-        """Return the bytes of a staged file."""
-        return self._path(name).read_bytes()
+        self._staged_paths[name] = str(path)
 
     def swap(self, names: Sequence[str], retired: Sequence[str]) -> None:
         """Check the arguments of a swap, and change nothing."""
-        check_swap(names, retired, self._staged_names)
-
-    def _path(self, name: str) -> Path:
-        assert self._scratch is not None, "entered as a context manager"
-        return Path(self._scratch.path, f"{checked_name(name)}.put")
+        check_swap(names, retired, self._staged_paths)
 
 
 def _created(path: str, flags: int) -> int:

@@ -22,8 +22,7 @@ _FIX_NOTES = {
     "removes something.",
     "opt-in": "Fixed only if the rule is selected: `urlset check --fix --select {code}`.",
 }
-_MAX_DOCUMENTS = 6
-"""An example with more documents than this shows only the first three."""
+_MAX_DOCUMENTS = 6  # an example with more documents than this shows only the first three
 
 
 class RuleJson(TypedDict):
@@ -80,31 +79,25 @@ def rule_json(rule: Rule) -> RuleJson:
 
 def rule_page(rule: Rule) -> Iterator[str]:
     """Yield the lines of the page of a rule: message, reason, wrong and right examples, query."""
-    yield f"# {rule.name} ({rule.code})"
-    yield ""
-    yield f"**{rule.level}** · {GROUPS.get(rule.group, 'custom')} · {_when(rule)}"
-    yield ""
-    yield from textwrap.wrap(f"Message: {template_text(rule.message)}", 100)
-    yield ""
-    yield from textwrap.wrap(rule.page.why, 100)
-    yield ""
+    yield from (f"# {rule.name} ({rule.code})", "")
+    yield from (f"**{rule.level}** · {GROUPS.get(rule.group, 'custom')} · {_when(rule)}", "")
+    yield from (*textwrap.wrap(f"Message: {template_text(rule.message)}", 100), "")
+    yield from (*textwrap.wrap(rule.page.why, 100), "")
     if not rule.is_custom:  # such a rule has no examples
-        yield "## Wrong"
-        yield ""
+        yield from ("## Wrong", "")
         yield from _example(rule.page.bad)
-    yield "## Use instead"
-    yield ""
-    yield from textwrap.wrap(f"{rule.page.fix_hint.removesuffix('.')}.", 100)
-    yield ""
+    yield from ("## Use instead", "")
+    yield from (*textwrap.wrap(f"{rule.page.fix_hint.removesuffix('.')}.", 100), "")
     if not rule.is_custom:
         yield from _example(rule.page.good)
     yield from _silent(rule)
     note = _FIX_NOTES[rule.fix_safety]
     if note:
-        yield note.replace("{code}", rule.code)
-        yield ""
+        yield from (note.replace("{code}", rule.code), "")
     yield from _query(rule)
-    yield f"Source: {_linked(rule.page.source)}"
+    source = rule.page.source
+    is_url = source.startswith("https://") and " " not in source
+    yield f"Source: <{source}>" if is_url else f"Source: {source}"
 
 
 def rule_table(rules: Mapping[str, Rule]) -> Iterator[str]:
@@ -140,19 +133,16 @@ def _example(example: Example) -> Iterator[str]:
         return
     count = len(example) if len(example) <= _MAX_DOCUMENTS else 3
     for name, piece in islice(example.items(), count):
-        yield f"`{name}`"
-        yield ""
+        yield from (f"`{name}`", "")
         yield from _fenced(piece)
     if len(example) > count:
-        yield f"… and {len(example) - count:,} more documents"
-        yield ""
+        yield from (f"… and {len(example) - count:,} more documents", "")
 
 
 def _fenced(piece: Piece) -> Iterator[str]:
     yield "```text"
     yield from (line.rstrip() for line in shown(piece).splitlines())
-    yield "```"
-    yield ""
+    yield from ("```", "")
 
 
 def _silent(rule: Rule) -> Iterator[str]:
@@ -160,19 +150,16 @@ def _silent(rule: Rule) -> Iterator[str]:
     inputs = silent_for(rule.code)
     if not inputs:
         return
-    yield "## Does not report"
-    yield ""
+    yield from ("## Does not report", "")
     for found in inputs:
         text = found.text.replace("⏎", "\n")
         if "\n" not in text and "`" not in text:
             yield f"- {found.why}: `{text}`"
             continue
-        yield f"- {found.why}:"
-        yield ""
+        yield from (f"- {found.why}:", "")
         yield "  ```text"
         yield from (f"  {line}".rstrip() for line in text.splitlines())
-        yield "  ```"
-        yield ""
+        yield from ("  ```", "")
     yield ""
 
 
@@ -181,13 +168,7 @@ def _query(rule: Rule) -> Iterator[str]:
     if rule.is_engine_rule:
         return
     query = rule.sql or f"SELECT * FROM {rule.view} WHERE {rule.where}"
-    yield "## The query"
-    yield ""
+    yield from ("## The query", "")
     yield "```sql"
     yield from (line.rstrip() for line in inspect.cleandoc(query).strip().splitlines())
-    yield "```"
-    yield ""
-
-
-def _linked(source: str) -> str:
-    return f"<{source}>" if source.startswith("https://") and " " not in source else source
+    yield from ("```", "")

@@ -12,14 +12,7 @@ from urlset.engine import source_offset
 from urlset.engine_rules import RULES
 from urlset.formats.encoding import bom_length, charset_of, decode, with_utf16_bom
 from urlset.model import Problem, SitemapLine
-from urlset.robots.matcher import (
-    CompiledRule,
-    Groups,
-    Matcher,
-    compile_rules,
-    parse_groups,
-    path_of,
-)
+from urlset.robots import matcher
 from urlset.urls import INNER_SPACE, SPACE, parse_url, unwrap
 
 if TYPE_CHECKING:
@@ -81,7 +74,7 @@ class Robots:
         self.problems = problems
         self.text = text
         self.reason = reason
-        self._matchers: dict[str, tuple[list[CompiledRule], Matcher]] = {}
+        self._matchers: dict[str, tuple[list[matcher.CompiledRule], matcher.Matcher]] = {}
 
     def allows(self, url: str, agent: str = "urlset") -> bool:
         """Return whether a crawler may fetch a URL of the same site.
@@ -91,7 +84,7 @@ class Robots:
         """
         if self.state != "read":
             return self.state in ("absent", "refused")
-        path = path_of(url)
+        path = matcher.path_of(url)
         if path.partition("%3F")[0] == "/robots.txt":
             return True
         return self._compiled(agent)[1].allows(path)
@@ -113,13 +106,13 @@ class Robots:
         return self._groups.delay_s(self._groups.name_for(agent)) or 0.0
 
     @cached_property
-    def _groups(self) -> Groups:
-        return parse_groups(self.text)
+    def _groups(self) -> matcher.Groups:
+        return matcher.parse_groups(self.text)
 
-    def _compiled(self, agent: str) -> tuple[list[CompiledRule], Matcher]:
+    def _compiled(self, agent: str) -> tuple[list[matcher.CompiledRule], matcher.Matcher]:
         if agent not in self._matchers:
-            rules = compile_rules(self._groups.rules(self._groups.name_for(agent)))
-            self._matchers[agent] = rules, Matcher(rules)
+            rules = matcher.compile_rules(self._groups.rules(self._groups.name_for(agent)))
+            self._matchers[agent] = rules, matcher.Matcher(rules)
         return self._matchers[agent]
 
     def __repr__(self) -> str:

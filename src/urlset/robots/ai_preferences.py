@@ -94,23 +94,18 @@ class RobotsPreferences:
                     groups.append(_Statements(set(), [], []))
                 is_open = True
                 groups[-1].members.update(agents_of(value))
-            elif name == "content-usage":
+            elif name in ("content-usage", "content-signal", "allow", "disallow"):
                 is_open = False
-                if groups:
-                    groups[-1].usages.append(value)
-            elif name == "content-signal":
-                is_open = False
-                if groups:
-                    groups[-1].signals.append(value)
-            elif name in ("allow", "disallow"):
-                is_open = False
+                if groups and name.startswith("content"):
+                    own = groups[-1]
+                    (own.usages if name == "content-usage" else own.signals).append(value)
             elif name == "license" and value:
                 self._licenses.append(value)
         name = Groups([Group(each.members, []) for each in groups], {}).name_for(agent)
-        own = [each for each in groups if name in each.members]
-        usages = dict.fromkeys(value for each in own for value in each.usages)
+        chosen = [each for each in groups if name in each.members]
+        usages = dict.fromkeys(value for each in chosen for value in each.usages)
         self._usages = [_usage(value) for value in islice(usages, MAX_USAGES)]
-        self._signals = list(dict.fromkeys(value for each in own for value in each.signals))
+        self._signals = list(dict.fromkeys(value for each in chosen for value in each.signals))
 
     def of(self, url: str) -> Iterator[tuple[str, str]]:
         r"""Yield name and value of each statement that applies to a URL that may be crawled.

@@ -20,7 +20,7 @@ from urlset.result import Completeness
 from urlset.urls import parse_url
 from urlset.writer import stylesheet as styles
 from urlset.writer.file_set import FileNaming, PublishedSet, render_indexes
-from urlset.writer.input_rows import Rules, batches
+from urlset.writer.input_rows import InputBatch, Rules, batches
 from urlset.writer.result import Publication, Rejection, WrittenFile
 from urlset.writer.splitter import Limits, RenderedDocument, Splitter
 
@@ -97,18 +97,9 @@ def write(
     limits = Limits(max_urls, max_bytes)
     styles.check_address(stylesheet)
     chosen = engines.get(engine)
-    splitter_ = Splitter(
-        chosen,
-        Rules(base, format == "text", engine),
-        limits,
-        on_error=on_error,
-        duplicates=duplicates,
-        progress=progress,
-        stylesheet=stylesheet,
-    )
-    documents = _require_entries(
-        splitter_, splitter_.documents(batches(entries, chosen)), allow_empty
-    )
+    rules = Rules(base, format == "text", engine)
+    splitter_ = Splitter(chosen, rules, limits, on_error, duplicates, progress, stylesheet)
+    documents = _require_entries(splitter_, batches(entries, chosen), allow_empty)
     with FolderTarget(Path(target), name) as folder_target:
         stager = _Stager(folder_target, naming, chosen, _resolve_now(now), stylesheet)
         files = list(stager.files(documents, is_indexed=index == "always"))
@@ -187,18 +178,10 @@ def render(
     check_options("render", locals())
     styles.check_address(stylesheet)
     chosen = engines.get(engine)
-    splitter_ = Splitter(
-        chosen,
-        Rules(_base(base_url), format == "text", engine),
-        Limits(max_urls, max_bytes),
-        on_error="raise" if on_rejected is None else "skip",
-        duplicates=duplicates,
-        progress=None,
-        stylesheet=stylesheet,
-    )
-    documents = _require_entries(
-        splitter_, splitter_.documents(batches(entries, chosen)), allow_empty
-    )
+    rules, limits = Rules(_base(base_url), format == "text", engine), Limits(max_urls, max_bytes)
+    on_error: OnError = "raise" if on_rejected is None else "skip"
+    splitter_ = Splitter(chosen, rules, limits, on_error, duplicates, None, stylesheet)
+    documents = _require_entries(splitter_, batches(entries, chosen), allow_empty)
     data = next(documents).data
     if next(documents, None) is not None:
         raise TargetError(
@@ -277,7 +260,7 @@ class _Stager:
         urls, size = document.urls, len(document.data)
         there = self._target.read(name)
         if there is not None and self._is_same(there, document.data):
-            lastmod = self._published.files.get(name) or _modified(path)
+            lastmod = self._published.files.get(name) or self._target.modified(name) or self._now
             return WrittenFile(name, path, urls, size, len(there), lastmod, changed=False)
         data = self._engine.gzip(document.data) if self._naming.is_packed else document.data
         self._target.stage(name, data)
@@ -291,8 +274,9 @@ class _Stager:
 
 
 def _require_entries(
-    splitter_: Splitter, documents: Iterator[RenderedDocument], allow_empty: bool
+    splitter_: Splitter, rows: Iterator[InputBatch], allow_empty: bool
 ) -> Iterator[RenderedDocument]:
+    documents = splitter_.documents(rows)
     first = next(documents, None)
     if first is not None:
         yield first
@@ -332,7 +316,3 @@ def _resolve_now(now: datetime | None) -> datetime:
     if now.tzinfo is None:
         raise ValueError(f"expected now with a time zone, found {now!r}; use datetime.now(UTC)")
     return now.astimezone(UTC)
-
-
-def _modified(path: Path) -> datetime:
-    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)

@@ -8,19 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from urlset import model
 from urlset.dates import parse_date
 from urlset.document import parse
-from urlset.model import (
-    Alternate,
-    ContentSegment,
-    Entry,
-    Image,
-    News,
-    Price,
-    TvShow,
-    Video,
-    VideoId,
-)
 from urlset.option_names import option
 from urlset.protocol import MAX_IMAGES, MAX_NODES, SITEMAP_NS
 from urlset.urls import SPACE
@@ -40,7 +30,9 @@ _FORMS = {
 _R = TypeVar("_R", bound=tuple[Any, ...])
 
 
-def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> dict[str, Any]:
+def extensions(
+    given: model.Entry, loc: str, base: str | None, engine: str | None
+) -> dict[str, Any]:
     """Validate the extension fields of an entry; return them as written, or raise an error."""
     texts = {
         name: from_text(value, name, form)
@@ -50,11 +42,13 @@ def extensions(given: Entry, loc: str, base: str | None, engine: str | None) -> 
     if texts:
         given = given._replace(**texts)
     made: dict[str, Any] = {
-        "images": _many(given.images, "images", Image, lambda image: _image(image, base)),
-        "videos": _many(given.videos, "videos", Video, lambda video: _video(video, loc, base)),
-        "news": _one(given.news, "news", News, _news),
+        "images": _many(given.images, "images", model.Image, lambda image: _image(image, base)),
+        "videos": _many(
+            given.videos, "videos", model.Video, lambda video: _video(video, loc, base)
+        ),
+        "news": _one(given.news, "news", model.News, _news),
         "alternates": _many(
-            given.alternates, "alternates", Alternate, lambda link: _alternate(link, base)
+            given.alternates, "alternates", model.Alternate, lambda link: _alternate(link, base)
         ),
         "extra": _extra(given.extra, engine),
     }
@@ -104,11 +98,11 @@ def is_blank(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple) and all(map(is_blank, value)))
 
 
-def _image(image: Image, base: str | None) -> Image:
+def _image(image: model.Image, base: str | None) -> model.Image:
     return _texts(image)._replace(loc=values.url(image.loc, "loc", base))
 
 
-def _video(video: Video, loc: str, base: str | None) -> Video:
+def _video(video: model.Video, loc: str, base: str | None) -> model.Video:
     texts = _texts(video)
     for name in ("thumbnail_loc", "title", "description"):
         if getattr(texts, name) is None:
@@ -116,11 +110,17 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
     if texts.content_loc is None and texts.player_loc is None:
         raise ValueProblem("content_loc", None, "content_loc or player_loc", "give one of the two")
     made = texts._replace(
-        content_segments=_many(video.content_segments, "content_segments", ContentSegment, _texts),
-        prices=_many(video.prices, "prices", Price, _texts),
-        ids=_many(video.ids, "ids", VideoId, _texts),
-        tags=tuple(tag for tag in map(_tag, _listed(video.tags, "tags")) if tag is not None),
-        tvshow=_one(video.tvshow, "tvshow", TvShow, _checked_texts),
+        content_segments=_many(
+            video.content_segments, "content_segments", model.ContentSegment, _texts
+        ),
+        prices=_many(video.prices, "prices", model.Price, _texts),
+        ids=_many(video.ids, "ids", model.VideoId, _texts),
+        tags=tuple(
+            text
+            for tag in _listed(video.tags, "tags")
+            if (text := values.text(tag, "tags")) is not None
+        ),
+        tvshow=_one(video.tvshow, "tvshow", model.TvShow, _checked_texts),
         **{
             name: _media_url(value, name, base)
             for name in ("thumbnail_loc", "content_loc", "player_loc")
@@ -141,11 +141,7 @@ def _video(video: Video, loc: str, base: str | None) -> Video:
     return made
 
 
-def _tag(tag: Any) -> str | None:
-    return values.text(tag, "tags")
-
-
-def _news(news: News) -> News:
+def _news(news: model.News) -> model.News:
     made = _texts(news)
     for name in ("name", "language", "publication_date", "title"):
         if getattr(made, name) is None:
@@ -154,7 +150,7 @@ def _news(news: News) -> News:
     return made
 
 
-def _alternate(link: Alternate, base: str | None) -> Alternate:
+def _alternate(link: model.Alternate, base: str | None) -> model.Alternate:
     made = _texts(link)
     if made.href is None:
         raise ValueProblem("href", None, "the URL of the other version", "give one")
@@ -167,7 +163,7 @@ def _alternate(link: Alternate, base: str | None) -> Alternate:
     return made
 
 
-def _checked_texts(show: TvShow) -> TvShow:
+def _checked_texts(show: model.TvShow) -> model.TvShow:
     made = _texts(show)
     _check(made, TVSHOW_CONSTRAINTS)
     return made
@@ -198,7 +194,7 @@ def _canonical(given: str, engine: str | None) -> tuple[tuple[str, str] | None, 
     if document.problems:
         return (expected, document.problems[0].message), None
     read = list(document.entries)
-    if len(read) != 1 or read[0]._replace(extra=None, offset=None, line=None) != Entry(
+    if len(read) != 1 or read[0]._replace(extra=None, offset=None, line=None) != model.Entry(
         "http://e.example/"
     ):
         return (expected, "lastmod, images and the like have fields of their own"), None
@@ -286,7 +282,7 @@ def _count(made: dict[str, Any]) -> int:
     count = len(made["alternates"]) + 6 * len(made["images"]) + 64
     for video in made["videos"]:
         nested = (video.tags, video.prices, video.content_segments, video.ids)
-        count += len(Video._fields) + len(TvShow._fields) + sum(map(len, nested))
+        count += len(model.Video._fields) + len(model.TvShow._fields) + sum(map(len, nested))
     return count
 
 
@@ -370,5 +366,5 @@ NEWS_CONSTRAINTS = {
 ALTERNATE_CONSTRAINTS = {
     "hreflang": _pattern(
         "[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*", 'a language such as "en-GB", or x-default'
-    ),
+    )
 }

@@ -173,7 +173,7 @@ def likely_field(column: str) -> str | None:
     if language is not None:
         return f"alternates.{language[1].replace('_', '-')}"
     word = re.sub(r"[_\s-]+", "", column.lower())
-    return _MEANINGS.get(word) or _misspelt(word)
+    return _MEANINGS.get(word) or (None if word in _NAMES else similar(word, CONTENT_NAMES, 0.8))
 
 
 def closest_field(name: str) -> str | None:
@@ -183,10 +183,6 @@ def closest_field(name: str) -> str | None:
     ('lastmod', None, None)
     """
     return intended_field(name) or (likely_field(name) or "").partition(".")[0] or None
-
-
-def _misspelt(word: str) -> str | None:
-    return None if word in _NAMES else similar(word, CONTENT_NAMES, 0.8)
 
 
 def _table_batches(stream: Any) -> Iterator[TableBatch]:

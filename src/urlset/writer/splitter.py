@@ -48,7 +48,6 @@ class Splitter:
         engine: Engine,
         rules: Rules,
         limits: Limits,
-        *,
         on_error: Literal["raise", "skip"],
         duplicates: Literal["drop", "keep"],
         progress: Callable[[ProgressEvent], None] | None,

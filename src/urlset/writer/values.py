@@ -11,14 +11,7 @@ from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
-from urlset.dates import (
-    UNKNOWN_ZONE,
-    Date,
-    format_date,
-    from_microseconds,
-    microseconds,
-    parse_date,
-)
+from urlset import dates
 from urlset.engine.reference.values import escape
 from urlset.errors import EntryError
 from urlset.protocol import CHANGEFREQS, MAX_LOC, MAX_VALUE
@@ -191,7 +184,7 @@ def lastmod(value: Any, written: Any) -> tuple[datetime | None, str | None]:
         raise ValueProblem(
             "lastmod_text",
             written,
-            f"the same instant as lastmod ({own or format_date(instant)})",
+            f"the same instant as lastmod ({own or dates.format_date(instant)})",
             "set it to None when you change lastmod",
         )
     return instant, original if date_.instant is not None and date_.code is None else own
@@ -247,7 +240,7 @@ def _to_text(value: Any, field: str) -> str:
             return format(Decimal(repr(float(value))), "f")
     if isinstance(value, date):
         instant, own = _instant_of(value, field)
-        return own or format_date(instant)
+        return own or dates.format_date(instant)
     raise ValueProblem(field, value, "text", "use None where there is none")
 
 
@@ -269,11 +262,11 @@ def _from_datetime(value: datetime, field: str) -> tuple[datetime, str | None]:
             field,
             value,
             "a datetime with a time zone",
-            f"{UNKNOWN_ZONE}: add the zone (value.replace(tzinfo=UTC), "
+            f"{dates.UNKNOWN_ZONE}: add the zone (value.replace(tzinfo=UTC), "
             "TIMESTAMPTZ), or give a date",
         )
     if type(value) is not datetime:  # pandas.Timestamp counts nanoseconds
-        value, offset = from_microseconds(microseconds(value)), _NO_OFFSET
+        value, offset = dates.from_microseconds(dates.microseconds(value)), _NO_OFFSET
     if not offset:
         return value.replace(tzinfo=UTC), None
     try:
@@ -282,7 +275,7 @@ def _from_datetime(value: datetime, field: str) -> tuple[datetime, str | None]:
         raise ValueProblem(
             field, value, "a datetime of the years 1 to 9999", "leave it out"
         ) from None
-    written = format_date(value)
+    written = dates.format_date(value)
     # Local mean times of the 19th century have offsets with seconds, which W3C dates cannot hold.
     return instant, written if _parse(written).code is None else None
 
@@ -299,12 +292,12 @@ def _w3c(value: str, field: str) -> tuple[datetime, str]:
     return date_.instant, value
 
 
-def _date_advice(date_: Date) -> str:
+def _date_advice(date_: dates.Date) -> str:
     if date_.code == "D002":
         return "add its time zone (Z or +hh:mm), or cut it to the date"
     if date_.instant is not None:
-        return f"write {format_date(date_.instant)}, if that is meant"
+        return f"write {dates.format_date(date_.instant)}, if that is meant"
     return "fix it, or leave it out"
 
 
-_parse = lru_cache(maxsize=16_384)(parse_date)
+_parse = lru_cache(maxsize=16_384)(dates.parse_date)

@@ -72,7 +72,9 @@ _DAYS = {f"s{n}.xml": f"2026-11-{n + 11}T08:00:00Z" for n in range(5)}
 _DAILY = {name: entry(f"{HOME}{name[1]}", lastmod=day) for name, day in _DAYS.items()}
 
 _rule = partial(rule, source=_BING, good=_GOOD)
-_engine_rule = partial(engine_rule, source=_W3C, fix_safety="safe", good=_GOOD)
+_engine_rule = partial(engine_rule, source=_W3C, good=_GOOD)
+_date_rule = partial(_rule, view="lastmods", element="lastmod")
+_index_rule = partial(_rule, requires_rows="listed", source=_INDEX, good=_GOOD_SET, needs=("set",))
 
 RULES = (
     _engine_rule(
@@ -101,43 +103,35 @@ RULES = (
         "wrote a default value.",
         fix_hint="Omit lastmod if the date is unknown",
         bad=entry(HOME, lastmod="2026-02-30"),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _date_rule(
         "D005 lastmod-reduced-precision warning",
         message='"{lastmod_text}" has no day',
-        view="lastmods",
         where="CASE WHEN strlen(lastmod_text) < 8 THEN lastmod IS NOT NULL "
         f"AND regexp_full_match(lastmod_text, '{NO_DAY}') ELSE false END",
-        element="lastmod",
         why="A year or a month is a W3C date, but it is invalid in the XML schema and is not a "
         "form that Google reads. It does not tell a crawler what to fetch again.",
         fix_hint="Add the day, or omit lastmod",
         source=_W3C,
         bad=entry(HOME, lastmod="2026-11"),
     ),
-    _rule(
+    _date_rule(
         "D006 lastmod-no-seconds info",
         message='"{lastmod_text}" has no seconds',
-        view="lastmods",
         where="lastmod IS NOT NULL AND strlen(lastmod_text) IN (17, 22) AND regexp_full_match("
         f"lastmod_text, '{DAY}T{MINUTE}{ZONE}')",
-        element="lastmod",
         why="The protocol allows a time without seconds, the XML schema does not.",
         fix_hint="Append the seconds, or :00 if they are unknown",
         source=_W3C,
         bad=entry(HOME, lastmod="2026-11-20T08:00Z"),
         is_default=False,
-        fix_safety="safe",
     ),
-    _rule(
+    _date_rule(
         "D007 lastmod-future warning",
         heading="Dates in the future",
         message='"{lastmod_text}" is in the future: today is {today}',
-        view="lastmods",
         where="lastmod > check_time() + INTERVAL 24 HOUR",
         values={"today": "strftime(check_time(), '%Y-%m-%d')"},
-        element="lastmod",
         why="The last change of a page cannot be in the future. Bing rejects such dates, and other "
         "search engines trust the dates of the site less. Often it is the date of an event or of a "
         "planned publication.",
@@ -145,20 +139,16 @@ RULES = (
         source="https://blogs.bing.com/webmaster/july-2025/"
         "Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search",
         bad=entry(HOME, lastmod="2027-11-20T08:00:00Z"),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _date_rule(
         "D008 lastmod-placeholder warning",
         message='"{lastmod_text}" looks like a default value: it is before 1995',
-        view="lastmods",
         where="lastmod < TIMESTAMPTZ '1995-01-01 00:00:00+00'",
-        element="lastmod",
         why="Such dates are the start of a clock: 1970 in Unix, 1980 in ZIP, 1601 in Windows, 1 in "
         ".NET. They mean that the date is unknown.",
         fix_hint="Omit lastmod if the date is unknown",
         source="https://www.sitemaps.org/protocol.html#lastmoddef",
         bad=entry(HOME, lastmod="1970-01-01T00:00:00Z"),
-        fix_safety="unsafe",
     ),
     _rule(
         "D009 lastmod-all-identical warning",
@@ -172,7 +162,6 @@ RULES = (
         fix_hint="Write the date of the last change of each page, or omit lastmod",
         bad=_ALIKE,
         good=_SPREAD,
-        fix_safety="unsafe",
     ),
     _rule(
         "D010 lastmod-is-generation-time warning",
@@ -187,7 +176,6 @@ RULES = (
         bad={"index.xml": _GENERATED_INDEX, "pages.xml": _ALIKE},
         good={"index.xml": _GENERATED_INDEX, "pages.xml": _SPREAD},
         needs=("set",),
-        fix_safety="unsafe",
     ),
     _rule(
         "D011 lastmod-coverage info",
@@ -213,12 +201,11 @@ RULES = (
         bad=entry("https://example.com/", lastmod="2026-11-20"),
         is_default=False,
     ),
-    _rule(
+    _index_rule(
         "D501 index-lastmod-stale warning",
         partition="all",
         message="Index says {lastmod_text}, but the sitemap has an entry of {newest_text}",
         # Seconds may be cut off. Two days are compared as days: most sites have one time zone.
-        requires_rows="listed",
         sql=f"""{_NEWEST}
             SELECT * FROM children
             WHERE newest + CASE WHEN contains(newest_text, ':') OR contains(lastmod_text, ':')
@@ -228,17 +215,12 @@ RULES = (
         why="Crawlers fetch a sitemap again if its lastmod in the index has changed. With this "
         "date, they do not notice the entry.",
         fix_hint="Write the date of the file's last change in the index",
-        source=_INDEX,
         bad={**_GOOD_SET, "index.xml": index_of("pages.xml", lastmod="2026-11-12T08:00:00Z")},
-        good=_GOOD_SET,
-        needs=("set",),
-        fix_safety="safe",
     ),
-    _rule(
+    _index_rule(
         "D502 index-lastmod-constant info",
         partition="all",
         message="All {n:,} sitemaps have the lastmod {lastmod_text}, though their entries differ",
-        requires_rows="listed",
         sql=f"""{_NEWEST}
             SELECT document, count(*) AS n, min(lastmod_text) AS lastmod_text
             FROM listed WHERE document IN (
@@ -249,31 +231,23 @@ RULES = (
         why="This is the time at which the index was generated. Crawlers fetch all sitemaps again, "
         "or learn to ignore these dates.",
         fix_hint="Write the date of each file's last change in the index",
-        source=_INDEX,
         bad={"index.xml": index_of(*_DAYS), **_DAILY},
         good={
             "index.xml": "\n".join(index_of(name, lastmod=day) for name, day in _DAYS.items()),
             **_DAILY,
         },
-        needs=("set",),
-        fix_safety="safe",
     ),
-    _rule(
+    _index_rule(
         "D503 index-lastmod-missing info",
         message="{missing:,} of {total:,} sitemaps in the index have no lastmod",
-        requires_rows="listed",
         sql="""
             SELECT document, count(*) AS total, count(*) FILTER (lastmod_text IS NULL) AS missing
             FROM listed GROUP BY document HAVING count(lastmod_text) < count(*)""",
         why="Crawlers that know which sitemaps changed do not have to fetch the others.",
         fix_hint="Write the date of each file's last change in the index",
-        source=_INDEX,
         bad={
             **_GOOD_SET,
             "index.xml": "<sitemap><loc>https://example.com/pages.xml</loc></sitemap>",
         },
-        good=_GOOD_SET,
-        needs=("set",),
-        fix_safety="safe",
     ),
 )

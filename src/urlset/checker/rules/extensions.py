@@ -85,6 +85,7 @@ _TYPE = r"regexp_extract(extra, '<(?:[\w.-]+:)?mobile\b[^>]*\stype=\"([^\"]*)\"'
 
 
 _rule = partial(rule, source=_NEWS_SOURCE, view="articles", good=_article())
+_image_rule = partial(_rule, source=_IMAGE_SOURCE, view="images", good=_entry(_IMAGE))
 
 RULES = (
     engine_rule(
@@ -94,26 +95,20 @@ RULES = (
         source=_IMAGE_SOURCE,
         bad=_entry(_IMAGE, "<image:loc></image:loc>"),
         good=_entry(_IMAGE),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _image_rule(
         "G002 image-loc-invalid error",
         message='image:loc "{v}" {fault}',
-        view="images",
         where="url_fault(image.loc) IS NOT NULL",
         values={"v": "preview(image.loc)", "fault": "url_fault(image.loc)"},
         element="image:loc",
         why="An image is fetched from exactly this URL. A path or an invalid URL finds no image.",
         fix_hint="Write the full URL with https:// and the host, and percent-encode it",
-        source=_IMAGE_SOURCE,
         bad=_entry("<image:loc>/a.jpg</image:loc>"),
-        good=_entry(_IMAGE),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _image_rule(
         "G003 image-removed-tag info",
         message="{tags} of an image: ignored by search engines since 2022",
-        view="images",
         where=" OR ".join(_DEAD_IMAGE_TAGS.values()),
         values={"tags": names_where(_DEAD_IMAGE_TAGS)},
         element="image:image",
@@ -122,8 +117,6 @@ RULES = (
         fix_hint="Remove them, and write captions on the page",
         source=_REMOVED,
         bad=_entry(f"{_IMAGE}<image:title>Rye</image:title>"),
-        good=_entry(_IMAGE),
-        fix_safety="opt-in",
     ),
     _rule(
         "G004 image-duplicate info",
@@ -146,22 +139,18 @@ RULES = (
         source=_IMAGE_SOURCE,
         bad=_entry(_IMAGE, _IMAGE),
         good=_entry(_IMAGE, "<image:loc>https://example.com/b.jpg</image:loc>"),
-        fix_safety="unsafe",
         view=None,
     ),
-    _rule(
+    _image_rule(
         "G005 image-is-page warning",
         message="image:loc is the URL of the page itself",
-        view="images",
         # If the loc is an image file, U020 reports that.
         where="CASE WHEN same_url(image.loc, loc) THEN NOT regexp_matches(path_of(loc), "
         "'(?i)\\.(png|jpe?g|gif|webp|avif|svg|bmp|tiff?)$') ELSE false END",
         element="image:loc",
         why="This is the URL of a page and not of an image, so no image is found.",
         fix_hint="Write the URL of the image file",
-        source=_IMAGE_SOURCE,
         bad=_entry("<image:loc>https://example.com/a</image:loc>"),
-        good=_entry(_IMAGE),
     ),
     _rule(
         "G050 news-missing-required error",
@@ -186,7 +175,6 @@ RULES = (
         "Only zh-cn and zh-tw have one.",
         fix_hint="Write the code of the language alone: en for en-US",
         bad=_article(language="en-US"),
-        fix_safety="safe",
     ),
     _rule(
         "G052 news-date error",
@@ -198,7 +186,6 @@ RULES = (
         fix_hint="Write the day, or the day with time and zone, as in 2026-11-20T08:00:00+01:00",
         bad=_article("2026-11-20T08:00:00"),
         good=_article("2026-11-20T08:00:00+01:00"),
-        fix_safety="unsafe",
     ),
     _rule(
         "G053 news-too-old warning",
@@ -216,7 +203,6 @@ RULES = (
         bad=_article("2026-11-18T08:00:00Z"),
         good=_article("2026-11-20T08:00:00Z"),
         needs=("time",),
-        fix_safety="opt-in",
     ),
     _rule(
         "G054 news-future warning",
@@ -239,7 +225,6 @@ RULES = (
         source=_NEWS_SOURCE,
         bad=_article(more="<news:title>Sowing</news:title>"),
         good=_article(),
-        fix_safety="unsafe",
     ),
     _rule(
         "G056 news-name info",
@@ -265,7 +250,6 @@ RULES = (
         why="The name must be exactly the one on news.google.com, without any text in parentheses.",
         fix_hint="Use one spelling of the name, without parentheses",
         bad=_article(name="The Rye (subscription)"),
-        fix_safety="unsafe",
         view=None,
     ),
     _rule(
@@ -277,7 +261,6 @@ RULES = (
         why="Google's documentation of news sitemaps has only name, language, date and title.",
         fix_hint="Remove it, unless other readers use it",
         bad=_article(more="<news:keywords>rye</news:keywords>"),
-        fix_safety="opt-in",
     ),
     _rule(
         "G070 dead-extension info",
@@ -297,7 +280,6 @@ RULES = (
         "combine-sitemap-extensions",
         bad=_PAGE.format("<mobile:mobile/>"),
         good=_PAGE.format(""),
-        fix_safety="opt-in",
         view=None,
     ),
     _rule(

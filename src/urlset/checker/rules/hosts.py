@@ -39,6 +39,7 @@ def _file(*locs: str) -> dict[str, str]:
 
 
 _rule = partial(rule, source=_LOCATION, element="loc")
+_scope_rule = partial(_rule, view="url_scopes", partition="scope", needs=("location",))
 
 RULES = (
     _rule(
@@ -54,7 +55,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc5891",
         bad={f"{_PUNYCODE}sitemap.xml": entry("https://bücher.example.com/")},
         good={f"{_PUNYCODE}sitemap.xml": entry(_PUNYCODE)},
-        fix_safety="safe",
     ),
     _rule(
         "U013 loc-credentials error",
@@ -68,7 +68,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
         bad=entry("https://editor:secret@example.com/draft"),
         good=entry("https://example.com/draft"),
-        fix_safety="unsafe",
     ),
     _rule(
         "U014 loc-port info",
@@ -87,7 +86,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-6.2.3",
         bad=entry("https://example.com:443/about"),
         good=entry("https://example.com/about"),
-        fix_safety="safe",
     ),
     _rule(
         "U016 loc-nonpublic-host warning",
@@ -157,14 +155,11 @@ RULES = (
         "consolidate-duplicate-urls",
         bad=_file("https://example.com/", "http://example.com/about"),
         good=_file("https://example.com/", "https://example.com/about"),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _scope_rule(
         "U028 out-of-scope-host error",
-        partition="scope",
         heading="Listed URLs of another host",
         message="URL is on {origin}, the sitemap is on {sitemap_origin}",
-        view="url_scopes",
         # If the robots.txt of the host is known, R012 reports it once.
         where="scope = 'host' AND (host = sitemap_host "
         "OR host NOT IN (SELECT host FROM known_robots))",
@@ -180,14 +175,11 @@ RULES = (
             "https://shop.example.com/robots.txt": b"User-agent: *\nAllow: /\n"
             b"Sitemap: https://example.com/sitemap.xml\n",
         },
-        needs=("location",),
     ),
-    _rule(
+    _scope_rule(
         "U029 out-of-scope-path error",
-        partition="scope",
         message="Outside of {folder}, the folder of the sitemap: {path}",
         requires_rows="url_scopes",
-        view="url_scopes",
         where="scope = 'path' AND NOT is_proven",
         values={"folder": "sitemap_folder", "path": "path"},
         why="A sitemap lists what is in its own folder and below, unless the robots.txt of the "
@@ -195,20 +187,15 @@ RULES = (
         fix_hint="Move the sitemap to the common parent folder of its pages",
         bad={"shop/sitemap.xml": entry("https://example.com/about")},
         good={"shop/sitemap.xml": entry("https://example.com/shop/about")},
-        needs=("location",),
     ),
-    _rule(
+    _scope_rule(
         "U030 http-on-https-site warning",
-        partition="scope",
         message="http URL in an https sitemap",
-        view="url_scopes",
         where="scope = 'http'",
         why="A sitemap may not list URLs of another scheme. If http redirects to https, each page "
         "costs an additional request, and search engines keep the https URL.",
         fix_hint="Write https://",
         bad=entry("http://example.com/about"),
         good=entry("https://example.com/about"),
-        needs=("location",),
-        fix_safety="unsafe",
     ),
 )

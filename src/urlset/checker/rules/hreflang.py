@@ -93,6 +93,9 @@ _WHOLE = "\n".join(_entry(name, *_ALL) for name in "abc")
 _ENTRY = 'document, entry, "offset", line, loc'
 
 _rule = partial(rule, source=_SOURCE, element="link")
+_link_rule = partial(_rule, view="alternates")
+_entry_rule = partial(_rule, requires_rows="alternates")
+_set_rule = partial(_rule, partition="link", requires_rows="suspect_links", needs=("set",))
 
 RULES = (
     engine_rule(
@@ -113,12 +116,10 @@ RULES = (
             'alternate" hreflang="de', 'altenate" hreflang="de'
         ),
         good=_with("de"),
-        fix_safety="safe",
     ),
-    _rule(
+    _link_rule(
         "H003 hreflang-relative-href error",
         message='href "{v}" is not a full URL',
-        view="alternates",
         where="CASE WHEN hreflang IS NULL OR is_web(href) THEN false "
         "ELSE NOT regexp_matches(href, '^(?i:android|ios)-app:') END",
         values={"v": "preview(href)"},
@@ -126,12 +127,10 @@ RULES = (
         fix_hint="Write the full URL",
         bad=_GOOD.replace("https://example.org/de", "/de"),
         good=_GOOD,
-        fix_safety="unsafe",
     ),
-    _rule(
+    _link_rule(
         "H004 hreflang-underscore error",
         message='hreflang "{v}" has "_"; write "{wanted}"',
-        view="alternates",
         where="NOT is_locale AND contains(hreflang, '_')",
         values={"v": "preview(hreflang)", "wanted": "preview(replace(hreflang, '_', '-'))"},
         why="en_GB is the name of a locale in programs. In hreflang it is invalid, and the link is "
@@ -140,12 +139,10 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc5646#section-2.1",
         bad=_with("de_AT"),
         good=_with("de-AT"),
-        fix_safety="safe",
     ),
-    _rule(
+    _link_rule(
         "H005 hreflang-language error",
         message='"{language}" is not a language of ISO 639-1{hint}',
-        view="alternates",
         where="CASE WHEN is_locale OR tag_of(hreflang) = 'x-default' THEN false "
         "ELSE NOT is_language(language_of(hreflang)) END",
         values={"language": "preview(regexp_extract(hreflang, '^[^-_]*'))", "hint": _HINT},
@@ -156,12 +153,10 @@ RULES = (
         fix_hint="Begin with the code of the language, followed by the country, as in ja-JP",
         bad=_with("jp"),
         good=_with("ja"),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _link_rule(
         "H006 hreflang-region error",
         message='"{region}" in hreflang "{v}" is not a region of ISO 3166-1{hint}',
-        view="alternates",
         # XK is not an ISO code, but Unicode and the EU use it for Kosovo.
         where="CASE WHEN is_locale OR NOT is_language(language_of(hreflang)) THEN false "
         f"ELSE {_REGION} NOT IN ('', 'XK') AND NOT is_region({_REGION}) END",
@@ -176,13 +171,11 @@ RULES = (
         fix_hint="Write the code of a country (GB for the United Kingdom), or the language alone",
         bad=_with("de-EU"),
         good=_with("de-DE"),
-        fix_safety="safe",
     ),
-    _rule(
+    _entry_rule(
         "H007 hreflang-likely-region info",
         message='"{hreflang}" means the language {name}; if the country is meant, name its '
         "language first",
-        requires_rows="alternates",
         sql=f"""
             WITH likely AS (SELECT * FROM alternates
                 WHERE hreflang IN ({", ".join(f"'{code}'" for code in _AMBIGUOUS)})
@@ -202,10 +195,9 @@ RULES = (
         bad=_with("be", "https://www.example.be/"),
         good=_with("nl-BE", "https://www.example.be/"),
     ),
-    _rule(
+    _link_rule(
         "H013 hreflang-format info",
         message='hreflang "{v}" is usually written "{wanted}"',
-        view="alternates",
         where=f"CASE WHEN is_locale OR regexp_full_match(hreflang, "
         f"'(?i:[a-z]{{2}}-[a-z]{{2}}-[a-z]{{4}})') THEN hreflang <> {_WANTED} ELSE false END",
         values={"v": "preview(hreflang)", "wanted": _WANTED},
@@ -216,12 +208,10 @@ RULES = (
         bad=_with("ZH-hant-tw"),
         good=_with("zh-Hant-TW"),
         is_default=False,
-        fix_safety="safe",
     ),
-    _rule(
+    _entry_rule(
         "H008 hreflang-missing-self warning",
         message="Page does not list itself among its {n} alternates",
-        requires_rows="alternates",
         sql="""
             SELECT v.*, v.link_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
@@ -233,12 +223,10 @@ RULES = (
         fix_hint="Add a link from the page to its own URL, with its own language",
         bad=_entry("en", _GERMAN),
         good=_entry("en", _SELF, _GERMAN),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _entry_rule(
         "H009 hreflang-duplicate-language error",
         message='hreflang "{v}" leads to {n} URLs, {first} and {last}{others}',
-        requires_rows="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(DISTINCT target) AS n,
                 arg_min(href, nth) AS a, arg_max(href, nth) AS b
@@ -256,12 +244,10 @@ RULES = (
         fix_hint="Keep one URL for each language, or distinguish them by region",
         bad=_entry("en", _SELF, _GERMAN, "de=https://example.org/at"),
         good=_entry("en", _SELF, _GERMAN, "de-AT=https://example.org/at"),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _entry_rule(
         "H010 hreflang-duplicate-link info",
         message='Alternate {href} is listed {n} times as "{v}"',
-        requires_rows="alternates",
         sql=f"""
             SELECT document, "offset", line, loc, max(nth) AS nth, tag, count(*) AS n,
                 preview(min(href)) AS href
@@ -274,12 +260,10 @@ RULES = (
         fix_hint="Keep one of the links",
         bad=_entry("en", _SELF, _GERMAN, _GERMAN),
         good=_entry("en", _SELF, _GERMAN),
-        fix_safety="unsafe",
     ),
-    _rule(
+    _entry_rule(
         "H011 hreflang-no-x-default info",
         message="Page has {n} languages, but no x-default for other languages",
-        requires_rows="alternates",
         sql="""
             SELECT v.*, v.tag_count AS n, e.loc FROM hreflang_sets v
             JOIN entries e ON e.document = v.document AND e.entry = v.entry
@@ -290,11 +274,10 @@ RULES = (
         good=_entry("en", _SELF, _GERMAN, "x-default=en"),
         is_default=False,
     ),
-    _rule(
+    _entry_rule(
         "H012 hreflang-no-generic info",
         message='Page has {n} regions of "{language}" ({regions}), but no "{language}" '
         "for other regions",
-        requires_rows="alternates",
         sql=f"""
             SELECT * FROM (
                 SELECT document, "offset", line, loc, min(nth) AS nth,
@@ -315,12 +298,10 @@ RULES = (
         good=_entry("en", *_REGIONS, _SELF),
         is_default=False,
     ),
-    _rule(
+    _set_rule(
         "H501 hreflang-no-return-link error",
-        partition="link",
         heading="Language links in sitemaps that are not returned",
         message='Lists {other} as "{lang}", which does not list this page in return',
-        requires_rows="suspect_links",
         sql=f"""
             SELECT {_ENTRY}, arg_min(href, nth) AS href, arg_min(hreflang, nth) AS hreflang,
                 min(nth) AS nth, CASE WHEN bool_and(tag = 'x-default')
@@ -334,15 +315,12 @@ RULES = (
         fix_hint="List all versions, with the same links, on each of them",
         bad=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'de=b')}",
         good=f"{_entry('a', 'en=a', 'de=b')}\n{_entry('b', 'en=a', 'de=b')}",
-        needs=("set",),
     ),
-    _rule(
+    _set_rule(
         "H502 hreflang-target-not-listed warning",
-        partition="link",
         message="Alternate {other} is in no sitemap of the set; pages that list it: {n}",
         # One finding for each URL, at the first page that lists it. Where not all sitemaps were
         # read, it may stand in one of the others. What x-default names often only redirects.
-        requires_rows="suspect_links",
         sql="""
             SELECT first.*, n FROM (
                 SELECT count(DISTINCT (document, entry)) AS n, unnest(arg_min(
@@ -364,14 +342,11 @@ RULES = (
             "de.xml": _entry("b", *_ALL),
             "fr.xml": _entry("c", *_ALL),
         },
-        needs=("set",),
     ),
-    _rule(
+    _set_rule(
         "H503 hreflang-cluster-differs warning",
-        partition="link",
         message="{other} does not list the same {size} URLs as this page, though each lists "
         "the other",
-        requires_rows="suspect_links",
         sql=f"""
             SELECT {_ENTRY}, any_value(size) AS size, arg_min(href, nth) AS href, min(nth) AS nth
             FROM suspect_link_details
@@ -383,7 +358,6 @@ RULES = (
         fix_hint="Write the same links on all versions",
         bad=f"{_entry('a', *_ALL)}\n{_entry('b', 'en=a', 'de=b')}\n{_entry('c', 'en=a', 'fr=c')}",
         good=_WHOLE,
-        needs=("set",),
     ),
     _rule(
         "H504 hreflang-language-conflict error",

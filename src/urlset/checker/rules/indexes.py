@@ -1,10 +1,10 @@
-"""Rules about indexes and the sitemaps that they list (codes I…)."""
+"""Rules about indexes (codes I…), and about sitemaps that could not be read (N…, R015)."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from urlset.checker.examples import PAGE, index_of
+from urlset.checker.examples import PAGE, ExampleResponse, index_of
 from urlset.checker.rule import engine_rule, rule
 
 _PROTOCOL = "https://www.sitemaps.org/protocol.html#index"
@@ -25,12 +25,31 @@ _NOT_PROVEN = """
 
 
 _rule = partial(rule, partition="all", source=_PROTOCOL, element="loc", needs=("set",), good=_GOOD)
+_child_rule = partial(_rule, view="listed")
+
+_HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
+_CONSOLE = "https://support.google.com/webmasters/answer/7451001"
+_ROBOTS = "Sitemap: https://example.com/sitemap-index.xml"
+_SET = {
+    "robots.txt": _ROBOTS,
+    "sitemap-index.xml": index_of("pages.xml", "blog.xml"),
+    "pages.xml": PAGE,
+    "blog.xml": PAGE.replace("com/", "com/blog"),
+}
+_HTML = "<!DOCTYPE html><html><title>Example</title></html>"
+
+
+def _bad(answer: ExampleResponse) -> dict[str, str | ExampleResponse]:
+    return {**_SET, "blog.xml": answer}
+
+
+_set_rule = partial(rule, partition="all", source=_CONSOLE, element="loc", good=_SET)
+_failure_rule = partial(_set_rule, view="failed", message="{loc}: {error}")
 
 RULES = (
-    _rule(
+    _child_rule(
         "I001 index-child-cross-site error",
         message="{loc} is on another site than the index ({sitemap_origin})",
-        view="listed",
         where=f"origin_of(loc) <> sitemap_origin AND {_NOT_PROVEN}",
         # As for a page (U030): if only the scheme differs, http usually redirects.
         level_sql="CASE WHEN 'http:' || substr(sitemap_origin, 7) = origin_of(loc) "
@@ -48,10 +67,9 @@ RULES = (
             "https://shop.example.com/robots.txt": f"Sitemap: {_SHOP_SITEMAP}",
         },
     ),
-    _rule(
+    _child_rule(
         "I002 index-child-above warning",
         message="{loc} is not in or below {sitemap_folder}, the folder of the index",
-        view="listed",
         where=f"""NOT starts_with(path, sitemap_folder) AND origin_of(loc) = sitemap_origin
             AND NOT starts_with(percent_decoded(remove_dot_segments(path)),
                 percent_decoded(remove_dot_segments(sitemap_folder)))
@@ -63,10 +81,9 @@ RULES = (
         source=_GOOGLE,
         bad={"maps/index.xml": index_of("sitemap.xml"), "sitemap.xml": PAGE},
     ),
-    _rule(
+    _child_rule(
         "I003 index-self-reference error",
         message="The index lists itself: {loc}",
-        view="listed",
         where="""normal_of(loc) = normal_of(sitemap) OR (sitemap IS NULL AND (loc, source) IN (
             SELECT (f.loc, f.parent) FROM failures f JOIN sources p ON p.source = f.parent
             WHERE f.failure = 'cycle' AND p.depth = 0))""",
@@ -74,7 +91,6 @@ RULES = (
         "the same index.",
         fix_hint="Remove the entry",
         bad={**_GOOD, "sitemap-index.xml": index_of("sitemap.xml", "sitemap-index.xml")},
-        fix_safety="unsafe",
     ),
     _rule(
         "I004 index-duplicate-child warning",
@@ -93,7 +109,6 @@ RULES = (
         "use either.",
         fix_hint="Keep one entry, with the date of the file's last change",
         bad={"sitemap-index.xml": index_of("sitemap.xml", "sitemap.xml"), "sitemap.xml": PAGE},
-        fix_safety="unsafe",
         needs=(),
     ),
     engine_rule(
@@ -104,10 +119,9 @@ RULES = (
         bad='<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
         good=_GOOD,
     ),
-    _rule(
+    _child_rule(
         "I006 index-child-not-sitemap info",
         message="{loc} does not look like a sitemap",
-        view="listed",
         where=f"{NOT_A_SITEMAP} AND normal_of(loc) NOT IN (SELECT address FROM document_urls)",
         why="An index lists sitemaps. Search engines report a page, an image or robots.txt in it "
         "as an error and do not read its URLs.",
@@ -129,7 +143,6 @@ RULES = (
             "blog-index.xml": index_of("blog.xml"),
             "blog.xml": PAGE,
         },
-        fix_safety="unsafe",
     ),
     _rule(
         "I502 index-cycle error",
@@ -162,7 +175,6 @@ RULES = (
             "b-index.xml": index_of("a-index.xml", "sitemap.xml"),
             "sitemap.xml": PAGE,
         },
-        fix_safety="unsafe",
     ),
     _rule(
         "I503 child-missing error",
@@ -173,7 +185,6 @@ RULES = (
         "URLs of the sitemap are not found.",
         fix_hint="Publish the file, or remove its entry from the index",
         bad={"sitemap-index.xml": index_of("sitemap.xml", "blog.xml"), "sitemap.xml": PAGE},
-        fix_safety="unsafe",
     ),
     _rule(
         "I504 sitemap-not-referenced info",
@@ -201,6 +212,87 @@ RULES = (
         "submitted. They do not read one that nothing names.",
         fix_hint="List it in the index, or remove the file",
         bad={**_GOOD, "old.xml": PAGE.replace("com/", "com/old")},
+        element=None,
+    ),
+    _failure_rule(
+        "N001 sitemap-http-error error",
+        heading="Sitemaps that return an HTTP error",
+        where="failure = 'status'",
+        why="A response with a status other than 200 is not a sitemap. Search engines report the "
+        "error and do not find its URLs.",
+        fix_hint="Publish the sitemap at this URL, or remove the URL from the document that names "
+        "it",
+        bad=_bad(ExampleResponse(status=404)),
+    ),
+    _set_rule(
+        "N003 sitemap-unreachable error",
+        heading="Sitemaps that cannot be requested",
+        message="{description}",
+        # The children of an index on stdin are not read: one finding for all of them.
+        sql="""
+            SELECT document, source, "offset", line, loc, loc || ': ' || error AS description,
+                'error' AS level
+            FROM failed WHERE failure IN ('unreachable', 'unreadable')
+            UNION ALL
+            SELECT document, NULL, NULL, NULL, NULL,
+                format('{:,} of its sitemaps were not checked: {}', count(*), min(error)), 'info'
+            FROM failed WHERE failure = 'stream' GROUP BY document""",
+        requires_rows="failed",
+        why="A sitemap that cannot be opened is not read: no address, no connection, no response "
+        "in time, no permission. Search engines retry for some time, then drop the sitemap.",
+        fix_hint="Make the sitemap readable at this location, or remove it from the document that "
+        "names it",
+        bad=_bad(ExampleResponse(error="timeout")),
+    ),
+    _failure_rule(
+        "N007 sitemap-soft-404 error",
+        heading="Sitemaps that are error pages with status 200",
+        where="failure = 'same-answer'",
+        why="The server returns the same page for every URL, as if each existed. Search engines "
+        "read a page where they expect a sitemap.",
+        fix_hint="Publish the sitemap, or respond with status 404",
+        bad={
+            **_SET,
+            "robots.txt": f"{_ROBOTS}\nSitemap: https://example.com/old-sitemap.xml\n"
+            "Sitemap: https://example.com/news-sitemap.xml",
+            "old-sitemap.xml": ExampleResponse(_HTML),
+            "news-sitemap.xml": ExampleResponse(_HTML),
+        },
+    ),
+    _failure_rule(
+        "N008 sitemap-truncated-transfer error",
+        heading="Sitemaps whose transfer is cut off",
+        where="failure = 'incomplete'",
+        why="Only a part was received, so the other URLs are missing. Search engines reject the "
+        "file, or treat the part as the complete sitemap.",
+        fix_hint="Find out why the server ends the transfer early: a time limit, memory, a proxy",
+        source=_HTTP,
+        bad=_bad(ExampleResponse(PAGE, error="cut")),
+    ),
+    _failure_rule(
+        "N012 sitemap-auth error",
+        heading="Sitemaps that require a login",
+        where="failure = 'refused'",
+        why="The sitemap is behind a login or a firewall. Search engines have no password, and "
+        "firewalls block many of them.",
+        fix_hint="Allow access without a login; to check a protected site, pass its login",
+        bad=_bad(ExampleResponse(status=403)),
+    ),
+    _set_rule(
+        "R015 robots-unreachable error",
+        message="robots.txt: {error}",
+        # One that is too long is reported by R006.
+        requires_rows="robots",
+        sql="""
+            SELECT url AS source, error FROM robots
+            WHERE error IS NOT NULL AND state NOT IN ('absent', 'refused') AND size <= 512000""",
+        needs=("robots",),
+        why="While robots.txt has a server error or does not respond, crawlers treat the whole "
+        "site as disallowed. They also do not find the sitemaps that it declares.",
+        fix_hint="Serve robots.txt with status 200, or with 404 if there is none",
+        source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4",
+        bad={"robots.txt": ExampleResponse(status=503), "sitemap.xml": PAGE},
+        good={"robots.txt": "Sitemap: https://example.com/sitemap.xml", "sitemap.xml": PAGE},
         element=None,
     ),
 )

@@ -30,7 +30,7 @@ _PADDING = Many(
 _ITEMS = "greatest(entry_count, sitemap_count)"
 _MANY = f"{_ITEMS} BETWEEN 45001 AND 50000"
 
-_engine_rule = partial(engine_rule, source=_PROTOCOL, fix_safety="safe")
+_engine_rule = partial(engine_rule, source=_PROTOCOL)
 
 RULES = (
     _engine_rule(
@@ -70,7 +70,6 @@ RULES = (
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps",
         bad=(PAGE.removesuffix("</url>"), Many(_IMAGE, 1_001), "</url>"),
         good=(PAGE.removesuffix("</url>"), Many(_IMAGE, 2), "</url>"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "L007",
@@ -94,7 +93,6 @@ RULES = (
             Many(" " * 255, 420_000),
         ),
         good=PAGE,
-        fix_safety="none",
     ),
     rule(
         "L003 near-limit info",
@@ -145,7 +143,6 @@ RULES = (
         good="<url><loc>https://example.com/a-short-name</loc>"
         "<lastmod>2026-11-20T08:00:00Z</lastmod></url>",
         profiles=("baidu", "yandex"),
-        fix_safety="safe",
     ),
     rule(
         "L501 too-many-index-files warning",

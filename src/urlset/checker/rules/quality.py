@@ -49,7 +49,6 @@ RULES = (
         source=_GOOGLE,
         bad=_with("<changefreq>daily</changefreq><priority>0.8</priority>", loc=""),
         good=PAGE,
-        fix_safety="opt-in",
     ),
     rule(
         "P002 constant-priority info",
@@ -65,7 +64,6 @@ RULES = (
         bad=Many(_with("<priority>0.8</priority>"), 10),
         good=Many(_PAGE, 9),
         is_default=False,
-        fix_safety="opt-in",
     ),
     rule(
         "P003 hint-contradiction info",

@@ -82,7 +82,6 @@ RULES = (
         fix_hint="Add a line with the full URL, such as Sitemap: https://example.com/sitemap.xml",
         source=_PROTOCOL,
         bad=_site("User-agent: *\nDisallow: /cart/"),
-        fix_safety="safe",
     ),
     _engine_rule(
         "R002",
@@ -91,14 +90,12 @@ RULES = (
         fix_hint="Write the full URL, with https:// and the host",
         source=_PROTOCOL,
         bad=_site("Sitemap: /sitemap.xml"),
-        fix_safety="safe",
     ),
     _engine_rule(
         "R003",
         why="Some search engines guess the intended line. Others skip it, and with it the sitemap.",
         fix_hint="Write one line for each sitemap, with only Sitemap: and its URL",
         bad=_site(_SITEMAP.replace(":", "s:", 1)),
-        fix_safety="safe",
     ),
     _rule(
         "R004 robots-sitemap-duplicate info",
@@ -122,7 +119,6 @@ RULES = (
         fix_hint="Keep one line for each sitemap",
         source=_PROTOCOL,
         bad=_site(f"{_SITEMAP}\n{_SITEMAP}"),
-        fix_safety="unsafe",
     ),
     _rule(
         "R005 robots-sitemap-variant warning",
@@ -153,7 +149,6 @@ RULES = (
         fix_hint="Save it as UTF-8 without a byte order mark",
         source="https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
         bad=_site(b"\xef\xbb\xbf" + _SITEMAP.encode()),
-        fix_safety="safe",
     ),
     _rule(
         "R008 robots-is-html warning",
@@ -191,7 +186,6 @@ RULES = (
         fix_hint="Remove it from the sitemap, or allow it in robots.txt",
         bad=_site(_NO_CART, PAGE.replace("com/", "com/cart/")),
         good=_site(_NO_CART),
-        fix_safety="unsafe",
     ),
     _rule(
         "R011 robots-sitemap-not-a-sitemap warning",

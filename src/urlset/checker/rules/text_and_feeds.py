@@ -22,21 +22,18 @@ _TEXT_RULES = (
         "engines report every other line as an error.",
         fix_hint="Remove the line, or write a full URL that begins with https://",
         bad={"sitemap.txt": "# Pages of 2026\nhttps://example.com/\nhttps://example.com/about\n"},
-        fix_safety="unsafe",
     ),
     _text_rule(
         "T002",
         why="Each line is one URL. A reader treats the two as a single, invalid URL.",
         fix_hint="Write each URL on its own line",
         bad={"sitemap.txt": "https://example.com/ https://example.com/about\n"},
-        fix_safety="safe",
     ),
     _text_rule(
         "T003",
         why="Tolerant readers skip it. Simple ones report an empty URL, or one with a space.",
         fix_hint="Write one URL on each line, with nothing around it, and end lines with LF",
         bad={"sitemap.txt": "https://example.com/\n\n  https://example.com/about\n"},
-        fix_safety="safe",
     ),
     _text_rule(
         "T004",
@@ -45,7 +42,6 @@ _TEXT_RULES = (
         fix_hint="Write the URL without escaping",
         bad={"sitemap.txt": "https://example.com/?size=1&amp;color=2\n"},
         good={"sitemap.txt": "https://example.com/?size=1&color=2\n"},
-        fix_safety="safe",
     ),
     rule(
         "T005 text-extension warning",
@@ -98,7 +94,6 @@ _FEED_RULES = (
         fix_hint="Add a <link> to the item",
         source=_OTHER_FORMATS,
         bad={"feed.xml": _rss("<title>An article</title>" + _DATE)},
-        fix_safety="unsafe",
     ),
     _feed_rule(
         "F003",
@@ -107,7 +102,6 @@ _FEED_RULES = (
         fix_hint="Write the date in the form of the feed format: RFC 822 in RSS, RFC 3339 in Atom",
         source=_RSS,
         bad={"feed.xml": _rss(_LINK + "<pubDate>yesterday</pubDate>")},
-        fix_safety="safe",
     ),
     rule(
         "F004 feed-only-recent info",

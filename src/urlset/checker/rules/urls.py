@@ -67,7 +67,7 @@ _IS_FILE = (
 _IS_PAGE = "kind <> 'index'"
 
 
-_rule = partial(rule, view="unusual_urls", element="loc", fix_safety="unsafe")
+_rule = partial(rule, view="unusual_urls", element="loc")
 _engine_rule = partial(
     engine_rule,
     source="https://www.sitemaps.org/protocol.html#locdef",
@@ -81,7 +81,6 @@ RULES = (
         "different ways.",
         fix_hint="Write the full URL with https:// and the host",
         bad=entry("/about"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "U002",
@@ -112,7 +111,6 @@ RULES = (
         bad={"http://a.io/sitemap.xml": entry("http://a.io")},
         good=entry("https://example.com/"),
         is_default=False,
-        fix_safety="none",
     ),
     _engine_rule(
         "U005",
@@ -121,7 +119,6 @@ RULES = (
         fix_hint="Write the URL directly between its tags",
         source="https://www.w3.org/TR/xmlschema-2/#anyURI",
         bad=entry("\n  https://example.com/about\n  "),
-        fix_safety="safe",
     ),
     _engine_rule(
         "U006",
@@ -131,7 +128,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/our team"),
         good=entry("https://example.com/our%20team"),
-        fix_safety="safe",
     ),
     _engine_rule(
         "U015",
@@ -156,7 +152,6 @@ RULES = (
         source="https://www.rfc-editor.org/rfc/rfc3986#section-2",
         bad=entry("https://example.com/a|b"),
         good=entry("https://example.com/a%7Cb"),
-        fix_safety="safe",
     ),
     _rule(
         "U008 loc-not-percent-encoded warning",
@@ -173,7 +168,6 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#escaping",
         bad=entry("https://example.com/über"),
         good=entry("https://example.com/%C3%BCber"),
-        fix_safety="safe",
     ),
     _rule(
         "U010 loc-bad-percent error",
@@ -218,7 +212,6 @@ RULES = (
         bad=entry("https://EXAMPLE.com/%7eme/./a"),
         good=entry("https://example.com/~me/a"),
         is_default=False,
-        fix_safety="safe",
         view=None,
     ),
     _rule(
@@ -236,7 +229,6 @@ RULES = (
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad=entry("https://example.com/blog/[slug]"),
         good=entry("https://example.com/blog/rye-bread"),
-        fix_safety="none",
     ),
     _rule(
         "U022 loc-double-slash info",

@@ -111,7 +111,6 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=_ABOUT * 2,
         good=_ABOUT + _CONTACT,
-        fix_safety="unsafe",
     ),
     _rule(
         "U024 duplicate-loc-conflict warning",
@@ -123,7 +122,6 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#urldef",
         bad=_ABOUT + _OLD_ABOUT,
         good=_ABOUT + _CONTACT,
-        fix_safety="unsafe",
     ),
     _rule(
         "U025 near-duplicate-loc info",
@@ -160,7 +158,6 @@ RULES = (
         source="https://www.sitemaps.org/protocol.html#index",
         bad={"a.xml": _ABOUT, "b.xml": _ABOUT},
         good={"a.xml": _ABOUT, "b.xml": _CONTACT},
-        fix_safety="unsafe",
     ),
     _set_rule(
         "U502 conflict-across-files warning",
@@ -173,7 +170,6 @@ RULES = (
         source="https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
         bad={"a.xml": _ABOUT, "b.xml": _OLD_ABOUT},
         good={"a.xml": _ABOUT, "b.xml": _OLD_CONTACT},
-        fix_safety="unsafe",
     ),
     _set_rule(
         "U503 variant-across-files info",

@@ -136,9 +136,7 @@ _IS_OFF = (
     f"THEN {_SITE.format('video.uploader_info')} <> {_SITE.format('loc')} ELSE false END"
 )
 
-_rule = partial(
-    rule, source=_SOURCE, view="videos", element="video:video", fix_safety="unsafe", good=_GOOD
-)
+_rule = partial(rule, source=_SOURCE, view="videos", element="video:video", good=_GOOD)
 
 RULES = (
     _rule(
@@ -150,7 +148,6 @@ RULES = (
         "a video if one of them is missing.",
         fix_hint="Add thumbnail_loc, title and description to each video",
         bad=_video(title=""),
-        fix_safety="none",
     ),
     _rule(
         "G021 video-no-content-or-player error",
@@ -159,7 +156,6 @@ RULES = (
         why="The location of the video is required: its file, or a player that shows it.",
         fix_hint="Write the URL of the file in content_loc, or of the player in player_loc",
         bad=_video(content_loc=""),
-        fix_safety="none",
     ),
     _rule(
         "G022 video-loc-equals-page error",
@@ -187,7 +183,6 @@ RULES = (
         "streams (rtmp, rtsp) and Flash cannot be fetched.",
         fix_hint="Write a full URL of a file or a player that a browser can open",
         bad=_video(content_loc="rtmp://example.com/a"),
-        fix_safety="none",
     ),
     _rule(
         "G024 video-content-looks-like-page warning",
@@ -222,7 +217,6 @@ RULES = (
         source=_SOURCE,
         bad=_video("<video:title>Wheat</video:title>"),
         good=_GOOD,
-        fix_safety="unsafe",
     ),
     _rule(
         "G036 video-removed-tag info",
@@ -233,7 +227,6 @@ RULES = (
         fix_hint="Remove it, unless other readers use it",
         source=_REMOVED,
         bad=_video("<video:category>Grain</video:category>"),
-        fix_safety="opt-in",
     ),
     _rule(
         "G025 video-duration error",
@@ -302,7 +295,6 @@ RULES = (
         fix_hint="Write yes or no",
         bad=_video_with("<video:live>false</video:live>"),
         good=_video_with("<video:live>no</video:live>"),
-        fix_safety="safe",
     ),
     _rule(
         "G030 video-restriction error",
@@ -315,7 +307,6 @@ RULES = (
         fix_hint='Write relationship="allow" or "deny", and countries as in "DE AT CH"',
         bad=_video_with('<video:restriction relationship="allow">GB UK</video:restriction>'),
         good=_video_with('<video:restriction relationship="allow">GB IE</video:restriction>'),
-        fix_safety="safe",
     ),
     _rule(
         "G031 video-platform error",
@@ -326,7 +317,6 @@ RULES = (
         fix_hint='Write relationship="allow" or "deny", and devices as in "web tv"',
         bad=_video_with('<video:platform relationship="allow">desktop</video:platform>'),
         good=_video_with('<video:platform relationship="allow">web tv</video:platform>'),
-        fix_safety="safe",
     ),
     _rule(
         "G032 video-uploader warning",
@@ -344,7 +334,6 @@ RULES = (
         fix_hint="Shorten the name, and link to a page of your own site",
         bad=_video_with('<video:uploader info="https://example.net/ann">Ann</video:uploader>'),
         good=_video_with('<video:uploader info="https://example.com/ann">Ann</video:uploader>'),
-        fix_safety="none",
     ),
     _rule(
         "G033 video-text-length error",

@@ -32,7 +32,8 @@ _WHOLE = whole()
 _ENTRIES = _WHOLE.partition("\n")[2]  # without the declaration
 
 
-_engine_rule = partial(engine_rule, source=_ERRORS, fix_safety="safe", good=_WHOLE)
+_engine_rule = partial(engine_rule, source=_ERRORS, good=_WHOLE)
+_gzip_rule = partial(_engine_rule, good=_GOOD)
 
 RULES = (
     _engine_rule(
@@ -42,7 +43,6 @@ RULES = (
         fix_hint="Write the sitemap again, and find out why it was empty",
         bad=b"",
         good=PAGE,
-        fix_safety="none",
     ),
     _engine_rule(
         "X005",
@@ -61,7 +61,6 @@ RULES = (
         source=_ESCAPING,
         bad=whole(_NOTED).encode("latin-1"),
         good=whole(_NOTED).encode(),
-        fix_safety="none",
     ),
     _engine_rule(
         "X011",
@@ -98,24 +97,20 @@ RULES = (
         bad=b"\n\xef\xbb\xbf" + whole().partition("\n")[2].encode(),
         good=whole().partition("\n")[2].encode(),
     ),
-    _engine_rule(
+    _gzip_rule(
         "X025",
         why="Most programs stop at the damage, and some drop what they decompressed before it. The "
         "data after it is lost.",
         fix_hint="Compress the file again, and publish it only when it is complete",
         bad={"sitemap.xml.gz": _DAMAGED},
-        good=_GOOD,
-        fix_safety="unsafe",
     ),
-    _engine_rule(
+    _gzip_rule(
         "X026",
         why="Data after the gzip stream is not part of the sitemap. Some programs reject the file "
         "because of it.",
         fix_hint="Compress the file again, without data after the stream",
         source=_GZIP,
         bad={"sitemap.xml.gz": _PACKED + b"<!-- cached -->"},
-        good=_GOOD,
-        fix_safety="unsafe",
     ),
     rule(
         "X027 gz-name-mismatch warning",
@@ -141,23 +136,20 @@ RULES = (
         source=_FAQ,
         bad={"sitemap.xml.gz": _PLAIN},
         good=_GOOD,
-        fix_safety="safe",
     ),
-    _engine_rule(
+    _gzip_rule(
         "X028",
         why="Readers decompress once and find gzip instead of XML. Usually the file was compressed "
         "when it was written and again by the server.",
         fix_hint="Compress once, and exclude .gz files from compression by the server",
         bad={"sitemap.xml.gz": gzip.compress(_PACKED, mtime=0)},
-        good=_GOOD,
     ),
-    _engine_rule(
+    _gzip_rule(
         "X029",
         why="Search engines decompress gzip only, so no URL of this file is read.",
         fix_hint="Compress the file with gzip, or not at all",
         source=_FAQ,
         bad={"sitemap.xml.bz2": bz2.compress(_PLAIN)},
-        good=_GOOD,
     ),
     _engine_rule(
         "X002",
@@ -167,7 +159,6 @@ RULES = (
         source=f"{_XML}#sec-well-formed",
         bad=PAGE.replace("</lastmod>", "</lastmode>"),
         good=PAGE,
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X003",
@@ -201,7 +192,6 @@ RULES = (
         fix_hint="Remove the text before the root, such as notices and warnings of the server",
         source=f"{_XML}#sec-prolog-dtd",
         bad=f"Notice: undefined variable\n{_WHOLE}",
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X008",
@@ -211,7 +201,6 @@ RULES = (
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\nServed in 0.2 s",
         good=f"{_WHOLE}\n<!-- Served in 0.2 s -->",
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X009",
@@ -221,7 +210,6 @@ RULES = (
         fix_hint="Write the sitemap again, and publish it only when it is complete",
         source=f"{_XML}#sec-well-formed",
         bad=_WHOLE.removesuffix("\n</urlset>"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X015",
@@ -231,7 +219,6 @@ RULES = (
         source=_XXE,
         bad=f"<!DOCTYPE urlset>\n{_ENTRIES}",
         good=_ENTRIES,
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X016",
@@ -241,7 +228,6 @@ RULES = (
         source=_XXE,
         bad=f'<!DOCTYPE urlset [<!ENTITY base SYSTEM "base.txt">]>\n{_ENTRIES}',
         good=_ENTRIES,
-        fix_safety="unsafe",
     ),
     rule(
         "X017 xml-declaration info",
@@ -260,7 +246,6 @@ RULES = (
         bad=_ENTRIES,
         good=_WHOLE,
         is_default=False,
-        fix_safety="safe",
     ),
     _engine_rule(
         "X018",
@@ -270,7 +255,6 @@ RULES = (
         source="https://developer.chrome.com/docs/web-platform/deprecating-xslt",
         bad=f'<?xml-stylesheet type="text/xsl" href="/sitemap.xsl"?>\n{_ENTRIES}',
         good=f'<?xml-stylesheet type="text/css" href="/sitemap.css"?>\n{_ENTRIES}',
-        fix_safety="opt-in",
     ),
     _engine_rule(
         "X019",
@@ -278,7 +262,6 @@ RULES = (
         "200, a login, or a page for visitors.",
         fix_hint="Serve the sitemap at this URL instead of the page",
         bad="<!DOCTYPE html>\n<html><body><p>Not found</p></body></html>",
-        fix_safety="none",
     ),
     _engine_rule(
         "X021",
@@ -287,7 +270,6 @@ RULES = (
         fix_hint="Keep one of the attributes",
         source=f"{_XML}#uniqattspec",
         bad=whole(attributes=' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X024",
@@ -297,7 +279,6 @@ RULES = (
         source=f"{_XML}#NT-document",
         bad=f"{_WHOLE}\n{_ENTRIES}",
         good=whole(f"{PAGE}\n{PAGE.replace('.com/', '.com/about')}"),
-        fix_safety="unsafe",
     ),
     _engine_rule(
         "X031",
@@ -313,6 +294,5 @@ RULES = (
             "{% for page in site.pages %}<url><loc>{{ site.url }}{{ page.url }}</loc></url>"
             "{% endfor %}"
         ),
-        fix_safety="none",
     ),
 )

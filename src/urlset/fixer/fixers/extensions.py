@@ -1,4 +1,4 @@
-"""Fixes of values in image, video and news extensions (rules G)."""
+"""Fixes of images, videos and news (rules G), and of links to other languages (rules H)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+from urlset.engine.reference.tokens import AttributeSpan
+from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
+from urlset.fixer.fixers.urls import normalize_url
 from urlset.fixer.fixers.values import REMOVE, better_date, fix_values
 from urlset.fixer.registry import FixContext, fixer
-from urlset.formats.spans import ElementSpan
+from urlset.formats.spans import ElementSpan, decode_text
 from urlset.languages import REGIONS
 from urlset.protocol import MAX_IMAGES
 from urlset.urls import parse_url
@@ -48,17 +51,11 @@ def _owner(context: FixContext, *names: str) -> ElementSpan | None:
 def resolve_image(context: FixContext) -> Iterator[Change]:
     """Resolve the URL of an image against the URL of its page."""
     base_url = context.finding.loc or context.document.base_url
-    for image in _within(context, "image"):
+    for image in context.descendants("image"):
         loc = image.child("loc")
         url = parse_url(loc.text or "", base_url).url if loc is not None else None
         if loc is not None and url is not None and url != loc.text:
             yield context.rewrite(loc, url)
-
-
-def _within(context: FixContext, *names: str) -> Iterator[ElementSpan]:
-    entry = context.entry
-    if entry is not None:
-        yield from entry.descendants(*names)
 
 
 @fixer("G022")
@@ -66,7 +63,7 @@ def remove_page_url(context: FixContext) -> Iterator[Change]:
     """Remove a video URL that equals the URL of the page."""
     entry = context.entry
     loc = entry.child("loc") if entry is not None else None
-    for element in _within(context, "content_loc", "player_loc"):
+    for element in context.descendants("content_loc", "player_loc"):
         if loc is not None and element.stripped == loc.stripped:
             yield context.remove(element)
 
@@ -119,7 +116,7 @@ def rewrite_dates(context: FixContext) -> Iterator[Change]:
     """Rewrite the dates of a video or an article in a valid format."""
     names = ("publication_date", "expiration_date")
     owner = "video" if context.code == "G027" else "news"
-    for container in _within(context, owner):
+    for container in context.descendants(owner):
         for element in container.children:
             text = element.stripped
             if element.local_name not in names or not text:
@@ -149,7 +146,7 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
     Unknown values are removed if unsafe fixes are made.
     """
     name = _LISTS[context.code]
-    for element in _within(context, name):
+    for element in context.descendants(name):
         yield from _tidied(context, element, _regions if name == "restriction" else _devices)
         for found in element.attributes:
             written = context.data[found.value_start : found.value_end]
@@ -189,7 +186,7 @@ def _devices(text: str) -> list[str]:
 @fixer("G033")
 def cut_text(context: FixContext) -> Iterator[Change]:
     """Truncate a title or description that is too long."""
-    for video in _within(context, "video"):
+    for video in context.descendants("video"):
         for name, limit in (("description", _MAX_DESCRIPTION), ("title", _MAX_TITLE)):
             element = video.child(name)
             if element is not None and len(element.stripped) > limit:
@@ -203,7 +200,7 @@ def cut_many(context: FixContext) -> Iterator[Change]:
     name: Literal["tag", "image"] = "tag" if context.code == "G034" else "image"
     limit = _MAX_TAGS if name == "tag" else MAX_IMAGES
     pages = [context.entry] if context.entry else []
-    for owner in _within(context, "video") if name == "tag" else pages:
+    for owner in context.descendants("video") if name == "tag" else pages:
         found = [child for child in owner.children if child.local_name == name]
         yield from map(context.remove, found[limit:])
 
@@ -233,14 +230,144 @@ def news_language(context: FixContext) -> Iterator[Change]:
 @fixer("G053")
 def remove_news(context: FixContext) -> Iterator[Change]:
     """Remove the news extension of an article that is too old; its URL is kept."""
-    yield from map(context.remove, _within(context, "news"))
+    yield from map(context.remove, context.descendants("news"))
 
 
 @fixer("G056")
 def strip_name(context: FixContext) -> Iterator[Change]:
     """Remove text in parentheses from the name of a publication."""
-    for element in _within(context, "name"):
+    for element in context.descendants("name"):
         text = element.stripped
         short = _PARENTHESES.sub("", text).strip()
         if short and short != text:
             yield context.rewrite(element, short, dropped=text)
+
+
+# Country codes mistaken for languages, and the ISO 639-1 code of the language (rule H005).
+_LANGUAGES = {"jp": "ja", "cn": "zh", "kr": "ko", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk"}
+_REGION = re.compile(r"^([A-Za-z]{2,3})(-[A-Za-z]{4})?[-_]([A-Za-z]{2}|[0-9]{3})$")
+
+
+def _set(
+    context: FixContext, attribute: AttributeSpan, text: str, dropped: str | None = None
+) -> Change:
+    return context.rewrite_attribute(
+        attribute, escape(text, attribute=True).encode(), dropped=dropped
+    )
+
+
+def _rewritten(
+    context: FixContext, name: str, better: Callable[[str], str | None]
+) -> Iterator[Change]:
+    """Replace an attribute in all links of the entry if ``better`` returns another value."""
+    for link in context.children("link"):
+        for attribute in link.attributes:
+            text = decode_text(context.data[attribute.value_start : attribute.value_end])
+            if attribute.name == name and text is not None:
+                new = better(text)
+                if new is not None and new != text:
+                    yield _set(context, attribute, new)
+
+
+@fixer("H002")
+def say_alternate(context: FixContext) -> Iterator[Change]:
+    """Set ``rel="alternate"`` on the links of an entry."""
+    link = context.element
+    if link is None or link.local_name != "link":
+        return
+    found = next((a for a in link.attributes if a.name == "rel"), None)
+    if found is not None:
+        yield _set(context, found, "alternate")
+    else:
+        at = link.start + 1 + len(link.qname.encode())
+        yield context.change(Edit(at, at, b' rel="alternate"'))
+
+
+@fixer("H003")
+def resolve_href(context: FixContext) -> Iterator[Change]:
+    """Resolve the relative ``href`` of a link against the URL of its entry."""
+    base_url = context.finding.loc or context.document.base_url
+    yield from _rewritten(context, "href", lambda text: parse_url(text, base_url).url)
+
+
+@fixer("H004")
+def write_hyphen(context: FixContext) -> Iterator[Change]:
+    """Replace underscores in language codes by hyphens."""
+    yield from _rewritten(context, "hreflang", lambda text: text.replace("_", "-"))
+
+
+@fixer("H005")
+def right_language(context: FixContext) -> Iterator[Change]:
+    """Replace a country code that is used as a language by the code of its language."""
+
+    def better(text: str) -> str | None:
+        language, mark, rest = text.partition("-")
+        right = _LANGUAGES.get(language.strip().lower())
+        return f"{right}{mark}{rest}" if right else None
+
+    yield from _rewritten(context, "hreflang", better)
+
+
+@fixer("H006", partly_safe=True)
+def right_region(context: FixContext) -> Iterator[Change]:
+    """Replace UK by GB; remove another invalid region, which engines ignore, if unsafe."""
+
+    def british(text: str) -> str | None:
+        found = _REGION.match(text.strip())
+        is_uk = found is not None and found[3].upper() == "UK"
+        return text.strip()[:-2] + "GB" if is_uk else None
+
+    changes = list(_rewritten(context, "hreflang", british))
+    yield from changes
+    link = context.element
+    if changes or not context.is_unsafe or link is None or link.local_name != "link":
+        return
+    for attribute in link.attributes:
+        text = decode_text(context.data[attribute.value_start : attribute.value_end]) or ""
+        if attribute.name == "hreflang" and (found := _REGION.match(text.strip())):
+            yield _set(context, attribute, found[1] + (found[2] or ""), dropped=text)
+
+
+@fixer("H008")
+def add_itself(context: FixContext) -> Iterator[Change]:
+    """Add the missing link of an entry to itself, with the language that other entries use."""
+    entry, links = context.entry, context.children("link")
+    own = entry.child("loc") if entry is not None else None
+    if entry is None or own is None or not links:
+        return
+    languages = {
+        alternate.hreflang
+        for other in context.document.parsed.entries
+        for alternate in other.alternates
+        if alternate.hreflang and normalize_url(alternate.href) == normalize_url(own.stripped)
+    } - {"x-default"}
+    if len(languages) == 1:
+        href = escape(own.stripped, attribute=True)
+        name = f'<{links[0].qname} rel="alternate" hreflang="{languages.pop()}" href="{href}"/>'
+        yield context.change(Edit(links[0].start, links[0].start, name.encode()))
+
+
+@fixer("H009")
+def keep_first_language(context: FixContext) -> Iterator[Change]:
+    """Remove further links for a language that an earlier link of the entry has."""
+    seen: set[str] = set()
+    for link in context.children("link"):
+        language = (link.attribute("hreflang") or "").strip().lower()
+        if language and language in seen:
+            yield context.remove(link)
+        seen.add(language)
+
+
+@fixer("H013")
+def canonical_case(context: FixContext) -> Iterator[Change]:
+    """Rewrite language tags in the case of RFC 5646 section 2.1.1: zh-Hant-TW."""
+    yield from _rewritten(context, "hreflang", _canonical)
+
+
+def _canonical(text: str) -> str:
+    parts = text.strip().split("-")
+    rest = sorted(parts[1:], key=lambda part: {4: 0}.get(len(part), 1))
+    cased = {4: str.title, 2: str.upper}
+    if text.strip().lower() == "x-default":
+        return "x-default"
+    return "-".join([parts[0].lower(), *(cased.get(len(p), str.lower)(p) for p in rest)])

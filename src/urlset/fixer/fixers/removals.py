@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 
 from urlset.dates import parse_date
 from urlset.document import text_offset
-from urlset.fixer.edits import Change, Edit
+from urlset.fixer.edits import Change
 from urlset.fixer.fixers.urls import normalize_url
-from urlset.fixer.registry import FixContext, entry_removal, excerpt, fixer, line_span
+from urlset.fixer.registry import FixContext, entry_removal, excerpt, fixer, line_span, removed_line
 from urlset.formats.spans import DocumentSpans, ElementSpan
 from urlset.model import Entry, Sitemap
 from urlset.protocol import NAMESPACES, Ns
@@ -67,8 +67,7 @@ def _removal(context: FixContext, entry: Entry | Sitemap) -> Iterator[Change]:
     if context.document.parsed.kind == "text":
         start, end = line_span(context.data, start)
         dropped = excerpt(context.data[start:end])
-        end += 2 if context.data[end : end + 2] == b"\r\n" else 1
-        yield context.change(Edit(start, min(end, len(context.data)), b""), dropped=dropped)
+        yield context.change(removed_line(context.data, start), dropped=dropped)
         return
     element = context.document.spans.starting_at(start)
     if element is not None and element.is_complete and element.local_name != "loc":

@@ -6,56 +6,48 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
+from urlset import urls
 from urlset.fixer.edits import Change
 from urlset.fixer.registry import FixContext, entry_removal, fixer, url_fixer
 from urlset.http import request_url
-from urlset.urls import (
-    INNER_SPACE,
-    SPACE,
-    normalize_escapes,
-    parse_url,
-    remove_dot_segments,
-    split_origin,
-    split_urls,
-)
 
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f<>\"{}|^`]")
 _PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _TWICE = re.compile(r"%25([0-9A-Fa-f]{2})")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_BLANK = re.compile(f"[{INNER_SPACE}]")
+_BLANK = re.compile(f"[{urls.INNER_SPACE}]")
 _HTTP = re.compile(r"http://", re.IGNORECASE)
 
 
 @url_fixer("U001")
 def absolute(url: str, context: FixContext) -> str | None:
     """Return an absolute URL: resolved against that of the document, or with a scheme for www."""
-    trimmed = url.strip(SPACE)
+    trimmed = url.strip(urls.SPACE)
     if _HTTP.match(trimmed) or trimmed.lower().startswith("https://"):
         return None
     base_url = context.document.base_url
     if trimmed.lower().startswith("www."):
-        return f"{split_origin(base_url)[0] if base_url else 'https'}://{trimmed}"
-    return parse_url(trimmed, base_url).url
+        return f"{urls.split_origin(base_url)[0] if base_url else 'https'}://{trimmed}"
+    return urls.parse_url(trimmed, base_url).url
 
 
 @url_fixer("U005")
 def trimmed(url: str, _context: FixContext) -> str | None:
     """Return a URL without surrounding white space."""
-    return url.strip(SPACE) or None
+    return url.strip(urls.SPACE) or None
 
 
 @url_fixer("U006", partly_safe=True)
 def without_space(url: str, context: FixContext) -> str | None:
     """Return a URL with encoded spaces; if unsafe, also join wrapped lines, encode other space."""
-    url = url.strip(SPACE)
-    if len(split_urls(url)) > 1:
+    url = url.strip(urls.SPACE)
+    if len(urls.split_urls(url)) > 1:
         return None
     if not _BLANK.search(url.replace(" ", "")):
         return url.replace(" ", "%20")
     if not context.is_unsafe:
         return None
-    joined = parse_url(url, context.document.base_url).url
+    joined = urls.parse_url(url, context.document.base_url).url
     return None if joined is None else _BLANK.sub(lambda found: quote(found[0]), joined)
 
 
@@ -70,24 +62,20 @@ def encoded(url: str, context: FixContext) -> str | None:
 @url_fixer("U008")
 def ascii_path(url: str, _context: FixContext) -> str | None:
     """Return a URL with non-ASCII characters after the host percent-encoded."""
-    scheme, authority, rest = split_origin(url)
-    return f"{scheme}://{authority}" + _NOT_ASCII.sub(_quoted, rest)
-
-
-def _quoted(found: re.Match[str]) -> str:
-    return quote(found[0], errors="replace")
+    scheme, authority, rest = urls.split_origin(url)
+    return f"{scheme}://{authority}" + _NOT_ASCII.sub(lambda x: quote(x[0], errors="replace"), rest)
 
 
 @url_fixer("U009")
 def ascii_host(url: str, _context: FixContext) -> str | None:
     """Return a URL with its host in Punycode (UTS 46)."""
-    scheme, authority, rest = split_origin(url)
+    scheme, authority, rest = urls.split_origin(url)
     user, at, host_port = authority.rpartition("@")
     host, colon, port = host_port.partition(":")
     target = None if host.isascii() else request_url(f"https://{host}/")
     if target is None:
         return None
-    return f"{scheme}://{user}{at}{split_origin(target)[1]}{colon}{port}{rest}"
+    return f"{scheme}://{user}{at}{urls.split_origin(target)[1]}{colon}{port}{rest}"
 
 
 @url_fixer("U010")
@@ -111,14 +99,14 @@ def without_fragment(url: str, _context: FixContext) -> str | None:
 @url_fixer("U013")
 def without_user(url: str, _context: FixContext) -> str | None:
     """Return a URL without user and password."""
-    scheme, authority, rest = split_origin(url)
+    scheme, authority, rest = urls.split_origin(url)
     return f"{scheme}://{authority.rpartition('@')[2]}{rest}"
 
 
 @url_fixer("U014")
 def without_port(url: str, _context: FixContext) -> str | None:
     """Return a URL without the default port of its scheme."""
-    scheme, authority, rest = split_origin(url)
+    scheme, authority, rest = urls.split_origin(url)
     usual = {"http": "80", "https": "443"}.get(scheme.lower())
     host, _, port = authority.rpartition(":")
     return f"{scheme}://{host}{rest}" if host and port == usual else None
@@ -136,7 +124,7 @@ def normalize_url(url: str) -> str:
     >>> normalize_url("HTTPS://Example.com:443/a/../%7eb%c3")
     'https://example.com/~b%C3'
     """
-    scheme, authority, rest = split_origin(url)
+    scheme, authority, rest = urls.split_origin(url)
     scheme = scheme.lower()
     user, at, host_port = authority.rpartition("@")
     host_port = host_port.lower()
@@ -144,8 +132,8 @@ def normalize_url(url: str) -> str:
     host_port = host_port.removesuffix(usual) if usual else host_port
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     tail = rest[len(path) :]
-    path = normalize_escapes(remove_dot_segments(path) or "/")
-    return f"{scheme}://{user}{at}{host_port}{path}{normalize_escapes(tail)}"
+    path = urls.normalize_escapes(urls.remove_dot_segments(path) or "/")
+    return f"{scheme}://{user}{at}{host_port}{path}{urls.normalize_escapes(tail)}"
 
 
 @url_fixer("U018")
@@ -167,7 +155,7 @@ def without_parameter(url: str, context: FixContext) -> str | None:
 @url_fixer("U022")
 def with_one_slash(url: str, _context: FixContext) -> str | None:
     """Return a URL with one slash for repeated slashes in the path."""
-    scheme, authority, rest = split_origin(url)
+    scheme, authority, rest = urls.split_origin(url)
     path = re.split(r"[?#]", rest, maxsplit=1)[0]
     single = re.sub(r"(?<!:)//+", "/", path)
     return f"{scheme}://{authority}{single}{rest[len(path) :]}"

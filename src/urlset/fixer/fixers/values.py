@@ -1,18 +1,20 @@
-"""Fixes of lastmod, changefreq and priority, in sitemaps and indexes (rules S and D)."""
+"""Fixes of lastmod, changefreq and priority (rules S and D), of text sitemaps and feeds (T, F)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from email.utils import format_datetime
 
 from urlset.dates import LOOSE_DAY, WITHOUT_SECONDS, YEAR_LAST, Date, format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
-from urlset.fixer.registry import FixContext, fixer
+from urlset.fixer.registry import FixContext, entry_removal, fixer
+from urlset.formats.encoding import bom_length
 from urlset.formats.spans import ElementSpan, decode_text
 from urlset.protocol import CHANGEFREQS
-from urlset.urls import SPACE
+from urlset.urls import SPACE, split_words
 
 REMOVE = ""
 """Returned for a value whose element is to be removed."""
@@ -88,7 +90,7 @@ def _formatted(text: str, found: Date, instant: datetime) -> str:
 @fixer("D006")
 def add_seconds(context: FixContext) -> Iterator[Change]:
     """Add ``:00`` to a lastmod whose time has no seconds."""
-    for element in _lastmods(context):
+    for element in context.children("lastmod"):
         if found := WITHOUT_SECONDS.fullmatch(element.stripped):
             yield context.rewrite(element, f"{found[1]}:00{found[2]}")
 
@@ -96,7 +98,7 @@ def add_seconds(context: FixContext) -> Iterator[Change]:
 @fixer("D007", "D008")
 def remove_date(context: FixContext) -> Iterator[Change]:
     """Remove an impossible lastmod, such as one in the future."""
-    yield from map(context.remove, _lastmods(context))
+    yield from map(context.remove, context.children("lastmod"))
 
 
 @fixer("D009", "D010", per_document=True)
@@ -106,11 +108,6 @@ def remove_dates(context: FixContext) -> Iterator[Change]:
         for element in entry.children:
             if element.local_name == "lastmod":
                 yield context.remove(element)
-
-
-def _lastmods(context: FixContext) -> list[ElementSpan]:
-    entry = context.entry
-    return [child for child in entry.children if child.local_name == "lastmod"] if entry else []
 
 
 @fixer("S019", partly_safe=True)
@@ -141,8 +138,7 @@ def fix_values(
     context: FixContext, names: tuple[str, ...], better: Callable[[str], str | None]
 ) -> Iterator[Change]:
     """Replace the text of elements of an entry if ``better`` returns another text."""
-    entry = context.entry
-    for element in entry.descendants(*names) if entry else ():
+    for element in context.descendants(*names):
         text = element.text
         new = better(text.strip(SPACE)) if text is not None else None
         if new == REMOVE:
@@ -185,3 +181,71 @@ def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:
         yield context.change(Edit(loc.end, loc.end, f"<{name}>{text}</{name}>".encode()))
     elif found.stripped != text:
         yield context.rewrite(found, text)
+
+
+_ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
+_HTTP = re.compile(r"https?://", re.IGNORECASE)
+
+
+@fixer("T001", effect="removed")
+def remove_line(context: FixContext) -> Iterator[Change]:
+    """Remove a line of a text sitemap that is not a URL."""
+    yield from entry_removal(context)
+
+
+@fixer("T002")
+def one_url_a_line(context: FixContext) -> Iterator[Change]:
+    """Split lines with several URLs, so that each URL has its own line."""
+    words = split_words(context.span.decode(errors="replace").strip(SPACE))
+    yield context.replace("\n".join(words).encode())
+
+
+@fixer("T003", effect="none", per_document=True)
+def tidy_lines(context: FixContext) -> Iterator[Change]:
+    """Strip white space around lines, and remove empty lines."""
+    start = bom_length(context.data)
+    lines = re.split(r"\r\n|\r|\n", context.data[start:].decode(errors="replace"))
+    kept = [line.strip(SPACE) for line in lines if line.strip(SPACE)]
+    yield context.change(Edit(start, len(context.data), "".join(f"{x}\n" for x in kept).encode()))
+
+
+@fixer("T004", effect="url")
+def decode_line(context: FixContext) -> Iterator[Change]:
+    """Decode XML entities in a line of a text sitemap."""
+    text = context.span.decode(errors="replace")
+    plain = _ESCAPED.sub(lambda found: decode_text(found[0].encode()) or "", text)
+    yield context.replace(plain.encode())
+
+
+@fixer("F002")
+def link_from_id(context: FixContext) -> Iterator[Change]:
+    """Add the missing link of a feed item if its guid or id is a URL."""
+    item = context.document.spans.starting_at(context.start)
+    for name in ("guid", "id") if item is not None else ():
+        found = item.child(name) if item is not None else None
+        if item is None or found is None or not _HTTP.match(found.stripped):
+            continue
+        url = escape(found.stripped, attribute=True)
+        link = f'<link href="{url}"/>' if name == "id" else f"<link>{url}</link>"
+        yield context.change(Edit(item.content_start, item.content_start, link.encode()), added=1)
+        return
+
+
+@fixer("F003", partly_safe=True)
+def feed_date(context: FixContext) -> Iterator[Change]:
+    """Rewrite an unambiguous date in the format of the feed.
+
+    If unsafe fixes are made, a time without zone is read as UTC, and an invalid date is removed.
+    """
+    found = parse_date((decode_text(context.span) or "").strip(SPACE))
+    element = context.element
+    if element is None or not (context.is_unsafe or (found.instant and found.has_zone)):
+        return
+    if found.instant is None:
+        yield context.remove(element)
+        return
+    if element.local_name == "pubdate":
+        text = format_datetime(found.instant.astimezone(UTC))
+    else:
+        text = format_date(found.instant)
+    yield context.replace(text.encode())

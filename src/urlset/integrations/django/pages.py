@@ -16,15 +16,7 @@ from typing import Any, NamedTuple
 from django import conf
 from django.core.cache import caches
 from django.core.exceptions import EmptyResultSet
-from django.db.models import (
-    AutoField,
-    BigAutoField,
-    Count,
-    IntegerField,
-    Max,
-    QuerySet,
-    SmallAutoField,
-)
+from django.db import models
 from django.utils import timezone
 
 from urlset.dates import LOCAL_TIME
@@ -38,7 +30,7 @@ MAX_CHANGES = 10_000
 """Changed rows that are read to update the dates of pages; with more, SQL computes all of them."""
 BATCH_ROWS = 2_000
 _FIRST_BATCH = 500  # few rows, so that the response begins early
-_INTEGERS = (AutoField, BigAutoField, SmallAutoField, IntegerField)
+_INTEGERS = (models.AutoField, models.BigAutoField, models.SmallAutoField, models.IntegerField)
 
 
 class KeyRange(NamedTuple):
@@ -172,16 +164,16 @@ def shared_cache() -> Any:
 
 def range_facts(queryset: Any, keys: KeyRange, field: str | None) -> RangeFacts:
     """Return the facts of a page by one query, without its rows."""
-    wanted: dict[str, Any] = {"rows": Count("pk")}
+    wanted: dict[str, Any] = {"rows": models.Count("pk")}
     if field is not None:
-        wanted |= {"dated": Count(field), "latest": Max(field)}
+        wanted |= {"dated": models.Count(field), "latest": models.Max(field)}
     found = keys.of(queryset).order_by().aggregate(**wanted)
     return RangeFacts(found["rows"], found.get("dated", 0), found.get("latest"))
 
 
 def is_keyset(items: Any) -> bool:
     """Return whether rows can be paged by key: a queryset that is not sliced or grouped."""
-    if not isinstance(items, QuerySet) or items._result_cache is not None:
+    if not isinstance(items, models.QuerySet) or items._result_cache is not None:
         return False
     query = items.query
     return not (

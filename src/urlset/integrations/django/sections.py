@@ -14,14 +14,7 @@ from django.core.paginator import EmptyPage
 from django.db.models import QuerySet
 
 from urlset.integrations.django import pages as key_pages
-from urlset.integrations.django.sitemaps import (
-    ALL_NAMESPACES,
-    DjangoSitemap,
-    GenericSitemap,
-    entry_of,
-    item_batches,
-    uses_own_urls,
-)
+from urlset.integrations.django import sitemaps
 from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.writer import render
@@ -29,8 +22,7 @@ from urlset.writer import render
 VERSION = version("urlset")
 """Version of urlset, which is part of what identifies a page or the rows of a section."""
 _SAMPLE = 100
-_SHARE = 0.8
-"""Part of the byte limit that a page is planned for, as items differ in size."""
+_SHARE = 0.8  # part of the byte limit that a page is planned for, as items differ in size
 _LEARNED_S = 86_400
 
 
@@ -83,7 +75,7 @@ class Section:
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""
         start = (number - 1) * self.size
-        for batch in item_batches(self._items[start : start + self.size]):
+        for batch in sitemaps.item_batches(self._items[start : start + self.size]):
             yield self.site.entries(batch, *self._root)
 
     @property
@@ -203,7 +195,7 @@ class UrlsSection:
         self._protocol = protocol
         self._current = current
         self.size = site.limit
-        self.namespaces = ALL_NAMESPACES
+        self.namespaces = sitemaps.ALL_NAMESPACES
 
     @property
     def pages(self) -> int:
@@ -223,8 +215,8 @@ class UrlsSection:
     def entry_batches(self, number: int) -> Iterator[list[Entry]]:
         """Yield the entries of a page in batches."""
         found = self.site.get_urls(page=number, site=self._current, protocol=self._protocol)
-        for batch in item_batches(found):
-            yield [entry_of(one) for one in batch]
+        for batch in sitemaps.item_batches(found):
+            yield [sitemaps.entry_of(one) for one in batch]
 
     def shrink(self, urls: int) -> None:
         """Do nothing: the sitemap divides its pages itself."""
@@ -233,7 +225,7 @@ class UrlsSection:
 def open_section(site: Any, protocol: str, current: Any) -> Section | UrlsSection:
     """Return the pages of a sitemap or of its class; ``current`` is the site with the domain."""
     site = site() if callable(site) else site
-    if uses_own_urls(site):
+    if sitemaps.uses_own_urls(site):
         return UrlsSection(site, protocol, current)
     items = site.items()
     kind = KeysetSection if key_pages.is_keyset(items) else Section
@@ -249,7 +241,7 @@ def all_entries(section: Section | UrlsSection) -> Iterator[Entry]:
         yield from chain.from_iterable(section.entry_batches(number))
 
 
-_LATEST = (DjangoSitemap.get_latest_lastmod, GenericSitemap.get_latest_lastmod)
+_LATEST = (sitemaps.DjangoSitemap.get_latest_lastmod, sitemaps.GenericSitemap.get_latest_lastmod)
 
 
 def _is_large(site: Any) -> bool:

@@ -26,6 +26,7 @@ from django.utils.http import http_date
 
 from urlset.integrations.django.pages import as_instant
 from urlset.integrations.django.sections import Section, SectionPage, UrlsSection, open_section
+from urlset.integrations.file_responses import accepts_gzip
 from urlset.model import Entry
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.writer import render
@@ -39,9 +40,6 @@ _LONG = 2_500
 _FOOTER = b"</urlset>\n"
 _END = b"</url>\n"
 _PAGE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
-_GZIP = re.compile(
-    r"(?:^|,)\s*+(?:gzip|x-gzip|\*)\s*+(?:;\s*+q=([0-9.]++))?\s*+(?:,|$)", re.IGNORECASE
-)
 
 
 def _headers(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -363,8 +361,7 @@ def _etag(content: bytes | str, *, weak: bool = False) -> str:
 
 
 def _accepts_gzip(request: Any) -> bool:
-    found = _GZIP.search(request.headers.get("Accept-Encoding", ""))
-    return found is not None and (found[1] is None or found[1].strip("0.") != "")
+    return accepts_gzip(request.headers.get("Accept-Encoding"))
 
 
 def _packed(chunks: Iterable[bytes]) -> Iterator[bytes]:

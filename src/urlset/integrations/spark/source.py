@@ -13,20 +13,9 @@ from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, types
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
 
 from urlset.arrow.frames import to_arrow
 from urlset.errors import suggestion
@@ -126,16 +115,16 @@ class SparkSource(DataSource):
         """Return the name of the format."""
         return "sitemap"
 
-    def schema(self) -> StructType:
+    def schema(self) -> types.StructType:
         """Return all columns of the table."""
         return _columns(self.table)
 
-    def reader(self, schema: StructType) -> SparkReader:
+    def reader(self, schema: types.StructType) -> SparkReader:
         """Return the reader of the columns of a schema."""
         # Spark refuses a reader with `pushFilters` unless its setting allows that.
         return (FilteringSparkReader if self.pushdown else SparkReader)(self, schema)
 
-    def streamReader(self, schema: StructType) -> SparkStreamReader:
+    def streamReader(self, schema: types.StructType) -> SparkStreamReader:
         """Return the reader of a stream of the columns of a schema."""
         return SparkStreamReader(
             SparkReader(self, schema), self.paths, self.settings, self.max_files
@@ -155,9 +144,9 @@ class SparkReader(DataSourceReader):
             raise ValueError('expected a path or URL: load("https://www.example.com/")')
         self.table = source.table
         # Sail passes a schema of pyarrow, with the time zone of its session.
-        is_arrow = not isinstance(schema, StructType)
+        is_arrow = not isinstance(schema, types.StructType)
         self._arrow_schema = schema if is_arrow else _arrow_schema(schema)
-        self.schema: StructType = from_arrow_schema(schema) if is_arrow else schema
+        self.schema: types.StructType = from_arrow_schema(schema) if is_arrow else schema
         self.filters = dict(source.filters)
         self._paths = source.paths
         self._settings = source.settings
@@ -216,7 +205,7 @@ _CASTS = {"bigint": ("int",), "double": ("float",), "timestamp": ("date", "times
 """Types of a schema, beside that of the column."""
 
 
-def _expect_columns(schema: StructType, table: Any) -> None:
+def _expect_columns(schema: types.StructType, table: Any) -> None:
     """Raise ``ValueError`` if a table has no column of that name, or none of that type."""
     columns = {field.name: field.dataType.simpleString() for field in _columns(table)}
     if table == "entries":
@@ -236,27 +225,27 @@ def _expect_columns(schema: StructType, table: Any) -> None:
             )
 
 
-def _columns(table: Any) -> StructType:
-    return StructType([_spark_field(field) for field in table_schema(table)])
+def _columns(table: Any) -> types.StructType:
+    return types.StructType([_spark_field(field) for field in table_schema(table)])
 
 
-def _spark_field(field: Any) -> StructField:
-    return StructField(field.name, _spark_type(field.type), field.nullable)
+def _spark_field(field: Any) -> types.StructField:
+    return types.StructField(field.name, _spark_type(field.type), field.nullable)
 
 
-def _spark_type(kind: Any) -> DataType:
+def _spark_type(kind: Any) -> types.DataType:
     tests = type(kind)
     if tests.is_list(kind):
-        return ArrayType(_spark_type(kind.value_type), kind.value_field.nullable)
+        return types.ArrayType(_spark_type(kind.value_type), kind.value_field.nullable)
     if tests.is_struct(kind):
-        return StructType([_spark_field(field) for field in kind.fields])
+        return types.StructType([_spark_field(field) for field in kind.fields])
     if tests.is_timestamp(kind):
-        return TimestampType()
+        return types.TimestampType()
     if tests.is_boolean(kind):
-        return BooleanType()
+        return types.BooleanType()
     if tests.is_floating(kind):
-        return DoubleType()
-    return LongType() if tests.is_integer(kind) else StringType()
+        return types.DoubleType()
+    return types.LongType() if tests.is_integer(kind) else types.StringType()
 
 
 def _converted(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
@@ -265,7 +254,7 @@ def _converted(batches: Iterable[Any], schema: Any) -> Iterator[Any]:
         yield from to_arrow(batch).cast(schema).to_batches()
 
 
-def _arrow_schema(schema: StructType) -> Any:
+def _arrow_schema(schema: types.StructType) -> Any:
     # Spark converts instants in UTC to those of its session. 4.2 and newer need the zone.
     convert: Any = to_arrow_schema
     has_zone = "timezone" in inspect.signature(convert).parameters
