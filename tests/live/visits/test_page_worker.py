@@ -59,7 +59,7 @@ def test_results_that_cannot_be_read_end_the_worker(monkeypatch):
     def load(file):
         raise pickle.UnpicklingError("invalid load key")
 
-    monkeypatch.setattr(page_worker.pickle, "load", load)
+    monkeypatch.setattr("pickle.load", load)
     read = partial(read_rows, UrlResolver())
     worker = PageWorker(read)
     found = []
