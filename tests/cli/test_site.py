@@ -150,12 +150,14 @@ def test_secrets_come_from_the_environment_or_from_a_file(
     url = box.put_urlset("/s.xml")
     monkeypatch.setenv("URLSET_AUTH", "me:s3cret")
     (tmp_path / "token").write_text("Bearer t0ken\n")
+    (tmp_path / "pair").write_text("\ufeffme:s3cret\n", encoding="utf-8")  # as Notepad writes it
 
     urlset("read", url)
     urlset("check", url, "--auth-file", "token")
+    urlset("check", url, "--auth-file", "pair")
 
     sent = [hit.headers["authorization"] for hit in box.hits if hit.path == "/s.xml"]
-    assert sent == ["Basic bWU6czNjcmV0", "Bearer t0ken"]
+    assert sent == ["Basic bWU6czNjcmV0", "Bearer t0ken", "Basic bWU6czNjcmV0"]
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,8 @@ def accepts_gzip(value: str | None) -> bool:
 
     >>> accepts_gzip("br, gzip;q=0.5"), accepts_gzip("gzip;q=0"), accepts_gzip(None)
     (True, False, False)
+    >>> accepts_gzip("*;q=0, gzip"), accepts_gzip("gzip;q=0, *")
+    (True, False)
     """
     weights: dict[str, float] = {}
     for part in (value or "")[:1_000].split(","):
