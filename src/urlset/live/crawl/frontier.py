@@ -12,7 +12,6 @@ from urlset.live.crawl.journal import Journal
 from urlset.live.crawl.options import CrawlOptions
 from urlset.live.crawl.scope import OPTION_REASONS, OTHER_HOST, Scope
 from urlset.live.crawl.traps import Trap, Traps
-from urlset.live.crawl.working_tables import NEW_LINKS
 from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
 from urlset.live.visits.page_rows import (
     PAGE_COLUMNS,
@@ -25,6 +24,7 @@ from urlset.live.visits.page_rows import (
 )
 from urlset.live.visits.page_urls import section_of
 from urlset.live.visits.polite_walk import VisitTarget
+from urlset.live.working_tables import NEW_LINKS
 from urlset.store import StoreSession, quoted
 from urlset.urls import split_origin
 

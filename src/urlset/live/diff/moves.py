@@ -15,7 +15,7 @@ from urlset.live.diff.moves_sql import LEFT, best_pairs, date_evidence, unique_v
 from urlset.live.diff.patterns import FolderPair, Renamings, move_patterns
 from urlset.live.diff.similarity import find_similar
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.diff.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
+from urlset.live.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 

@@ -7,7 +7,7 @@ import logging
 from urlset.live.diff.moves_sql import LEFT, best_pairs, date_evidence
 from urlset.live.diff.patterns import Renamings
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.diff.working_tables import SIMILAR_TARGETS
+from urlset.live.working_tables import SIMILAR_TARGETS
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.diff.working_tables import (
+from urlset.live.working_tables import (
     DOCUMENT_PAIRS,
     UNKNOWN_IN_BOTH,
     UNREAD_DOCUMENTS,

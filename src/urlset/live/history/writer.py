@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.live.history.reader import COLUMNS, DocumentState, moment, tracked_documents
-from urlset.live.history.working_tables import SEEN_ENTRIES
+from urlset.live.working_tables import SEEN_ENTRIES
 from urlset.store import FIRST_FOLDER, StoreSession
 
 MAX_SECTIONS = 60

@@ -20,7 +20,7 @@ from urlset.http import request_url
 from urlset.live.submit.announcement_schema import TABLES, VERSION
 from urlset.live.submit.changes import ChangedUrl
 from urlset.live.submit.keys import host_of_url
-from urlset.live.submit.working_tables import (
+from urlset.live.working_tables import (
     EXCLUDED_HOSTS,
     HELD_URLS,
     REQUEST_BATCH,
