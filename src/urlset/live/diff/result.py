@@ -30,7 +30,7 @@ from urlset.live.diff.tables import SIDES, Tables
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.option_names import option
 from urlset.reader.row_formats import write_lines
-from urlset.result import Result
+from urlset.result import Result, values_of
 from urlset.store import FIRST_FOLDER, quoted
 from urlset.terminal_text import escape_json, pluralize
 
@@ -211,16 +211,8 @@ class Diff(Result):
 
         :meth:`jsonl` has the changes.
         """
-        return {
-            **super().to_dict(),
-            "before": self.before,
-            "after": self.after,
-            "counts": self.counts._asdict(),
-            "sections": [section._asdict() for section in self.sections],
-            "patterns": [pattern._asdict() for pattern in self.patterns],
-            "notes": list(self.notes),
-            "unread": [{"reason": reason, "unknown": count} for reason, count in self.unread],
-        }
+        unread = [{"reason": reason, "unknown": count} for reason, count in self.unread]
+        return values_of(self, DiffJson, unread=unread)
 
     @property
     def _totals(self) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TypedDict
 
 from urlset.live.report.page import write_report
 from urlset.live.report.site_state import SiteState
 from urlset.model import Level
 from urlset.notebook import html_table
-from urlset.result import Instant, Result, ResultJson
+from urlset.result import Instant, Result, ResultJson, values_of
 from urlset.terminal_text import pluralize
 
 
@@ -105,7 +104,10 @@ class Report(Result):
 
     def to_dict(self) -> ReportJson:
         """Return the state of each site as values that JSON has."""
-        return {**super().to_dict(), "sites": [_site_json(site) for site in self.sites]}
+        sites = [
+            values_of(each, SiteStateJson, is_complete=not each.incomplete) for each in self.sites
+        ]
+        return values_of(self, ReportJson, sites=sites)
 
     def _repr_html_(self) -> str:
         columns = ("site", "listed", "visited", "errors", "warnings", "alerts")
@@ -114,33 +116,3 @@ class Report(Result):
             for s in self.sites
         ]
         return html_table(self.caption, columns, rows)
-
-
-def _site_json(site: SiteState) -> SiteStateJson:
-    rules: list[SiteRuleJson] | None = None
-    if site.rules is not None:
-        rules = [
-            {
-                "code": each.code,
-                "rule": each.rule,
-                "level": each.level,
-                "findings": each.findings,
-                "new": each.new,
-                "example": each.example,
-            }
-            for each in site.rules
-        ]
-    return {
-        "store": site.store,
-        "site": site.site,
-        "kinds": list(site.kinds),
-        "examined": None if site.examined is None else datetime.isoformat(site.examined),
-        "listed": site.listed,
-        "visited": site.visited,
-        "outcomes": dict(site.outcomes),
-        "alerts": site.alerts,
-        "rules": rules,
-        "fixed": site.fixed,
-        "is_complete": not site.incomplete,
-        "incomplete": list(site.incomplete),
-    }

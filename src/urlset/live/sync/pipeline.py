@@ -32,7 +32,7 @@ from urlset.live.visits.snapshot import expect_url, take_snapshot
 from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
-from urlset.result import Result, ResultJson
+from urlset.result import Result, ResultJson, values_of
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import STORE_CLOSED, Store, StoreSession
 from urlset.terminal_text import pluralize
@@ -169,12 +169,8 @@ class Sync(Result):
 
     def to_dict(self) -> SyncJson:
         """Return the counts and what is incomplete as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "site": self.site,
-            "is_dry_run": self.is_dry_run,
-            "counts": {kind: self.counts[kind] for kind in SyncCounts.__annotations__},
-        }
+        counts = {kind: self.counts[kind] for kind in SyncCounts.__annotations__}
+        return values_of(self, SyncJson, counts=counts)
 
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Literal, TypedDict
 
 from urlset.html import read_page
-from urlset.result import Instant
+from urlset.result import Instant, values_of
 from urlset.robots.ai_preferences import AiPreferences
 
 UpdateKind = Literal["added", "changed", "removed", "unknown"]
@@ -71,31 +71,9 @@ class PageUpdate:
 
     def to_dict(self) -> UpdateJson:
         """Return the update as a flat dictionary for JSON, with the preferences as columns."""
-        return {
-            "change": self.change,
-            "loc": self.loc,
-            "reason": self.reason,
-            "is_known": self.is_known,
-            "title": self.title,
-            "text": self.text,
-            "language": self.language,
-            "fingerprint": self.fingerprint,
-            "previous_fingerprint": self.previous_fingerprint,
-            "final_url": self.final_url,
-            "content_type": self.content_type,
-            "canonical": self.canonical,
-            "is_noindex": self.is_noindex,
-            "sitemap": self.sitemap,
-            "lastmod": None if self.lastmod is None else self.lastmod.isoformat(),
-            "last_modified": self.last_modified,
-            "page_lastmod": self.page_lastmod,
-            "page_lastmod_from": self.page_lastmod_from,
-            "train_ai": self.preferences.train_ai,
-            "search": self.preferences.search,
-            "ai_input": self.preferences.ai_input,
-            "license": self.preferences.license,
-            "ai_statements": list(self.preferences.statements),
-        }
+        statements = list(self.preferences.statements)
+        stated = self.preferences._asdict()
+        return values_of(self, UpdateJson, ai_statements=statements, **stated)
 
 
 class UpdateJson(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 from urlset.live.watch.report import write_report
 from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
-from urlset.result import Instant, Result, ResultJson
+from urlset.result import Instant, Result, ResultJson, plain, values_of
 from urlset.store import Store
 from urlset.terminal_text import pluralize
 
@@ -117,35 +116,13 @@ class Watch(Result):
 
     def to_dict(self) -> WatchJson:
         """Return the snapshot, changes, sections and alerts as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "site": self.site,
-            "snapshot": self.snapshot,
-            "started": self.started.isoformat(timespec="seconds"),
-            "requests": self.requests,
-            "urls": self.urls,
-            "added": self.added,
-            "removed": self.removed,
-            "changed": self.changed,
-            "unknown": self.unknown,
-            "sitemaps": self.sitemaps,
-            "sitemaps_read": self.sitemaps_read,
-            "sitemaps_failed": self.sitemaps_failed,
-            "changes": [_plain(change) for change in self.examples],
-            "sections": [_plain(section) for section in self.sections],
-            "alerts": [
-                {**_plain(alert), "opened": alert.opened and alert.opened.isoformat("T", "seconds")}
+        return values_of(
+            self,
+            WatchJson,
+            started=self.started.isoformat(timespec="seconds"),
+            changes=plain(self.examples),
+            alerts=[
+                {**plain(alert), "opened": alert.opened and alert.opened.isoformat("T", "seconds")}
                 for alert in self.alerts
             ],
-        }
-
-
-def _plain(row: UrlChange | SectionEstimate | Alert) -> dict[str, Any]:
-    """Return the fields of a row for JSON: times as text, and None in place of infinity."""
-    return {name: _plain_value(value) for name, value in row._asdict().items()}
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        )
