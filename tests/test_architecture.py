@@ -90,9 +90,7 @@ SMALL_MODULES = {
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
     "urlset.live.sync.update_file": "files, which the pipeline does not know",
-    "urlset.live.watch.summary": "pure, the pipeline around it is not",
     "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
-    "urlset.live.watch.alert_log": "queries of alerts, which the step around it does not know",
     "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 

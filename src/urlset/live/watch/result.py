@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 
 from urlset.live.watch.report import write_report
-from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
-from urlset.result import Instant, Result, ResultJson, plain, values_of
+from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange, WatchStep
+from urlset.result import Instant, ResultJson, plain, values_of
 from urlset.store import Store
 from urlset.terminal_text import pluralize
 
@@ -38,8 +36,7 @@ class WatchJson(ResultJson):
     alerts: list[Annotated[dict[str, Any], Alert]]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Watch(Result):
+class Watch(WatchStep):
     """Result of one step: its snapshot, changed URLs, alerts and estimates.
 
     Attributes:
@@ -63,25 +60,6 @@ class Watch(Result):
         webhook_error: Why the webhook did not accept the new alerts; the next step sends them
             again. None if it did, or if there is none.
     """
-
-    site: str
-    path: str
-    snapshot: int
-    started: datetime
-    requests: int
-    urls: int
-    unknown: int
-    added: int
-    removed: int
-    changed: int
-    sitemaps: int
-    sitemaps_read: int
-    sitemaps_failed: int
-    incomplete: tuple[str, ...] = ()
-    examples: tuple[UrlChange, ...] = ()
-    sections: tuple[SectionEstimate, ...] = ()
-    alerts: tuple[Alert, ...] = ()
-    webhook_error: str | None = None
 
     @property
     def new_alerts(self) -> tuple[Alert, ...]:
