@@ -78,7 +78,6 @@ SMALL_MODULES = {
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
     "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
-    "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.digests": "counterpart of digests.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.html": "public name of the package, loaded when a page is read",
@@ -89,9 +88,7 @@ SMALL_MODULES = {
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
-    "urlset.live.sync.update_file": "files, which the pipeline does not know",
     "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
-    "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.

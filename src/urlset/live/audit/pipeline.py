@@ -20,7 +20,9 @@ from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
+    NO_ORIGIN,
     PackedSitemaps,
+    StoreSite,
     expect_access_logs,
     keep_listing,
     read_access_logs,
@@ -37,15 +39,12 @@ from urlset.live.audit.judgement import (
 from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.store_site import NO_ORIGIN, StoreSite
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.figures.dimension_tables import check_segments
 from urlset.live.schemas import VISIT_SCHEMA
-from urlset.live.visits.budget import Budget
-from urlset.live.visits.drive import Drive, Progress
-from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.stage_log import StageLog
+from urlset.live.visits.drive import Drive, Progress, StageLog
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.model import Level, ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import StrPath, settings_of

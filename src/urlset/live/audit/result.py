@@ -25,8 +25,7 @@ from urlset.html_report import (
 from urlset.live.audit.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
 from urlset.live.audit.judgement import AuditFindings, Changes, RunFacts
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.summary import share_lines, summary_sentence
-from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.live.audit.verdict_shares import VerdictShare, share_lines, summary_sentence
 from urlset.live.figures.dimension_tables import segment_table
 from urlset.notebook import html_table
 from urlset.option_names import option

@@ -19,14 +19,13 @@ from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.schemas import stream_of
-from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.drive import Drive, Progress, StageLog
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.sample import allocate
-from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.store import StoreSession

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from urlset.live.crawl.evidence import MAX_HOPS
 from urlset.live.crawl.journal import Journal
-from urlset.live.crawl.options import CrawlOptions
-from urlset.live.crawl.scope import OPTION_REASONS, OTHER_HOST, Scope
+from urlset.live.crawl.options import OPTION_REASONS, OTHER_HOST, CrawlOptions, Scope
 from urlset.live.crawl.traps import Trap, Traps
 from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
 from urlset.live.visits.page_rows import (

@@ -26,18 +26,15 @@ from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
 from urlset.live.crawl.journal import Journal
-from urlset.live.crawl.options import CrawlOptions, ScopeName
+from urlset.live.crawl.options import CrawlOptions, Scope, ScopeName
 from urlset.live.crawl.result import Crawl
-from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
 from urlset.live.schemas import VISIT_SCHEMA
-from urlset.live.visits.budget import MAX_FAILURES, Budget, Limit
-from urlset.live.visits.drive import Progress
+from urlset.live.visits.drive import Progress, StageLog
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.stage_log import StageLog
+from urlset.live.visits.politeness import MAX_FAILURES, Budget, Limit, Politeness
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.option_schema import settings_of

@@ -8,10 +8,9 @@ from typing import NamedTuple, Unpack
 
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.live.diff.tables import Tables
-from urlset.live.visits.budget import Budget
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
-from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.live.working_tables import REDIRECT_ANSWERS
 from urlset.model import ProgressEvent
 from urlset.robots import Robots

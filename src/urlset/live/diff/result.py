@@ -12,7 +12,6 @@ from typing import TextIO, get_args
 from urlset.arrow import rows_of
 from urlset.arrow.frames import StreamedRows
 from urlset.dates import W3C
-from urlset.live.diff.markdown import markdown
 from urlset.live.diff.report import write_report
 from urlset.live.diff.rows import (
     ChangeKind,
@@ -27,6 +26,7 @@ from urlset.live.diff.rows import (
     StateJson,
 )
 from urlset.live.diff.tables import SIDES, Tables
+from urlset.live.diff.text import markdown
 from urlset.notebook import MAX_ROWS, html_table
 from urlset.option_names import option
 from urlset.reader.row_formats import write_lines

@@ -21,9 +21,8 @@ from urlset.live.submit.google_auth import (
     token_of,
     token_request,
 )
-from urlset.live.submit.request_text import HIDDEN, request_text
 from urlset.live.submit.result import ChannelResult, Submission
-from urlset.live.submit.sender import Sender
+from urlset.live.submit.sender import HIDDEN, Sender, request_text
 from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.sample import allocate
 from urlset.option_names import option

@@ -1,4 +1,7 @@
-"""Send the requests of a submission and wait between them: its only I/O besides tables."""
+"""Send the requests of a submission, and wait between them, or show them (``--dry-run``).
+
+This is its only I/O besides tables.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from urllib.parse import urlsplit
 
-from urlset.http import Policy, Request, Response, Walk, drive_in_thread
+from urlset.http import Policy, Request, Response, Walk, drive_in_thread, origin_of, request_url
 from urlset.live.visits.drive import Drive, RequestWalk
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
@@ -72,3 +76,26 @@ def _without_secrets(response: Response) -> Response:
         body = body.replace(secret.encode(), b"...")
         message = message and message.replace(secret, "...")
     return response._replace(body=body, message=message)
+
+
+HIDDEN = "…"
+"""Stands for a secret."""
+
+
+def request_text(request: Request, policy: Policy) -> str:
+    """Return the request line, the headers and the body that a request is sent with."""
+    url = urlsplit(request_url(request.url) or request.url)
+    target = url.path + (f"?{url.query}" if url.query else "")
+    secrets = request.secrets
+    if secrets is not None and secrets.query:
+        target += ("&" if url.query else "?") + "&".join(f"{n}={HIDDEN}" for n in secrets.query)
+    headers = {"Host": url.netloc, **policy.headers_for(origin_of(request.url) or "")}
+    headers |= dict(request.headers)
+    if secrets is not None:
+        headers |= dict.fromkeys(secrets.headers, HIDDEN)
+    body = request.body or b""
+    if body or request.method != "GET":
+        headers["Content-Length"] = str(len(body))
+    lines = [f"{request.method} {target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", body.decode(errors="replace")])

@@ -23,13 +23,10 @@ from urlset.live.sync.page_walk import (
     unknown_update,
 )
 from urlset.live.sync.settings import SyncSettings
-from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts
-from urlset.live.sync.update_file import UpdateFile
-from urlset.live.visits.budget import Budget
-from urlset.live.visits.drive import Drive, Progress
-from urlset.live.visits.politeness import Politeness
+from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
+from urlset.live.visits.drive import Drive, Progress, StageLog
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
-from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.result import Result, ResultJson, values_of

@@ -16,9 +16,8 @@ from urlset.html_report import expect_report_target
 from urlset.http import Policy, drive_in_thread, with_login
 from urlset.live.history import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
-from urlset.live.visits.drive import Drive, Progress, RequestWalk
+from urlset.live.visits.drive import Drive, Progress, RequestWalk, StageLog
 from urlset.live.visits.snapshot import expect_url, take_snapshot
-from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
 from urlset.live.watch.alerts import section_estimates
 from urlset.live.watch.report import write_report
