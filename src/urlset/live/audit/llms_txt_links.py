@@ -11,10 +11,10 @@ from typing import NamedTuple, Unpack
 from urlset.document import parse
 from urlset.formats.encoding import skip_space
 from urlset.http import Request, Response
+from urlset.live.visits.page_record import HTML_TYPES
 from urlset.live.visits.page_urls import MAX_URL, page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
-from urlset.robots import Robots
 from urlset.urls import resolve
 
 MAX_BYTES = 1 << 20
@@ -22,8 +22,6 @@ MAX_BYTES = 1 << 20
 
 MAX_LINKS = 10_000
 """Links of an llms.txt that are read."""
-
-_PAGE_TYPES = ("text/html", "application/xhtml")
 
 # A line is parsed if it begins fenced code, or contains the start of a link target.
 _MARK = re.compile(rb"(?<![^\r\n]) {0,3}(?:```|~~~)|\]\(")
@@ -75,15 +73,11 @@ class LlmsTxtWalk(PoliteWalk[VisitTarget, LlmsTxt]):
         is_known = status in (200, 404, 410) and response.error in (None, "status", "too-large")
         yield LlmsTxt(response.request.url, tuple(_links(response)), is_known)
 
-    def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[LlmsTxt]:  # noqa: ARG002
-        """Yield nothing: what robots.txt disallows is unknown."""
-        yield from ()
-
 
 def _links(response: Response) -> Iterator[LlmsTxtLink]:
     """Yield the links of an llms.txt; none of an HTML page, which many servers send instead."""
     content_type = response.headers.get("content-type", "")
-    if response.status != 200 or content_type.lower().startswith(_PAGE_TYPES):
+    if response.status != 200 or content_type.lower().startswith(HTML_TYPES):
         return
     source, body = response.request.url, response.body
     if not response.is_whole or response.error is not None:

@@ -13,7 +13,6 @@ from urlset.live.visits.page_record import is_doubtful, read_record
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.polite_walk import Manner, PoliteWalk
 from urlset.live.visits.politeness import Politeness
-from urlset.robots import Robots
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 """User agent of the probes of N011, which is off by default."""
@@ -90,10 +89,6 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
         elif probe.kind == "indexnow":
             row = row._replace(fault=key_file_fault(probe.detail or "", response))
         yield row
-
-    def results_of_refusal(self, target: Probe, robots: Robots) -> Iterator[ProbeRow]:  # noqa: ARG002
-        """Yield no row for a probe that robots.txt disallows: its result is unknown."""
-        yield from ()
 
     def _media_row(self, row: ProbeRow, response: Response) -> ProbeRow:
         size = image_size(response.body) if row.detail != "Video" else None

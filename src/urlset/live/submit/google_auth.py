@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from urlset.errors import SourceError
 from urlset.http import Request, Response, Secrets, bearer_auth, origin_of
-from urlset.live.submit.answers import error_of, json_of
+from urlset.live.submit.answers import api_request, error_of, json_of
 
 TOKEN_URL = "https://oauth2.googleapis.com/token"
 LIFETIME_S = 3_600
@@ -85,16 +85,11 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
     }
     assertion = _signed(claims, credentials)
     grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    return Request(
+    return api_request(
         url,
-        None,
         "google-token",
-        headers=(("Content-Type", "application/x-www-form-urlencoded"),),
-        scope="anywhere",
-        max_bytes=65_536,
-        follows_redirects=False,
-        method="POST",
-        body=urlencode({"grant_type": grant, "assertion": assertion}).encode(),
+        urlencode({"grant_type": grant, "assertion": assertion}).encode(),
+        content_type="application/x-www-form-urlencoded",
         secrets=Secrets(texts=(assertion,)),
     )
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from urlset.http import NetworkScope, origin_of
 from urlset.live.submit.announcement_log import AnnouncementLog
-from urlset.live.submit.indexnow import MAX_URLS, Verdict, VerdictKind, interpret, submission
+from urlset.live.submit.indexnow import (
+    MAX_URLS,
+    IndexNowVerdict,
+    VerdictKind,
+    interpret,
+    submission,
+)
 from urlset.live.submit.keys import IndexNowKey, IndexNowKeys, keys_from
 from urlset.live.submit.preflight import (
     ExcludedUrl,
@@ -71,7 +77,7 @@ class Delivery:
     _endpoint: str
     _host: str
     _key: IndexNowKey
-    failure: Verdict | None
+    failure: IndexNowVerdict | None
 
     def __post_init__(self) -> None:
         self.excluded: list[ExcludedUrl] = []
@@ -80,7 +86,7 @@ class Delivery:
         self._queue: deque[Batch] = deque()
         self._splits = 0
         self._refusals = 0
-        self._refused: list[tuple[Batch, Verdict]] = []
+        self._refused: list[tuple[Batch, IndexNowVerdict]] = []
 
     def run(self) -> ChannelResult:
         """Send all waiting announcements of the host in batches; return the counts."""
@@ -119,7 +125,7 @@ class Delivery:
         logger.info("%s: %d URLs of %s: %s", name, len(batch), self._host, code or verdict.kind)
         is_split = verdict.kind == "urls-refused" and len(batch) > 1 and self._splits < MAX_SPLITS
         state: str = "waiting"
-        if verdict.is_received:
+        if verdict.kind in ("accepted", "pending"):
             state = verdict.kind
             self._counts[state] += len(batch)
         elif verdict.kind == "urls-refused" and not is_split:
@@ -163,7 +169,7 @@ class Delivery:
             reason = f"{name} refuses it: {verdict.message or code}"
             self.excluded += [ExcludedUrl(url, code or "refused", reason) for _, url, _ in batch]
 
-    def _retry(self, batch: Batch, verdict: Verdict) -> None:
+    def _retry(self, batch: Batch, verdict: IndexNowVerdict) -> None:
         """Wait and queue a batch again; end the delivery if no time or retry is left."""
         number = self._tries[verdict.kind]
         if number >= len(verdict.waits_s) or not self._sender.may_wait(verdict.waits_s[number]):
@@ -174,7 +180,7 @@ class Delivery:
         self._sender.wait(verdict.waits_s[number], reason)
         self._queue.appendleft(batch)
 
-    def _message(self, failure: Verdict) -> str:
+    def _message(self, failure: IndexNowVerdict) -> str:
         parts = [failure.error_code, failure.message and f"({failure.message})"]
         words = " ".join(filter(None, parts))
         return _MESSAGES[failure.kind].format(
@@ -209,7 +215,7 @@ class IndexNowRun:
     def __post_init__(self) -> None:
         self._keys = keys_from(self._settings.keys)
         self._input_hosts: frozenset[str] = frozenset()
-        self._stopped: dict[str, Verdict] = {}
+        self._stopped: dict[str, IndexNowVerdict] = {}
 
     def run(self, input_hosts: frozenset[str]) -> None:
         """Send all waiting announcements, host by host.

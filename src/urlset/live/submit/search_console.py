@@ -13,7 +13,14 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from urlset.http import Request, Response, Secrets
-from urlset.live.submit.answers import error_of, failure_code, json_of, repeated_waits
+from urlset.live.submit.answers import (
+    Verdict,
+    api_request,
+    error_of,
+    failure_code,
+    json_of,
+    repeated_waits,
+)
 from urlset.option_names import option
 
 SCOPE = "https://www.googleapis.com/auth/webmasters"
@@ -28,14 +35,7 @@ INSPECTIONS_A_DAY = 2_000
 GoogleVerdictKind = Literal["ok", "forbidden", "unauthorized", "quota", "failed", "rejected"]
 
 
-class GoogleVerdict(NamedTuple):
-    """Meaning of a response: its kind, the reason of the API, and the waits before retries."""
-
-    kind: GoogleVerdictKind
-    status: int | None = None
-    error_code: str | None = None
-    message: str | None = None
-    waits_s: tuple[float, ...] = ()
+GoogleVerdict = Verdict[GoogleVerdictKind]
 
 
 class SitemapStatus(NamedTuple):
@@ -113,18 +113,7 @@ def _site(base: str, site: str) -> str:
 
 
 def _request(method: str, url: str, secrets: Secrets, body: bytes | None = None) -> Request:
-    return Request(
-        url,
-        None,
-        "google",
-        headers=(("Content-Type", "application/json"),) if body is not None else (),
-        scope="anywhere",
-        max_bytes=4_194_304,
-        follows_redirects=False,
-        method=method,
-        body=body,
-        secrets=secrets,
-    )
+    return api_request(url, "google", body, method=method, max_bytes=4_194_304, secrets=secrets)
 
 
 def interpret_google(response: Response) -> GoogleVerdict:

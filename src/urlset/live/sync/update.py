@@ -16,6 +16,7 @@ from typing import BinaryIO, Literal, TypedDict
 from urlset.errors import TargetError
 from urlset.formats.detect import expect_no_store
 from urlset.html import read_page
+from urlset.live.visits.page_record import HTML_TYPES
 from urlset.result import Instant, values_of
 from urlset.robots.ai_preferences import AiPreferences
 from urlset.temp_files import expect_no_outside_link, write_error_reason
@@ -24,8 +25,6 @@ from urlset.terminal_text import escape_json, sanitize
 UpdateKind = Literal["added", "changed", "removed", "unknown"]
 
 NO_PREFERENCES = AiPreferences()
-
-_HTML = ("text/html", "application/xhtml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +148,7 @@ def page_text(data: bytes, content_type: str | None) -> str:
     'Tea\nOf many kinds.'
     """
     kind = (content_type or "text/html").partition(";")[0].strip().lower()
-    if kind.startswith(_HTML):
+    if kind.startswith(HTML_TYPES):
         return read_page(data, "https://localhost/", content_type, wants=("text",)).text
     if kind in ("text/plain", "text/markdown"):
         return data.decode(errors="replace")

@@ -135,6 +135,6 @@ class PoliteWalk(Generic[T, R]):
         """Return the results of a response."""
         raise NotImplementedError
 
-    def results_of_refusal(self, target: T, robots: Robots) -> Iterable[R]:
-        """Return the results for a URL that robots.txt disallows."""
-        raise NotImplementedError
+    def results_of_refusal(self, target: T, robots: Robots) -> Iterable[R]:  # noqa: ARG002
+        """Return the results for a URL that robots.txt disallows; by default none."""
+        return ()
