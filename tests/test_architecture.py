@@ -41,7 +41,7 @@ LIBRARIES = {
     "asgiref": "urlset.integrations.django",  # comes with Django
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "fastwarc": "urlset.reader.warc",  # WARC in gzip, zstd and lz4, in Rust
-    "google": "urlset.live.submit.google_auth",  # signatures of service accounts, by Google
+    "google": "urlset.live.submit.search_console",  # signatures of service accounts, by Google
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
     "pyspark": "urlset.integrations.spark",

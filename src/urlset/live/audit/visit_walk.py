@@ -15,12 +15,11 @@ from urlset.live.visits.page_record import (
     is_excluded_meanwhile,
     read_record,
 )
-from urlset.live.visits.page_rows import PageRows, rows_of
+from urlset.live.visits.page_rows import PageRows, rows_of, usual_rows
 from urlset.live.visits.page_urls import UrlResolver, section_of
 from urlset.live.visits.page_worker import PageReader
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.visited_rows import usual_rows
 from urlset.robots import Robots
 
 _FACTS = (

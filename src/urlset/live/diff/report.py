@@ -16,9 +16,9 @@ from urlset.html_report import (
 )
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
+from urlset.live.diff.changes import DiffValues
 from urlset.live.diff.rows import (
     ChangeKind,
-    DiffView,
     PageChange,
     SectionChange,
     reason_text,
@@ -54,7 +54,7 @@ _MOVE_SQL = (
 )
 
 
-def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
+def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     """Write the report.
 
     Raises:
@@ -110,7 +110,7 @@ def _example(change: PageChange) -> Example:
     return Example(change.loc, words or change.change, (state and state.source) or "", "")
 
 
-def _section_figures(diff: DiffView) -> Iterator[Figure]:
+def _section_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.sections:
         return
     kinds: list[ChangeKind] = [kind for kind in _KINDS if getattr(diff.counts, kind)]
@@ -137,7 +137,7 @@ def _section_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
+def _pattern_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.patterns:
         return
     shown = diff.patterns[:MAX_SECTIONS]
@@ -154,7 +154,7 @@ def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
+def _lastmod_figures(diff: DiffValues) -> Iterator[Figure]:
     truth = diff.lastmod
     if truth is None or not any(truth):
         return
@@ -176,7 +176,7 @@ def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _section_table(diff: DiffView) -> Figure:
+def _section_table(diff: DiffValues) -> Figure:
     return Figure(
         "sections",
         "",

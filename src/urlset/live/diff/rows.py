@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from urlset.dates import format_date
 from urlset.result import ResultJson
@@ -211,57 +210,6 @@ class DiffJson(ResultJson):
     patterns: list[Annotated[dict[str, Any], MovePattern]]
     notes: list[str]
     unread: list[UnreadJson]
-
-
-class DiffView(Protocol):
-    """Protocol of a comparison as reports need it; :class:`urlset.Diff` implements it."""
-
-    @property
-    def before(self) -> str:
-        """Name of the earlier state."""
-
-    @property
-    def after(self) -> str:
-        """Name of the later state."""
-
-    @property
-    def counts(self) -> DiffCounts:
-        """Number of URLs by change."""
-
-    @property
-    def summary(self) -> str:
-        """The counts in one line."""
-
-    @property
-    def is_none_selected(self) -> bool:
-        """Whether URLs are listed, and the options select none of them."""
-
-    @property
-    def sections(self) -> list[SectionChange]:
-        """Sections with changes."""
-
-    @property
-    def patterns(self) -> list[MovePattern]:
-        """Patterns of moves."""
-
-    @property
-    def lastmod(self) -> LastmodTruth | None:
-        """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
-
-    @property
-    def unread(self) -> tuple[tuple[str, int], ...]:
-        """What could not be read, each with the number of unknown URLs."""
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """The same as texts."""
-
-    @property
-    def notes(self) -> list[str]:
-        """Remarks on the states."""
-
-    def of(self, change: ChangeKind, limit: int | None = None) -> Iterable[PageChange]:
-        """Return the changes of one kind."""
 
 
 REASONS = {

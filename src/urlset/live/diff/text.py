@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from urlset.live.diff.changes import DiffValues
 from urlset.live.diff.rows import (
     ChangeKind,
-    DiffView,
     LastmodTruth,
     PageChange,
     PageState,
@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[ChangeKind, str, Role], ...] = (
 )
 
 
-def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
+def report_diff(diff: DiffValues, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
     """Yield the lines of a report for a terminal of ``width`` cells.
 
     At most ``max_examples`` URLs of each kind of change are listed.
@@ -108,7 +108,7 @@ def _columns(sections: list[SectionChange]) -> list[str]:
 
 
 def _examples(
-    diff: DiffView, kind: ChangeKind, mark: str, role: Role, limit: int, width: int
+    diff: DiffValues, kind: ChangeKind, mark: str, role: Role, limit: int, width: int
 ) -> Iterator[Line]:
     total = getattr(diff.counts, kind)
     yield ()
@@ -154,7 +154,7 @@ MAX_ROWS = 10
 """Sections, patterns and documents in a comment."""
 
 
-def markdown(diff: DiffView, *, max_examples: int = 10) -> str:
+def markdown(diff: DiffValues, *, max_examples: int = 10) -> str:
     """Return the counts, the sections with most changes, patterns of moves, and examples."""
     counts = diff.counts
     lines = [
@@ -208,7 +208,7 @@ def code(value: str) -> str:
     return f"{fence}{space}{value}{space}{fence}"
 
 
-def _sections(diff: DiffView) -> Iterator[str]:
+def _sections(diff: DiffValues) -> Iterator[str]:
     shown = diff.sections[:MAX_ROWS]
     if not shown:
         return

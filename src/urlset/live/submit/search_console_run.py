@@ -14,14 +14,14 @@ from urlset.http import Request, Response, Secrets
 from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.submit import search_console
 from urlset.live.submit.announcement_log import AnnouncementLog
-from urlset.live.submit.google_auth import (
+from urlset.live.submit.result import ChannelResult, Submission
+from urlset.live.submit.search_console import (
     Credentials,
     read_credentials,
     secrets_of,
     token_of,
     token_request,
 )
-from urlset.live.submit.result import ChannelResult, Submission
 from urlset.live.submit.sender import HIDDEN, Sender, request_text
 from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.sample import allocate
