@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from urlset.live.crawl.evidence import kind_of_reason
 from urlset.live.schemas import stream_of
-from urlset.live.visits.url_patterns import UrlPatterns
+from urlset.reader.filters import UrlPatterns
 from urlset.store import StoreSession
 
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.

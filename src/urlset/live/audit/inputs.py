@@ -11,10 +11,10 @@ from urlset.checker.views import creation_order
 from urlset.document import Document
 from urlset.errors import SourceError, StoreError
 from urlset.http import Response, origin_of
-from urlset.live.audit.probes import ProbeRow
+from urlset.live.audit.probes import Probe
 from urlset.live.schemas import stream_of
-from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.reader import DocumentRecord, Entries
+from urlset.reader.filters import UrlPatterns
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
 from urlset.temp_files import expect_safe_to_read
@@ -27,7 +27,7 @@ class PackedSitemaps:
     """Collector of responses for ``.gz`` files that the server compressed a second time."""
 
     def __init__(self) -> None:
-        self.rows: list[ProbeRow] = []
+        self.rows: list[Probe] = []
 
     def on_response(self, response: Response) -> None:
         """Add a probe row if the URL ends with ``.gz`` and ``Content-Encoding`` contains gzip."""
@@ -35,7 +35,7 @@ class PackedSitemaps:
         path = response.url.partition("?")[0].lower()
         if "gzip" in encoding and path.endswith(".gz"):
             url = response.request.url
-            self.rows.append(ProbeRow("packed", url, None, None, response.status))
+            self.rows.append(Probe("packed", url, None, None, response.status))
 
 
 def keep_listing(store: Store) -> None:

@@ -46,11 +46,9 @@ from urlset.live.schemas import VISIT_SCHEMA
 from urlset.live.visits.drive import Drive, Progress, StageLog
 from urlset.live.visits.politeness import Budget, Politeness
 from urlset.model import Level, ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import StrPath, settings_of
-from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import DocumentRecord, Entries, Source, is_url, read
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.filters import Patterns, selection
 from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
@@ -173,11 +171,7 @@ def audit(
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
     """
-    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_patterns(
-        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
-    )
-    options = settings_of(AuditSettings, "audit", locals(), **patterns)
+    options = settings_of(AuditSettings, "audit", locals(), **selection(include, exclude))
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:
         auth = options.auth if not is_url(source) else None

@@ -25,26 +25,13 @@ _VIDEO = ("video/", "audio/", "application/")
 
 
 class Probe(NamedTuple):
-    """Request to make for something other than a page: kind, URL, key and detail."""
+    """Request for something other than a page, and its result: a row of the table ``probes``."""
 
     kind: str
     url: str
     key: str | None = None
     detail: str | None = None
-
-    def __repr__(self) -> str:
-        hidden = ("url", "detail") if self.kind == "indexnow" else ()
-        return repr_without(self, *hidden)
-
-
-class ProbeRow(NamedTuple):
-    """Row of the table ``probes``."""
-
-    kind: str
-    url: str
-    key: str | None
-    detail: str | None
-    status: int | None
+    status: int | None = None
     fault: str | None = None
     width: int | None = None
     height: int | None = None
@@ -54,7 +41,7 @@ class ProbeRow(NamedTuple):
         return repr_without(self, *hidden)
 
 
-class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
+class ProbeWalk(PoliteWalk[Probe, Probe]):
     """Walk over probes that yields their rows."""
 
     def __init__(self, targets: Iterator[Probe], politeness: Politeness):
@@ -76,11 +63,11 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
             **manner,
         )
 
-    def results_of(self, response: Response) -> Iterator[ProbeRow]:
+    def results_of(self, response: Response) -> Iterator[Probe]:
         """Yield the row of ``probes`` for the response to a probe."""
         probe = response.request.token
         assert isinstance(probe, Probe)
-        row = ProbeRow(probe.kind, probe.url, probe.key, probe.detail, response.status)
+        row = Probe(probe.kind, probe.url, probe.key, probe.detail, response.status)
         if probe.kind == "media":
             row = self._media_row(row, response)
         elif probe.kind == "not-found":
@@ -90,7 +77,7 @@ class ProbeWalk(PoliteWalk[Probe, ProbeRow]):
             row = row._replace(fault=key_file_fault(probe.detail or "", response))
         yield row
 
-    def _media_row(self, row: ProbeRow, response: Response) -> ProbeRow:
+    def _media_row(self, row: Probe, response: Response) -> Probe:
         size = image_size(response.body) if row.detail != "Video" else None
         width, height = size or (None, None)
         row = row._replace(width=width, height=height)

@@ -15,7 +15,7 @@ from urlset.inflight import track_wait
 from urlset.interrupts import delayed_interrupts
 from urlset.live.audit.inputs import store_excluded_urls
 from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
-from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
+from urlset.live.audit.probes import Probe, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.schemas import stream_of
@@ -33,7 +33,7 @@ from urlset.terminal_text import pluralize
 
 logger: logging.Logger = logging.getLogger("urlset.audit")
 
-T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
+T = TypeVar("T", PageRows, Probe, LlmsTxt)
 
 CHUNK = 5_000
 """URLs to visit that are in memory."""
@@ -387,13 +387,13 @@ class SiteVisits:
         writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
-        rows: list[ProbeRow] = []
+        rows: list[Probe] = []
         try:
             rows.extend(self._results(ProbeWalk(iter(probes), self._politeness)))
         finally:
             self.add_probes(rows)
 
-    def add_probes(self, rows: list[ProbeRow]) -> None:
+    def add_probes(self, rows: list[Probe]) -> None:
         """Add rows to the table ``probes``."""
         self._session.load("incoming_probes", stream_of(_PROBES, rows))
         self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.option_schema import check_options
+from urlset.reader.filters import UrlPatterns
 from urlset.urls import split_origin
 
 ScopeName = Literal["host", "folder"]

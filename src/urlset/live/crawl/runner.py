@@ -36,12 +36,10 @@ from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.politeness import MAX_FAILURES, Budget, Limit, Politeness
 from urlset.model import ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import settings_of
-from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import read
 from urlset.reader.files import url_of_site
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.filters import Patterns, selection
 from urlset.robots import Robots
 from urlset.store import Store, quoted
 from urlset.urls import split_origin
@@ -117,11 +115,7 @@ def crawl(
         ValueError: An option is invalid.
         KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
     """
-    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    options = settings_of(CrawlOptions, "crawl", locals(), **patterns)
-    warn_of_patterns(
-        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
-    )
+    options = settings_of(CrawlOptions, "crawl", locals(), **selection(include, exclude))
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     if store is not None:

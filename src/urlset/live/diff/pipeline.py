@@ -15,12 +15,9 @@ from urlset.live.diff.result import Diff
 from urlset.live.diff.states import StateOptions, StateSource, open_states
 from urlset.live.diff.tables import Tables
 from urlset.live.diff.unread import mark_unread
-from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import check_options
-from urlset.pattern_warnings import warn_of_patterns
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.filters import Patterns, UrlPatterns, selection
 from urlset.store import ScratchDatabase
 
 _NO_LIMIT = 2**31 - 1
@@ -107,9 +104,7 @@ def diff(
     shared, after = with_login(shared, after, auth)
     shared, base_url = with_login(shared, base_url, auth)
     options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
-    included, excluded = pattern_texts(include), pattern_texts(exclude)
-    warn_of_patterns({option("include"): included, option("exclude"): excluded})
-    patterns = UrlPatterns(included, excluded)
+    patterns = UrlPatterns(**selection(include, exclude))
     stack = ExitStack()
     try:
         started = time.monotonic()

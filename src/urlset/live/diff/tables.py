@@ -11,9 +11,9 @@ from urlset.checker.views import creation_order
 from urlset.http import request_url
 from urlset.live.diff.rows import MovePattern
 from urlset.live.diff.states import State
-from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.live.working_tables import SELECTED_ROWS
 from urlset.option_names import option
+from urlset.reader.filters import UrlPatterns
 from urlset.store import ScratchDatabase, quoted
 from urlset.terminal_text import printable
 from urlset.urls import split_origin

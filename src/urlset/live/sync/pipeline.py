@@ -19,8 +19,7 @@ from urlset.live.sync.page_walk import (
     PageVisit,
     SyncTarget,
     SyncWalk,
-    removed_update,
-    unknown_update,
+    bare_update,
 )
 from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
@@ -297,7 +296,7 @@ class _Run:
         gone_at = visit.target.gone_at
         if visit.target.is_known and (gone_at is None or self._now() - gone_at < CONFIRMED_AFTER):
             return visit
-        return visit._replace(update=removed_update(visit.target, visit.update.reason))
+        return visit._replace(update=bare_update(visit.target, "removed", visit.update.reason))
 
     def _walk(self, targets: list[SyncTarget]) -> Iterator[PageVisit]:
         if not targets:
@@ -442,7 +441,11 @@ class _Run:
         }
         return [
             gone.get(target.url)
-            or PageVisit(target, unknown_update(target, NOT_READ), is_requested=index < turn)
+            or PageVisit(
+                target,
+                bare_update(target, "unknown", NOT_READ),
+                is_requested=index < turn,
+            )
             for index, target in enumerate(targets)
         ]
 
@@ -474,11 +477,15 @@ class _Run:
 
 
 def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-    return [PageVisit(t, removed_update(t, "not listed"), is_requested=False) for t in targets]
+    return [
+        PageVisit(t, bare_update(t, "removed", "not listed"), is_requested=False) for t in targets
+    ]
 
 
 def _all_unknown(reason: str) -> _VisitsOf:
     def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-        return [PageVisit(t, unknown_update(t, reason), is_requested=False) for t in targets]
+        return [
+            PageVisit(t, bare_update(t, "unknown", reason), is_requested=False) for t in targets
+        ]
 
     return visits_of
