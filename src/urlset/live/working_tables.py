@@ -51,16 +51,10 @@ _CRAWL = declare_tables(
 NEW_LINKS = _CRAWL["new_links"]
 _AUDIT = declare_tables(
     f"""
-    incoming_log       | audit.inputs                 | audit.inputs    | Pages that access logs show as served, in batches. | url
     crawled_redirects  | audit.run                    | audit.run       | Pages that the crawl of this audit saw redirect. | {_PAGE_COLUMNS}
-    incoming_excluded  | audit.inputs                 | audit.inputs    | Rows that are added to `excluded_urls`. | key loc
-    unselected_pages   | audit.coverage               | audit.coverage  | Pages in `coverage` that no sitemap lists and `include` and `exclude` do not select. | url
     visit_strata       | audit.run                    | audit.run       | Listed URLs of the sample, with their turn in the section. | key loc section document turn
-    sample_allocation  | audit.run                    | audit.run       | Number of URLs that are sampled of each section and document. | section document n
     chosen_urls        | audit.run                    | audit.run       | Listed URLs to visit, in this order. | nr loc etag last_modified
     restored_urls      | audit.run                    | audit.run       | Pages whose redirect is restored, because its target is unknown. | url
-    incoming_llms_txt  | audit.run                    | audit.run       | Links of the llms.txt. | source line url
-    incoming_probes    | audit.run                    | audit.run       | Rows that are added to `probes`. | kind url key detail status fault width height
     same_content_pages | audit.run                    | audit.run       | Pages with the content of the error page of their folder. | url same pages
     audit_run          | audit.judgement audit.result | rules.coverage  | One row: facts of the run that rules read. | is_sampled is_crawl_complete is_complete is_crawl_over
     current_findings   | audit.judgement              | audit.judgement | Findings of this audit. | code rule level basis source line loc message change
@@ -95,9 +89,8 @@ _DIFF = declare_tables(
     {side}_urls             | diff.moves     | diff.moves                                                                  | URLs in this state only, with the features that show moves. | h page folder stem family title fingerprint lastmod words id is_strong_id
     stem_candidates         | diff.moves     | diff.moves                                                                  | Pairs of URLs with the same last segment, which is unique. | before after stem old new same_date
     folder_supports         | diff.moves     | diff.moves                                                                  | Pairs of folders with the number of URLs that moved between them, and in all. | old VARCHAR, new VARCHAR, support VARCHAR, total VARCHAR
-    rename_targets          | diff.moves     | diff.moves                                                                  | Folders that other URLs show as renamed, with their number. | old VARCHAR, new VARCHAR, support VARCHAR
+    rename_targets          | diff.moves     | diff.moves                                                                  | Folders, each with itself and the names that other URLs show as its new ones. | old VARCHAR, new VARCHAR
     renamed_candidates      | diff.moves     | diff.moves                                                                  | Pairs of URLs with the same last segment, in a folder and its renamed one. | before after confidence
-    similar_targets         | diff.moves     | diff.moves                                                                  | Folders in which URLs with similar names are searched. | old VARCHAR, new VARCHAR
     {side}_words            | diff.moves     | diff.moves                                                                  | Words of last segments that few URLs of the folder share. | h folder word
     similar_candidates      | diff.moves     | diff.moves                                                                  | Pairs of URLs with similar last segments. | before after confidence
     changes                 | diff.pipeline  | diff.result                                                                 | The result: changes, sorted by kind and URL. | change loc previous_loc before after why
@@ -112,7 +105,6 @@ REDIRECT_ANSWERS = _DIFF["redirect_answers"]
 MOVES = _DIFF["moves"]
 FOLDER_SUPPORTS = _DIFF["folder_supports"]
 RENAME_TARGETS = _DIFF["rename_targets"]
-SIMILAR_TARGETS = _DIFF["similar_targets"]
 _SUBMIT = declare_tables(
     """
     held_urls      | submit.announcement_log | submit.announcement_log | URLs whose announcements wait for the next run. | url VARCHAR
@@ -132,7 +124,6 @@ _SYNC = declare_tables(
     sync_queue      | sync.pipeline | sync.pipeline | Pages to request, in the order of `position`. | position url lastmod sitemap fingerprint etag directives gone_at last_modified checked_at is_known is_committed is_due turn
     announced_pages | sync.pipeline | sync.pipeline | Pages of a batch that is about to be delivered. | url
     visited_pages   | sync.pipeline | sync.pipeline | Pages of a batch that were requested. | url fingerprint lastmod etag last_modified directives is_changed is_gone
-    withdrawn_pages | sync.pipeline | sync.pipeline | Pages of a batch that are removed. | url
     unlisted_pages  | sync.pipeline | sync.pipeline | Synchronized pages that no sitemap lists any more. | position url fingerprint directives gone_at lastmod etag last_modified synced_at checked_at
     unread_pages    | sync.pipeline | sync.pipeline | Synchronized pages whose sitemaps could not be read. | position url fingerprint directives gone_at lastmod etag last_modified synced_at checked_at
     """

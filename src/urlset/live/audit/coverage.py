@@ -172,10 +172,9 @@ def coverage_of(
     if patterns:
         urls = session.rows("SELECT url FROM store.coverage WHERE NOT is_listed")
         rows = [row for row in urls if patterns.reason_against(row[0]) is not None]
-        session.load("unselected_pages", stream_of("url", rows))
-        session.run(
-            "DELETE FROM store.coverage "
-            "WHERE NOT is_listed AND url IN (SELECT url FROM unselected_pages)"
+        session.insert(
+            "DELETE FROM store.coverage WHERE NOT is_listed AND url IN (FROM incoming)",
+            stream_of("url", rows),
         )
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))

@@ -101,8 +101,8 @@ def store_excluded_urls(session: StoreSession, patterns: UrlPatterns) -> None:
         query = "SELECT key, loc FROM listed_urls WHERE rowid >= ? AND rowid < ?"
         rows = list(session.rows(query, (start, start + CHUNK)))
         excluded = [row for row in rows if patterns.reason_against(row[1]) is not None]
-        session.load("incoming_excluded", stream_of("key loc", excluded))
-        session.run("INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming_excluded")
+        statement = "INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming"
+        session.insert(statement, stream_of("key loc", excluded))
 
 
 def expect_access_logs(paths: Sequence[str]) -> None:
@@ -134,8 +134,7 @@ def read_access_logs(
     for batch in log.batches():
         locs, reasons = (batch.column(name).to_pylist() for name in ("loc", "reason"))
         rows = [(loc,) for loc, reason in zip(locs, reasons, strict=True) if reason is None]
-        session.load("incoming_log", stream_of("url", rows))
-        session.run("INSERT INTO store.log_urls (url) SELECT url FROM incoming_log")
+        session.insert("INSERT INTO store.log_urls FROM incoming", stream_of("url", rows))
 
 
 NO_ORIGIN = "https://localhost"

@@ -147,11 +147,10 @@ class SiteVisits:
             sizes = {(row[0], row[1]): row[2] for row in session.rows(query)}
             shares = allocate(sizes, settings.sample, seed=settings.seed)
             rows = [(*key, count) for key, count in shares.items()]
-            columns = "section document:uint32 n:uint32"
-            session.load("sample_allocation", stream_of(columns, rows))
-            session.run(
-                "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM sample_allocation a "
-                "WHERE a.section = s.section AND a.document = s.document)"
+            session.insert(
+                "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM incoming a "
+                "WHERE a.section = s.section AND a.document = s.document)",
+                stream_of("section document:uint32 n:uint32", rows),
             )
         session.run(
             "CREATE TABLE chosen_urls AS SELECT row_number() OVER "
@@ -227,10 +226,9 @@ class SiteVisits:
         for url in urls:
             for found in self._results(LlmsTxtWalk(url, self._politeness)):
                 self.is_llms_txt_known = found.is_known
-                links = stream_of("source line:uint32 url", found.links)
-                self._session.load("incoming_llms_txt", links)
-                self._session.run(
-                    "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming_llms_txt"
+                self._session.insert(
+                    "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming",
+                    stream_of("source line:uint32 url", found.links),
                 )
 
     def _visit_targets(self) -> None:
@@ -395,8 +393,8 @@ class SiteVisits:
 
     def add_probes(self, rows: list[Probe]) -> None:
         """Add rows to the table ``probes``."""
-        self._session.load("incoming_probes", stream_of(_PROBES, rows))
-        self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")
+        statement = "INSERT INTO store.probes BY NAME SELECT * FROM incoming"
+        self._session.insert(statement, stream_of(_PROBES, rows))
 
     def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None = None) -> Iterator[T]:
         for result in self._drive(walk, policy or self._policy):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urlset.dates import YEAR
 from urlset.live.diff.patterns import FolderPair, Renamings, move_patterns
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS, SIMILAR_TARGETS
+from urlset.live.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
 from urlset.store import quoted
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
@@ -199,19 +199,7 @@ class _Search:
 
     def _match_renamed(self) -> None:
         """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""
-        renamings = self._renamings()
-        folders = self._db.rows(
-            f"SELECT DISTINCT folder FROM {LEFT.format(side='before')} LIMIT {MAX_FOLDERS}"
-        )
-        rows = [
-            (folder, target, urls)
-            for (folder,) in folders
-            for target, urls in renamings.targets(folder).items()
-            if urls >= 2
-        ]
-        rows += [(folder, folder, 0) for (folder,) in folders]
-        self._db.run(RENAME_TARGETS.create_empty())
-        self._db.insert_rows("rename_targets", rows)
+        _create_targets(self._tables, self._renamings())
         date = date_evidence(self._tables)
         self._db.run_long(
             f"""CREATE OR REPLACE TABLE renamed_candidates AS
@@ -235,6 +223,21 @@ MAX_SHARING = 50
 """URLs of a folder that share a word; a word of more URLs says little, and is not used."""
 
 
+def _create_targets(tables: Tables, renamings: Renamings, limit: int = MAX_FOLDERS) -> None:
+    """Create ``rename_targets``: each folder, with itself and its likely new names."""
+    left = LEFT.format(side="before")
+    found = tables.db.rows(f"SELECT DISTINCT folder FROM {left} LIMIT {limit}")
+    rows = [(folder, folder) for (folder,) in found]
+    rows += [
+        (folder, target)
+        for (folder,) in found
+        for target, urls in renamings.targets(folder).items()
+        if urls >= 2
+    ]
+    tables.db.run(RENAME_TARGETS.create_empty())
+    tables.db.insert_rows("rename_targets", rows)
+
+
 def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) -> None:
     """Add pairs whose last segments share rare words.
 
@@ -245,24 +248,14 @@ def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) ->
     if max(counts) > MAX_URLS or not all(counts):
         logger.info("similar names are not searched in %d and %d URLs", *counts)
         return
-    left = LEFT.format(side="before")
-    folders = [folder for (folder,) in db.rows(f"SELECT DISTINCT folder FROM {left}")]
-    rows = [(folder, folder) for folder in folders]
-    rows += [
-        (folder, target)
-        for folder in folders
-        for target, urls in renamings.targets(folder).items()
-        if urls >= 2
-    ]
-    db.run(SIMILAR_TARGETS.create_empty())
-    db.insert_rows("similar_targets", rows)
+    _create_targets(tables, renamings, MAX_URLS)
     # The first and last letters find words with a typing error.
     marks = (
         "list_concat(words, CASE WHEN length(stem) >= 6 AND NOT contains(stem, '?') "
         "THEN ['<' || left(stem, 4), '>' || right(stem, 4)] ELSE [] END)"
     )
     for side, folder in (("before", "t.new"), ("after", "u.folder")):
-        join = "JOIN similar_targets t ON t.old = u.folder" if side == "before" else ""
+        join = "JOIN rename_targets t ON t.old = u.folder" if side == "before" else ""
         db.run_long(
             f"""CREATE OR REPLACE TABLE {side}_words AS
             SELECT h, folder, word FROM (SELECT u.h, {folder} AS folder, unnest({marks}) AS word

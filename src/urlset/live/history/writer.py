@@ -406,13 +406,9 @@ class HistoryWriter:
             "is_complete": not facts.reasons,
             "url_count": urls,
             "unknown_count": unknown,
-            "added_count": changes.get("added", 0),
-            "removed_count": changes.get("removed", 0),
-            "changed_count": changes.get("changed", 0),
+            **{f"{kind}_count": changes.get(kind, 0) for kind in ("added", "removed", "changed")},
             "sitemap_count": sum(outcome != "unlisted" for outcome in outcomes),
-            "read_count": outcomes.count("read"),
-            "same_count": outcomes.count("same"),
-            "trusted_count": outcomes.count("trusted"),
+            **{f"{kind}_count": outcomes.count(kind) for kind in ("read", "same", "trusted")},
             "failed_count": outcomes.count("failed") + outcomes.count("gone"),
         }
 

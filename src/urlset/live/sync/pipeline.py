@@ -369,7 +369,6 @@ class _Run:
         ]
         session.load("visited_pages", stream_of(_VISITED, rows))
         removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
-        session.load("withdrawn_pages", stream_of("url", removed))
         with session.transaction():
             session.run(
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
@@ -391,8 +390,9 @@ class _Run:
                 "FROM visited_pages v ANTI JOIN store.synced_pages p ON p.url = v.url "
                 "WHERE v.fingerprint IS NOT NULL"
             )
-            session.run(
-                "DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn_pages)"
+            session.insert(
+                "DELETE FROM store.synced_pages WHERE url IN (FROM incoming)",
+                stream_of("url", removed),
             )
             session.run(
                 "DELETE FROM store.undelivered_pages WHERE url IN (SELECT url FROM visited_pages) "

@@ -177,27 +177,20 @@ def _result(
         "unknown_count, added_count, removed_count, changed_count, sitemap_count, read_count, "
         f"failed_count FROM store.snapshots WHERE snapshot = {number}"
     )
-    [row] = list(session.rows(query))
-    site, started, reasons, requests, urls, unknown, *counts = row
-    added, removed, changed, sitemaps, read, failed = counts
+    [(site, started, reasons, *counts)] = session.rows(query)
+    names = (
+        "requests urls unknown added removed changed sitemaps sitemaps_read sitemaps_failed"
+    ).split()
     return Watch(
         site=site,
         path=path,
         snapshot=number,
         started=moment(started) or datetime.now(UTC),
         incomplete=tuple(reasons),
-        requests=requests,
-        urls=urls,
-        unknown=unknown,
-        added=added,
-        removed=removed,
-        changed=changed,
-        sitemaps=sitemaps,
-        sitemaps_read=read,
-        sitemaps_failed=failed,
         examples=_examples(session, number),
         sections=sections,
         alerts=current_alerts(session),
+        **dict(zip(names, counts, strict=True)),
     )
 
 
