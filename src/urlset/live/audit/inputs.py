@@ -13,7 +13,9 @@ from urlset.errors import SourceError, StoreError
 from urlset.http import Response, origin_of
 from urlset.live.audit.probes import Probe
 from urlset.live.schemas import stream_of
-from urlset.reader import DocumentRecord, Entries
+from urlset.live.visits.drive import Progress
+from urlset.model import ProgressEvent
+from urlset.reader import Entries
 from urlset.reader.filters import UrlPatterns
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
@@ -54,14 +56,14 @@ def read_sitemaps(
     store: Store,
     entries: Entries,
     packed: PackedSitemaps,
-    seen: Callable[[DocumentRecord], None],
+    progress: Progress,
     has_time: Callable[[], bool],
     site: StoreSite | None,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
 
-    ``packed`` notes the responses. ``seen`` is called with each document, then ``has_time``: when
-    it returns false, the rest is not read, and documents of an earlier audit stay in the store. The
+    ``packed`` notes the responses. After each document ``has_time`` is called: when it returns
+    false, the rest is not read, and documents of an earlier audit stay in the store. The
     listed URLs must have the ``site`` of the store; None if that is known.
 
     Raises:
@@ -81,7 +83,7 @@ def read_sitemaps(
                     site = None
                 number = writer.add(record, document, rows)
                 failures.add(number, record, document)
-                seen(record)
+                progress(ProgressEvent(documents=1, source=record.source, error=record.error))
                 if not has_time():
                     writer.is_complete = False
                     break

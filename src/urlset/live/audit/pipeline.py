@@ -47,7 +47,7 @@ from urlset.live.visits.drive import Drive, Progress, StageLog
 from urlset.live.visits.politeness import Budget, Politeness
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import StrPath, settings_of
-from urlset.reader import DocumentRecord, Entries, Source, is_url, read
+from urlset.reader import Entries, Source, is_url, read
 from urlset.reader.filters import Patterns, selection
 from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
@@ -254,7 +254,7 @@ class _AuditRun:
                 keep_listing(store)
         packed, stages = PackedSitemaps(), StageLog(logger)
         failures = read_sitemaps(
-            store, self._entries, packed, self._on_document, self._budget.has_time, site
+            store, self._entries, packed, self._progress, self._budget.has_time, site
         )
         self._expect_sitemap()
         store.add(VISIT_SCHEMA)
@@ -333,9 +333,6 @@ class _AuditRun:
         if records and all(record.error and not record.failure for record in records):
             name = records[0].source or "the document"
             raise SourceError(f"{name}: {records[0].error}")
-
-    def _on_document(self, record: DocumentRecord) -> None:
-        self._progress(ProgressEvent(documents=1, source=record.source, error=record.error))
 
     def _main_origin(self) -> str:
         """Return the origin of most listed URLs; of the source if there are none."""

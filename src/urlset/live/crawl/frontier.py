@@ -307,7 +307,10 @@ class Frontier:
             "FROM incoming i WHERE f.url = i.url",
             texts(
                 url=list(latest),
-                state=[_state_of(page) for page in latest.values()],
+                state=[
+                    "waiting" if page.is_repeated else "excluded" if _is_refused(page) else "done"
+                    for page in latest.values()
+                ],
                 excluded_by=[ROBOTS if _is_refused(page) else None for page in latest.values()],
             ),
         )
@@ -425,12 +428,6 @@ class Frontier:
             "SELECT pattern, kind, cut_count::UBIGINT, example FROM incoming",
             texts(pattern=patterns, kind=kinds, cut_count=counts, example=examples),
         )
-
-
-def _state_of(page: PageRows) -> str:
-    if page.is_repeated:
-        return "waiting"
-    return "excluded" if _is_refused(page) else "done"
 
 
 def _is_refused(page: PageRows) -> bool:

@@ -20,7 +20,6 @@ from urlset.http import (
     origin_of,
     run_policy,
     with_login,
-    without_secrets,
 )
 from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
@@ -34,11 +33,10 @@ from urlset.live.visits.drive import Progress, StageLog
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.politeness import MAX_FAILURES, Budget, Limit, Politeness
+from urlset.live.visits.politeness import MAX_FAILURES, Budget, Limit, Politeness, no_url
 from urlset.model import ProgressEvent
 from urlset.option_schema import settings_of
 from urlset.reader import read
-from urlset.reader.files import url_of_site
 from urlset.reader.filters import Patterns, selection
 from urlset.robots import Robots
 from urlset.store import Store, quoted
@@ -163,12 +161,7 @@ def start_of(site: str) -> str:
     """
     start = page_url(site)
     if start is None:
-        url = url_of_site(site)
-        advice = f"; write {url}" if url else ""
-        raise SourceError(
-            "expected an http or https URL, such as https://example.com/, found "
-            f"{without_secrets(site)!r}{advice}"
-        )
+        raise no_url("an http or https URL, such as https://example.com/", site)
     return start
 
 

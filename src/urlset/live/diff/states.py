@@ -13,11 +13,11 @@ from urlset.arrow import is_arrow
 from urlset.errors import SourceError
 from urlset.formats.detect import SourceKind, has_sitemap_ending, stored_form, table_form_of_file
 from urlset.http import without_secrets
-from urlset.live.history import SnapshotName, snapshot_name, write_last_known, write_snapshot
+from urlset.live.history.reader import SnapshotName, snapshot_name, write_last_known, write_snapshot
 from urlset.model import Entry, ProgressEvent
 from urlset.protocol import READ_LIMIT
 from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
-from urlset.sources.entry_table import table_as_parquet
+from urlset.sources.entry_table import TableFaults, table_as_parquet
 from urlset.sources.git.repository import GitError, read_blobs, run_git
 from urlset.store import Store, is_entry_parquet, write_parquet
 from urlset.temp_files import LockedTempDir
@@ -139,6 +139,9 @@ class StateOptions:
     progress: Callable[[ProgressEvent], None] = field(default=lambda _: None)
 
 
+NO_FAULTS = TableFaults((), 0)
+
+
 @dataclass(frozen=True)
 class State:
     """One of the two states, in a file that DuckDB reads.
@@ -148,9 +151,7 @@ class State:
         form: Whether the file is a store or a Parquet file with the columns of entries.
         path: Path of that file.
         replaced: Start of the names of documents to replace, such as that of a temporary folder.
-        notes: Remarks on what could not be read, such as rows of a table without a URL.
-        unused_columns: Columns of a table that are no fields of an entry.
-        unreadable_count: Number of rows of a table that have no readable URL.
+        faults: What of a table could not be read or used, such as rows without a URL.
         is_last_known: Whether it is the last known state at a snapshot, compared with another
             snapshot of the same history.
     """
@@ -159,10 +160,8 @@ class State:
     form: Literal["store", "parquet"]
     path: str
     replaced: tuple[str, str] | None = None
-    notes: tuple[str, ...] = ()
-    unreadable_count: int = 0
+    faults: TableFaults = NO_FAULTS
     is_last_known: bool = False
-    unused_columns: tuple[str, ...] = ()
 
 
 def open_states(
@@ -230,14 +229,7 @@ def _named_state(
     if table is not None:
         path = _new_path(stack, "parquet")
         faults = table_as_parquet(name, table, path, base_url=options.base_url)
-        return State(
-            name,
-            "parquet",
-            path,
-            notes=faults.messages,
-            unreadable_count=faults.unreadable_count,
-            unused_columns=faults.unused_columns,
-        )
+        return State(name, "parquet", path, faults=faults)
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
         folder = stack.enter_context(LockedTempDir())

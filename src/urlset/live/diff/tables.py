@@ -71,7 +71,7 @@ class Tables:
         self.is_none_selected: bool = False
         self.patterns: list[MovePattern] = []
         self.faults: list[str] = []
-        self.notes: list[str] = [note for state in states.values() for note in state.notes]
+        self.notes = [text for each in states.values() for text in each.faults.messages]
 
     def create(self) -> None:
         """Create the tables of both states, and that of changed URLs in both."""
@@ -223,7 +223,7 @@ class Tables:
     def _note_columns(self) -> None:
         """Note which columns of tables, and which fields of an entry, are not compared."""
         states = [self.states[side] for side in SIDES]
-        unused = dict.fromkeys(name for state in states for name in state.unused_columns)
+        unused = dict.fromkeys(name for state in states for name in state.faults.unused_columns)
         if unused:
             names = [*unused][:MAX_COLUMNS]
             more = f" and {len(unused) - MAX_COLUMNS:,} more" if len(unused) > MAX_COLUMNS else ""

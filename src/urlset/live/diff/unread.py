@@ -209,7 +209,7 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     store = tables.store_of(side)
     if store is None:
         # A table may state the sources of its rows; which of them an unreadable row has is unknown.
-        count = tables.states[side].unreadable_count
+        count = tables.states[side].faults.unreadable_count
         names = tables.db.rows(
             f"SELECT DISTINCT source FROM {side}_listed WHERE source IS NOT NULL"
         )

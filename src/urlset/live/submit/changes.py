@@ -18,7 +18,7 @@ from urlset.arrow.batches import as_table
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
 from urlset.http import without_secrets
-from urlset.live.history import entries_at
+from urlset.live.history.reader import entries_at
 from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.store import ScratchDatabase, Store, is_database
 from urlset.temp_files import expect_safe_to_read

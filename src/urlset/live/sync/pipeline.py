@@ -12,7 +12,7 @@ from typing import Annotated, BinaryIO
 
 from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
-from urlset.live.history import entries_at, moment
+from urlset.live.history.reader import entries_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
 from urlset.live.sync.page_walk import (
     GONE,

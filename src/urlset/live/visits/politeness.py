@@ -9,8 +9,10 @@ from statistics import median
 from threading import Lock
 from typing import Literal
 
-from urlset.http import NetworkScope, Policy, Request, Response, retry_after_s
+from urlset.errors import SourceError
+from urlset.http import NetworkScope, Policy, Request, Response, retry_after_s, without_secrets
 from urlset.live.visits.page_urls import origin_of_page
+from urlset.reader.files import url_of_site
 from urlset.reader.site import product_token
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
 
@@ -299,3 +301,10 @@ class Politeness:
     def _add(self, origin: str, robots: Robots) -> None:
         self.robots[origin] = robots
         self.pace.of(origin, robots.crawl_delay_s(self.agent))
+
+
+def no_url(expected: str, found: str) -> SourceError:
+    """Return the error of a site that is no URL, with that of the site if it is a host."""
+    url = url_of_site(found)
+    advice = f"; write {url}" if url else ""
+    return SourceError(f"expected {expected}, found {without_secrets(found)!r}{advice}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from urlset.live.history import insert_rows, moment
+from urlset.live.history.reader import moment
+from urlset.live.history.writer import insert_rows
 from urlset.live.watch.alerts import EVENTS, Condition, judge, unjudged
 from urlset.live.watch.bands import AlertDays, Bands, day_bands
 from urlset.live.watch.rows import Alert

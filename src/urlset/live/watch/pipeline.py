@@ -14,7 +14,7 @@ from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.html_report import expect_report_target
 from urlset.http import Policy, drive_in_thread, with_login
-from urlset.live.history import changes_at, moment
+from urlset.live.history.reader import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.visits.drive import Drive, Progress, RequestWalk, StageLog
 from urlset.live.visits.snapshot import expect_url, take_snapshot

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from urlset.live.history import moment
+from urlset.live.history.reader import moment
 from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
 from urlset.store import StoreSession
 
