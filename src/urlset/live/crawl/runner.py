@@ -14,13 +14,7 @@ from itertools import islice
 from urlset.arguments import checked_arguments
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import (
-    Policy,
-    drive_in_thread,
-    origin_of,
-    run_policy,
-    with_login,
-)
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier

@@ -17,13 +17,7 @@ from urlset.html_report import (
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.live.diff.changes import DiffValues
-from urlset.live.diff.rows import (
-    ChangeKind,
-    PageChange,
-    SectionChange,
-    reason_text,
-    state_date,
-)
+from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, reason_text, state_date
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
 from urlset.terminal_text import pluralize

@@ -19,12 +19,7 @@ from urlset.errors import StoreError
 from urlset.http import request_url
 from urlset.live.submit.changes import ChangedUrl
 from urlset.live.submit.keys import host_of_url
-from urlset.live.working_tables import (
-    EXCLUDED_HOSTS,
-    HELD_URLS,
-    REQUEST_BATCH,
-    STAGED_CHANGES,
-)
+from urlset.live.working_tables import EXCLUDED_HOSTS, HELD_URLS, REQUEST_BATCH, STAGED_CHANGES
 from urlset.store import FileKind, ScratchDatabase, TableSchema
 
 VERSION = 1

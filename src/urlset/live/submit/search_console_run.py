@@ -15,13 +15,6 @@ from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.submit import search_console
 from urlset.live.submit.announcement_log import AnnouncementLog
 from urlset.live.submit.result import ChannelResult, Submission
-from urlset.live.submit.search_console import (
-    Credentials,
-    read_credentials,
-    secrets_of,
-    token_of,
-    token_request,
-)
 from urlset.live.submit.sender import HIDDEN, Sender, request_text
 from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.sample import allocate
@@ -58,10 +51,10 @@ class _Access:
     valid for an hour, and a run may take longer.
     """
 
-    def __init__(self, sender: Sender, credentials: Credentials | None):
+    def __init__(self, sender: Sender, credentials: search_console.Credentials | None):
         self._sender = sender
         self._credentials = credentials
-        self.secrets: Secrets = secrets_of(self._token())
+        self.secrets: Secrets = search_console.secrets_of(self._token())
 
     def call(
         self, make: Callable[[Secrets], Request]
@@ -71,7 +64,7 @@ class _Access:
         if verdict.kind != "unauthorized" or self._credentials is None or self._credentials.token:
             return verdict, response
         try:
-            self.secrets = secrets_of(self._token())
+            self.secrets = search_console.secrets_of(self._token())
         except SourceError:
             return verdict, response
         return call(self._sender, make(self.secrets))
@@ -82,9 +75,11 @@ class _Access:
             return HIDDEN
         if credentials.token is not None:
             return credentials.token
-        request = token_request(credentials, search_console.SCOPE, self._sender.now())
+        request = search_console.token_request(
+            credentials, search_console.SCOPE, self._sender.now()
+        )
         _, response = call(self._sender, request)
-        return token_of(response, credentials)
+        return search_console.token_of(response, credentials)
 
 
 class InspectionTable(Closing):
@@ -195,7 +190,9 @@ class GoogleRun:
             raise ValueError(
                 "google_credentials: expected a token or a service account, found none"
             )
-        credentials = None if text is None else read_credentials(text, "google_credentials")
+        credentials = (
+            None if text is None else search_console.read_credentials(text, "google_credentials")
+        )
         self._account = credentials.name if credentials else "the account"
         self._access = _Access(sender, None if settings.dry_run else credentials)
 

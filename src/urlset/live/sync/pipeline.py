@@ -14,13 +14,7 @@ from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history.reader import entries_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
-from urlset.live.sync.page_walk import (
-    GONE,
-    PageVisit,
-    SyncTarget,
-    SyncWalk,
-    bare_update,
-)
+from urlset.live.sync.page_walk import GONE, PageVisit, SyncTarget, SyncWalk, bare_update
 from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
 from urlset.live.visits.drive import Drive, Progress, StageLog
