@@ -25,19 +25,13 @@ CHUNK = 100_000
 """URLs that are compared with patterns at a time."""
 
 
-class PackedSitemaps:
-    """Collector of responses for ``.gz`` files that the server compressed a second time."""
-
-    def __init__(self) -> None:
-        self.rows: list[Probe] = []
-
-    def on_response(self, response: Response) -> None:
-        """Add a probe row if the URL ends with ``.gz`` and ``Content-Encoding`` contains gzip."""
-        encoding = response.headers.get("content-encoding", "").lower()
-        path = response.url.partition("?")[0].lower()
-        if "gzip" in encoding and path.endswith(".gz"):
-            url = response.request.url
-            self.rows.append(Probe("packed", url, None, None, response.status))
+def _packed_twice(response: Response) -> list[Probe]:
+    """Return the row of a ``.gz`` file that the server compressed a second time; else nothing."""
+    encoding = response.headers.get("content-encoding", "").lower()
+    path = response.url.partition("?")[0].lower()
+    if "gzip" not in encoding or not path.endswith(".gz"):
+        return []
+    return [Probe("packed", response.request.url, status=response.status)]
 
 
 def keep_listing(store: Store) -> None:
@@ -55,16 +49,16 @@ def keep_listing(store: Store) -> None:
 def read_sitemaps(
     store: Store,
     entries: Entries,
-    packed: PackedSitemaps,
+    packed: list[Probe],
     progress: Progress,
     has_time: Callable[[], bool],
     site: StoreSite | None,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
 
-    ``packed`` notes the responses. After each document ``has_time`` is called: when it returns
-    false, the rest is not read, and documents of an earlier audit stay in the store. The
-    listed URLs must have the ``site`` of the store; None if that is known.
+    ``packed`` gets a row of each file that is packed twice. When ``has_time`` returns false after a
+    document, the rest is not read, and documents of an earlier audit stay in the store. The listed
+    URLs must have the ``site`` of the store; None if that is known.
 
     Raises:
         urlset.SourceError: Nothing could be read.
@@ -74,7 +68,7 @@ def read_sitemaps(
     with store.writer(entries.source) as writer:
 
         def on_response(response: Response) -> None:
-            packed.on_response(response)
+            packed.extend(_packed_twice(response))
             writer.on_response(response)
 
         with closing(entries.batches(on_response)) as batches:

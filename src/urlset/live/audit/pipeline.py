@@ -21,7 +21,6 @@ from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_log
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
     NO_ORIGIN,
-    PackedSitemaps,
     StoreSite,
     expect_access_logs,
     keep_listing,
@@ -36,6 +35,7 @@ from urlset.live.audit.judgement import (
     RunFacts,
     judge,
 )
+from urlset.live.audit.probes import Probe
 from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
@@ -252,7 +252,8 @@ class _AuditRun:
                 site = None
             if not self._is_continued():
                 keep_listing(store)
-        packed, stages = PackedSitemaps(), StageLog(logger)
+        packed: list[Probe] = []
+        stages = StageLog(logger)
         failures = read_sitemaps(
             store, self._entries, packed, self._progress, self._budget.has_time, site
         )
@@ -276,7 +277,7 @@ class _AuditRun:
                 self._drive,
                 self._progress,
             )
-            visits.add_probes(packed.rows)
+            visits.add_probes(packed)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
         stages.end("%d requests sent", self._budget.requests)

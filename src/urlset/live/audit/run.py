@@ -132,7 +132,7 @@ class SiteVisits:
         self._visit(self._chosen(self._choose()))
 
     def _choose(self) -> int:
-        """Create the table ``chosen`` of the listed URLs to visit; return their number.
+        """Create the table ``chosen_urls`` of the listed URLs to visit; return their number.
 
         The sections take turns, so that an audit that is ended early is a fair sample, too.
         """
