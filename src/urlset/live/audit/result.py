@@ -39,7 +39,6 @@ TABLES = (
 )  # fmt: skip
 """Tables of an audit that :attr:`Audit.tables` has."""
 
-
 LASTMOD_SQL = (
     "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections\n"
     "ORDER BY dates DESC, section"
@@ -151,11 +150,7 @@ class Audit(CountedFindings):
         self.store = store
         self.findings: list[Finding] = found.findings
         self.changes: Changes | None = found.changes
-        self.listed: int = overview.listed
-        self.visited: int = overview.visited
-        self.verdicts: list[VerdictShare] = overview.shares
-        self.coverage: Coverage = overview.coverage
-        self.lastmod: list[LastmodTrial] = overview.lastmod
+        self.listed, self.visited, self.verdicts, self.coverage, self.lastmod, excluded = overview
         self.documents = documents
         self._unvisited = unvisited
         self._facts = facts
@@ -163,7 +158,7 @@ class Audit(CountedFindings):
         self.rules = rules
         self.started = started
         self._found = found
-        self._is_none_selected = overview.excluded > 0 and not overview.listed
+        self._is_none_selected = excluded > 0 and not self.listed
         self._cause = self._most_common_cause() if self.is_blind else ""
 
     @property

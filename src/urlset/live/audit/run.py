@@ -14,8 +14,7 @@ from urlset.http import Policy
 from urlset.inflight import track_wait
 from urlset.interrupts import delayed_interrupts
 from urlset.live.audit.inputs import store_excluded_urls
-from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
-from urlset.live.audit.probes import Probe, ProbeWalk
+from urlset.live.audit.probes import LlmsTxt, LlmsTxtWalk, Probe, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.schemas import stream_of

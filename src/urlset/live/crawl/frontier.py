@@ -78,7 +78,6 @@ _DISCOVER = f"""
         GROUP BY l.target)
     ORDER BY position"""
 
-
 # Columns of a known URL: whether a document lists it, and those of `Discovered`.
 _AS_DISCOVERED = (
     "list_has_any(origins, ['sitemap', 'feed']) AS is_listed, url, "

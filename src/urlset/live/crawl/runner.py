@@ -45,7 +45,6 @@ _BATCH = 20_000
 ROBOTS_AGE = timedelta(hours=24)
 """Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
 
-
 _ENDS: dict[Limit, str] = {
     "requests": "max-pages",
     "minutes": "max-minutes",

@@ -212,7 +212,6 @@ LIVE_VIEWS: tuple[View, ...] = (
 VISIT_SCHEMA = StoreSchema(LIVE_TABLES, LIVE_VIEWS, replaced_view="links")
 """What a crawl or an audit adds to a store; the table ``links`` replaces a view of sitemaps."""
 
-
 INSPECTION_TABLES = (
     TableSchema.of(
         "inspections",

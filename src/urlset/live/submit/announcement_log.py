@@ -65,7 +65,6 @@ TABLES = (
     ),
 )
 
-
 REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
 

@@ -54,7 +54,6 @@ VerdictKind = Literal[
     "redirected",  # an endpoint never redirects
 ]
 
-
 IndexNowVerdict = Verdict[VerdictKind]
 
 

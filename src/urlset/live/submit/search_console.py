@@ -36,7 +36,6 @@ INSPECTIONS_A_DAY = 2_000
 
 GoogleVerdictKind = Literal["ok", "forbidden", "unauthorized", "quota", "failed", "rejected"]
 
-
 GoogleVerdict = Verdict[GoogleVerdictKind]
 
 
