@@ -172,12 +172,11 @@ class Delivery:
     def _retry(self, batch: Batch, verdict: IndexNowVerdict) -> None:
         """Wait and queue a batch again; end the delivery if no time or retry is left."""
         number = self._tries[verdict.kind]
-        if number >= len(verdict.waits_s) or not self._sender.may_wait(verdict.waits_s[number]):
+        reason = f"{name_of(self._endpoint)}: {verdict.error_code or verdict.kind}"
+        if not self._sender.may_retry(verdict.waits_s, number, reason):
             self.failure = verdict
             return
         self._tries[verdict.kind] += 1
-        reason = f"{name_of(self._endpoint)}: {verdict.error_code or verdict.kind}"
-        self._sender.wait(verdict.waits_s[number], reason)
         self._queue.appendleft(batch)
 
     def _message(self, failure: IndexNowVerdict) -> str:

@@ -38,9 +38,9 @@ def call(sender: Sender, request: Request) -> tuple[search_console.GoogleVerdict
     while True:
         response = sender.send(request)
         verdict = search_console.interpret_google(response)
-        if number >= len(verdict.waits_s) or not sender.may_wait(verdict.waits_s[number]):
+        reason = f"{request.purpose}: {verdict.error_code}"
+        if not sender.may_retry(verdict.waits_s, number, reason):
             return verdict, response
-        sender.wait(verdict.waits_s[number], f"{request.purpose}: {verdict.error_code}")
         number += 1
 
 

@@ -6,7 +6,7 @@ This is its only I/O besides tables.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -53,9 +53,12 @@ class Sender:
         """Send the requests of a walk to a site, and return the responses."""
         return list(self.drive(walk, self.policy))
 
-    def may_wait(self, seconds: float) -> bool:
-        """Return whether a wait is possible before the time limit of the run."""
-        return self.waited_s + seconds <= self.max_wait_s
+    def may_retry(self, waits_s: Sequence[float], number: int, reason: str) -> bool:
+        """Wait before a retry, by its number; return whether there is one, and time for it."""
+        if number >= len(waits_s) or self.waited_s + waits_s[number] > self.max_wait_s:
+            return False
+        self.wait(waits_s[number], reason)
+        return True
 
     def wait(self, seconds: float, reason: str) -> None:
         """Wait before a retry."""

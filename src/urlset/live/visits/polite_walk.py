@@ -83,9 +83,7 @@ class PoliteWalk(Generic[T, R]):
                 target,
                 scope=politeness.scope_of(origin),
                 delay_s=host.delay_s,
-                wait_s=politeness.pace.wait_s(origin, politeness.clock())
-                if host.resume_at
-                else 0.0,
+                wait_s=politeness.pace.wait_s(origin, politeness.clock()),
                 may_continue=politeness.budget.spend,
                 may_wait=politeness.budget.has_time,
             )

@@ -13,7 +13,7 @@ from urlset.live.history.writer import insert_rows
 from urlset.live.watch.alerts import EVENTS, Condition, judge, unjudged
 from urlset.live.watch.bands import AlertDays, Bands, day_bands
 from urlset.live.watch.rows import Alert
-from urlset.live.watch.series import SiteHistory, site_history
+from urlset.live.watch.series import SiteHistory, site_history, sql_of
 from urlset.protocol import MAX_BYTES, MAX_URLS
 from urlset.store import StoreSession
 
@@ -38,7 +38,7 @@ def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Ba
     ]
     if ended:
         session.run(
-            f"UPDATE store.alerts SET ended = {_time(site.now)} "
+            f"UPDATE store.alerts SET ended = {sql_of(site.now)} "
             f"WHERE alert IN ({', '.join(map(str, ended))})"
         )
     new = [each for key, each in conditions.items() if key not in open_ or each.kind in EVENTS]
@@ -61,7 +61,7 @@ def mark_reported(session: StoreSession, alerts: Sequence[Alert], now: datetime)
     """Record that alerts were reported, so that no later step reports them again."""
     numbers = ", ".join(str(alert.number) for alert in alerts if alert.is_new)
     if numbers:
-        query = f"UPDATE store.alerts SET reported = {_time(now)} WHERE alert IN ({numbers})"
+        query = f"UPDATE store.alerts SET reported = {sql_of(now)} WHERE alert IN ({numbers})"
         with session.transaction():
             session.run(query)
 
@@ -83,7 +83,7 @@ def _alert_days(session: StoreSession, now: datetime) -> list[AlertDays]:
     # A step at midnight counts what happened on the day before.
     query = (
         "SELECT kind, subject, (opened - INTERVAL 1 DAY)::DATE, coalesce(ended, "
-        f"{_time(now)})::DATE FROM store.alerts WHERE opened > {_time(now)} - INTERVAL 100 DAY"
+        f"{sql_of(now)})::DATE FROM store.alerts WHERE opened > {sql_of(now)} - INTERVAL 100 DAY"
     )
     return [AlertDays(*row) for row in session.rows(query)]
 
@@ -97,10 +97,6 @@ def _insert(
         for number, each in enumerate(conditions, int(last) + 1)
     ]
     insert_rows(session, "alerts", rows)
-
-
-def _time(value: datetime) -> str:
-    return f"TIMESTAMPTZ '{value.isoformat()}'"
 
 
 NEAR = 0.9
