@@ -78,7 +78,7 @@ class _Search:
         self._learn_lastmod()
         self._match_stems(needs_support=False)
         self._match_renamed()
-        find_similar(self._tables, self._renamings(), self._least)
+        find_similar(self._tables, Renamings(self.folders()), self._least)
 
     def folders(self) -> list[FolderPair]:
         """Return the folders of the pairs found so far, with the number of URLs."""
@@ -88,9 +88,6 @@ class _Search:
             f"GROUP BY ALL ORDER BY n DESC, 1, 2 LIMIT {MAX_FOLDERS}"
         )
         return [FolderPair(before, after, int(urls)) for before, after, urls in rows]
-
-    def _renamings(self) -> Renamings:
-        return Renamings(self.folders())
 
     def _match_redirects(self) -> None:
         """Add pairs of a removed URL and the added URL to which it alone redirects."""
@@ -199,7 +196,7 @@ class _Search:
 
     def _match_renamed(self) -> None:
         """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""
-        _create_targets(self._tables, self._renamings())
+        _create_targets(self._tables, Renamings(self.folders()))
         date = date_evidence(self._tables)
         self._db.run_long(
             f"""CREATE OR REPLACE TABLE renamed_candidates AS

@@ -11,7 +11,6 @@ from urlset.live.diff.tables import Tables
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Budget, Politeness
-from urlset.live.working_tables import REDIRECT_ANSWERS
 from urlset.model import ProgressEvent
 from urlset.robots import Robots
 from urlset.urls import split_origin
@@ -53,11 +52,6 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
         yield RedirectAnswer(target.url, verdict)
 
 
-def create_answers(tables: Tables) -> None:
-    """Create the empty table ``redirect_answers``."""
-    tables.db.run(REDIRECT_ANSWERS.create_empty())
-
-
 def ask_removed(
     tables: Tables,
     *,
@@ -74,7 +68,6 @@ def ask_removed(
     ``base_url``, which the user named, may have a private address.
     """
     db = tables.db
-    create_answers(tables)
     rows = db.rows(
         "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only "
         f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"

@@ -53,6 +53,7 @@ class Tables:
         both: Number of URLs in both.
         is_none_selected: Whether URLs are listed, and the patterns select none of either state.
         live: For each side, the names of the live tables of its store.
+        stores: Names of the attached stores by side; a Parquet file has none.
     """
 
     def __init__(
@@ -99,13 +100,9 @@ class Tables:
             self.count(f"SELECT count(*) FROM (FROM url_keys WHERE {side}_rows > 1 LIMIT 1)")
         )
 
-    def store_of(self, side: str) -> str | None:
-        """Return the name of the attached store of a state; None for a Parquet file."""
-        return self._stores.get(side)
-
     def _attach(self) -> None:
         """Attach the stores; DuckDB opens a file only once."""
-        self._stores: dict[str, str] = {}
+        self.stores: dict[str, str] = {}
         attached: dict[str, str] = {}
         for side, state in self.states.items():
             if state.form != "store":
@@ -116,7 +113,7 @@ class Tables:
                 self.live[side] = self.db.attach_store(state.path, attached[path])
             else:
                 self.live[side] = self.live["before"]
-            self._stores[side] = attached[path]
+            self.stores[side] = attached[path]
 
     def _create_macros(self) -> None:
         hosts = self._ascii_hosts()
@@ -142,14 +139,14 @@ class Tables:
         return found
 
     def _relation(self, side: str) -> str:
-        store = self._stores.get(side)
+        store = self.stores.get(side)
         if store is not None:
             return f"{store}.entries"
         path = glob.escape(os.path.abspath(self.states[side].path))
         return f"read_parquet({quoted(path)}, hive_partitioning = false, file_row_number = true)"
 
     def _create_listed(self, side: str) -> None:
-        store = self._stores.get(side)
+        store = self.stores.get(side)
         fields = ", ".join(f"e.{name}" for name in _ENTRY)
         shown = self.shown(side, "e.source")
         has_pages = "pages" in self.live[side]

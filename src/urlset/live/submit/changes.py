@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, NamedTuple, TextIO
 
@@ -127,7 +127,7 @@ def read_changes(path: str) -> Iterator[ChangedUrl]:
     """
     name = "stdin" if path == "-" else path
     try:
-        with _opened(path) as file:
+        with nullcontext(sys.stdin) if path == "-" else open(path, encoding="utf-8-sig") as file:
             yield from changes_of(_objects(file, name), name)
     except (OSError, UnicodeDecodeError) as error:
         if isinstance(error, SourceError):
@@ -159,15 +159,6 @@ def _objects(file: TextIO, name: str) -> Iterator[Any]:
             raise SourceError(
                 f"{name}:{number}: expected a JSON object with change and loc, found other text"
             ) from error
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[TextIO]:
-    if path == "-":
-        yield sys.stdin
-        return
-    with open(path, encoding="utf-8-sig") as file:
-        yield file
 
 
 def _shown(value: object) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from urlset.checker.views import BROKEN
@@ -106,7 +107,7 @@ class _Step:
             site_walk, known, rechecked=self._oldest(known), skips_home=self._may_skip_home(known)
         )
         self._revisit = walk.revisit
-        for count, visit in enumerate(_visits(walk, drive, policy), 1):
+        for count, visit in enumerate(chain(drive(walk, policy), walk.pending()), 1):
             self._add(visit)
             source = visit.record.source or self._site
             progress(ProgressEvent(documents=count, source=visit.record.source))
@@ -292,8 +293,3 @@ def _why_partial(record: DocumentRecord) -> str:
     if not record.unreadable_count:
         return "some of its entries could not be read"
     return f"{pluralize(record.unreadable_count, 'entry has', 'entries have')} no readable URL"
-
-
-def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
-    yield from drive(walk, policy)
-    yield from walk.pending()
