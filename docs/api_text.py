@@ -54,7 +54,8 @@ def fields_of(kind: type) -> Iterator[str]:
         return
     yield "\n| field | type | default |\n|---|---|---|\n"
     for name, default in listed:
-        given_type = inspect.get_annotations(kind).get(name, "")
+        found = (inspect.get_annotations(base).get(name) for base in kind.__mro__)
+        given_type = next(filter(None, found), "")
         type_ = plain(getattr(given_type, "__forward_arg__", given_type))
         escaped = type_.replace("|", "\\|")
         shown = "" if default is None else f"`{default}`"

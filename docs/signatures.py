@@ -51,7 +51,7 @@ VERBS = {
     "crawl": Verb("live/crawl/runner.py", ("live/crawl/options.py", "CrawlOptions"), CLIENT),
     "audit": Verb("live/audit/pipeline.py", ("live/audit/settings.py", "AuditSettings"), KEPT),
     "diff": Verb("live/diff/pipeline.py"),
-    "watch": Verb("live/watch/pipeline.py", ("live/watch/step.py", "StepSettings")),
+    "watch": Verb("live/watch/pipeline.py", ("live/watch/pipeline.py", "StepSettings")),
     "submit": Verb("live/submit/pipeline.py", ("live/submit/settings.py", "SubmitSettings")),
     "sync": Verb(
         "live/sync/__init__.py", ("live/sync/settings.py", "SyncSettings"), keywords="SyncKeywords"

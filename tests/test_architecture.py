@@ -41,7 +41,7 @@ LIBRARIES = {
     "asgiref": "urlset.integrations.django",  # comes with Django
     "duckdb": "urlset.store",  # tables on the disk, SQL and Parquet, out of core
     "fastwarc": "urlset.reader.warc",  # WARC in gzip, zstd and lz4, in Rust
-    "google": "urlset.live.submit.google_auth",  # signatures of service accounts, by Google
+    "google": "urlset.live.submit.search_console",  # signatures of service accounts, by Google
     "idna": "urlset.http",  # international host names as of 2008; comes with aiohttp
     "langchain_core": "urlset.integrations.langchain",
     "pyspark": "urlset.integrations.spark",
@@ -78,25 +78,17 @@ SMALL_MODULES = {
     "urlset.builder.unchanged": "above publish, which imports what decides about each source",
     "urlset.sources.html.read_ahead": "threads and their order, which the pages do not know",
     "urlset.partitioned.concurrent_sites": "threads and their end, which the rows do not know",
-    "urlset.live.diff.features": "SQL of the properties of a URL",
     "urlset.engine.reference.digests": "counterpart of digests.rs",
     "urlset.engine.reference.lists": "counterpart of lists.rs",
     "urlset.engine.reference.html": "public name of the package, loaded when a page is read",
     "urlset.html.visited": "counterpart of visited.rs",
     "urlset.fixer.fixers": "loads the modules of fixers, one per rule group",
-    "urlset.live.crawl.working_tables": "declarations, which tests read, too",
-    "urlset.live.submit.working_tables": "declarations, as of the crawler",
-    "urlset.live.history.working_tables": "declarations, as of the crawler",
     "urlset.integrations.spark.stream": "a stream, which readers do not need",
     "urlset.integrations.spark.cluster_build": "a build, which the data source does not need",
     "urlset.integrations.django.row_version": "what proves that rows are unchanged, in one place",
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
-    "urlset.live.sync.update_file": "files, which the pipeline does not know",
-    "urlset.live.watch.summary": "pure, the pipeline around it is not",
     "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
-    "urlset.live.watch.alert_log": "queries of alerts, which the step around it does not know",
-    "urlset.live.submit.announcement_schema": "the tables, which docs/tables.md is generated from",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.

@@ -270,7 +270,8 @@ def test_what_replaces_an_option_in_python_exists(verb):
         elif kind:
             assert kind in inspect.signature(function).parameters
         elif name:
-            assert hasattr(result, name) or name in inspect.get_annotations(result), option.name
+            fields = {field for base in result.__mro__ for field in inspect.get_annotations(base)}
+            assert hasattr(result, name) or name in fields, option.name
 
 
 def test_each_option_of_the_client_is_in_python():

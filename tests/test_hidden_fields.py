@@ -12,7 +12,7 @@ import pytest
 import urlset
 from urlset.http import Request, Response, Secrets
 from urlset.http.exchange import Hop
-from urlset.live.audit.probes import Probe, ProbeRow
+from urlset.live.audit.probes import Probe
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.submit.indexnow import submission
 from urlset.live.submit.keys import IndexNowKey, IndexNowKeys
@@ -36,7 +36,6 @@ SHOWN = {
     "News.keywords": "of an article",
     "Option.key": "name of an option",
     "Probe.key": "key of a page",
-    "ProbeRow.key": "key of a page",
     "Request.is_secret": "a flag",
     "StepSettings.webhook_format": "name of a format",
     "_Version.key": "size and time of a file",
@@ -126,7 +125,7 @@ OBJECTS = {
         1.0,
     ),
     "probe": Probe("indexnow", f"https://example.com/{SECRET}.txt", None, SECRET),
-    "row of a probe": ProbeRow("indexnow", f"https://a/{SECRET}.txt", None, SECRET, 200),
+    "row of a probe": Probe("indexnow", f"https://a/{SECRET}.txt", None, SECRET, 200),
     "profile of AWS": AwsProfile({"secret_access_key": SECRET}, f"https://ann:{SECRET}@s3/"),
 }
 

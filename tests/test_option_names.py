@@ -29,7 +29,7 @@ EXCEPTIONS = {
 }
 OTHER_PROGRAMS = {
     "sources/git": "arguments of git",
-    "live/diff/revisions.py": "arguments of git",
+    "live/diff/states.py": "arguments of git",
 }
 COMMANDS = re.compile(
     r"`[^`]*`"  # a whole command in a text

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Annotated, Self, TypedDict
+from typing import Annotated, Any, Self, TypedDict, TypeVar, cast
+
+T = TypeVar("T")
 
 Instant = Annotated[str, datetime]
 """An instant in JSON: text as RFC 3339 has it. The first type is that of Python, the second one
@@ -23,6 +27,28 @@ class ResultJson(TypedDict):
     summary: str
     is_complete: bool
     incomplete: list[str]
+
+
+def values_of(source: object, form: type[T], **others: Any) -> T:
+    """Return what a typed dict names as values that JSON has: from ``others``, else attributes."""
+    values = {
+        name: others[name] if name in others else plain(getattr(source, name))
+        for name in form.__annotations__
+    }
+    return cast(T, values)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: named tuples by field, instants as text, no infinity."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if hasattr(value, "_asdict"):
+        return {name: plain(each) for name, each in value._asdict().items()}
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Closing:

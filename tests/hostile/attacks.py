@@ -105,7 +105,7 @@ def document(data: bytes) -> None:
 
 
 def llms_txt(data: bytes) -> None:
-    from urlset.live.audit.llms_txt_links import llms_txt_links
+    from urlset.live.audit.probes import llms_txt_links
 
     list(llms_txt_links(data))
 

@@ -14,7 +14,7 @@ from urlset.checker.baseline import Baseline
 from urlset.cli import main
 from urlset.config import load_config
 from urlset.errors import ConfigurationError, SourceError
-from urlset.live.watch.step import StepSettings
+from urlset.live.watch.pipeline import StepSettings
 from urlset.live.watch.webhook import message
 from urlset.sources.factory import SourceOptions
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.site_box import SiteBox
+from urlset.live.visits.page_rows import read_rows
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.page_worker import PageWorker
-from urlset.live.visits.visited_rows import read_rows
 from urlset.sources.git import git_dates
 from urlset.sources.git.repository import GitError, run_git, stream_git
 

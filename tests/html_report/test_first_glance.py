@@ -17,9 +17,8 @@ from urlset.html_report import ExampleLog, SourceFigures
 from urlset.html_report.charts import HALF_PAGE, PHONE, bin_labels
 from urlset.live.audit.judgement import RuleSet
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.stratified_sample import Interval
-from urlset.live.audit.summary import summary_sentence
-from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.live.audit.verdict_shares import VerdictShare, summary_sentence
+from urlset.live.visits.sample import Interval
 from urlset.model import Level
 
 SITE = "https://example.com"

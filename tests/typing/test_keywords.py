@@ -12,7 +12,7 @@ from urlset.live.audit import AuditSettings
 from urlset.live.crawl import CrawlOptions
 from urlset.live.submit import SubmitSettings
 from urlset.live.sync import SyncKeywords, SyncSettings
-from urlset.live.watch.step import StepSettings
+from urlset.live.watch.pipeline import StepSettings
 
 SETTINGS = {
     "audit": AuditSettings, "build": BuildOptions, "crawl": CrawlOptions,

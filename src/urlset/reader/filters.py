@@ -12,6 +12,7 @@ from urlset.dates import parse_date
 from urlset.document import Document
 from urlset.model import Sitemap
 from urlset.option_names import option
+from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader.documents import DocumentRecord
 
 Moment = str | date | datetime
@@ -174,6 +175,34 @@ def _instant(moment: Moment) -> datetime:
     return instant
 
 
+class UrlPatterns:
+    """Regular expressions of which one, or none, must have a match in a URL.
+
+    >>> patterns = UrlPatterns(include=["/shop/"], exclude=["[.]pdf$"])
+    >>> [patterns.reason_against(f"https://example.com/{path}") for path in ("shop/a", "b")]
+    [None, 'include']
+
+    Raises:
+        ValueError: A regular expression is invalid.
+    """
+
+    def __init__(self, include: Patterns = (), exclude: Patterns = ()):
+        self._include = compile_patterns("include", include)
+        self._exclude = compile_patterns("exclude", exclude)
+
+    def __bool__(self) -> bool:
+        """Return whether a URL may be excluded."""
+        return bool(self._include or self._exclude)
+
+    def reason_against(self, url: str) -> str | None:
+        """Return the option that excludes a URL; None if it is selected."""
+        if self._include and not any(pattern.search(url) for pattern in self._include):
+            return "include"
+        if any(pattern.search(url) for pattern in self._exclude):
+            return "exclude"
+        return None
+
+
 def compile_patterns(name: str, patterns: Patterns) -> tuple[re.Pattern[str], ...]:
     """Return compiled regular expressions, each as :func:`compile_pattern` does.
 
@@ -191,6 +220,13 @@ def pattern_texts(patterns: Patterns) -> tuple[str, ...]:
     """
     several = (patterns,) if isinstance(patterns, str | re.Pattern) else patterns
     return tuple(each if isinstance(each, str) else _text_of(each) for each in several)
+
+
+def selection(include: Patterns, exclude: Patterns) -> dict[str, tuple[str, ...]]:
+    """Return the options ``include`` and ``exclude`` as text; warn of globs and paths in them."""
+    texts = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
+    warn_of_patterns({option(name): each for name, each in texts.items()})
+    return texts
 
 
 def _text_of(pattern: re.Pattern[str]) -> str:

@@ -21,7 +21,7 @@ from tests.certificates import client_context, server_context
 from tests.http_walks import quick
 from urlset.checker import CATALOGUE
 from urlset.http import Response, exchange
-from urlset.live.visits import pace
+from urlset.live.visits import politeness
 
 SEEDS = amount(2, 100)
 SITES = sites()
@@ -116,7 +116,7 @@ def simulated_time(monkeypatch):
 
     Without pauses a seed takes a fifth of the time.
     """
-    monkeypatch.setattr(pace, "MAX_DELAY_S", 0.0)
+    monkeypatch.setattr(politeness, "MAX_DELAY_S", 0.0)
     monkeypatch.setattr(exchange, "KEPT_HEADERS", exchange.KEPT_HEADERS | {"x-seconds"})
     plain = Response.__new__
 

@@ -17,7 +17,7 @@ from tests.site_box import SiteBox, hang_up, slow
 from urlset.checker.examples import page, site
 from urlset.http import Request, Response
 from urlset.live.audit import pipeline
-from urlset.live.visits.budget import Budget
+from urlset.live.visits.politeness import Budget
 
 HTML = "text/html"
 

@@ -13,7 +13,7 @@ from tests.http_walks import quick
 from tests.live.audit.test_audit import MOMENT
 from tests.site_box import SiteBox, cut
 from urlset.checker.examples import ExampleResponse, page, redirect, site
-from urlset.live.audit import llms_txt_links
+from urlset.live.audit import probes
 
 TITLE = "# Tea\n\n## Pages\n\n"
 TEA = site(tea=page("Tea"))
@@ -135,7 +135,7 @@ def test_of_an_llms_txt_that_is_cut_the_whole_lines_are_read(monkeypatch: pytest
 
         box.put("/llms.txt", text, kind="text/plain")
         assert links_of(box) == ["/whole", "/partial-name"]
-        monkeypatch.setattr(llms_txt_links, "MAX_BYTES", end)
+        monkeypatch.setattr(probes, "MAX_BYTES", end)
         assert links_of(box) == ["/whole"]
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from urlset import parse
-from urlset.live.audit.llms_txt_links import llms_txt_links
+from urlset.live.audit.probes import llms_txt_links
 
 # https://llmstxt.org/ shows a file of this form.
 FORM = b"""# Title

@@ -7,10 +7,14 @@ from random import Random
 
 import pytest
 
-from urlset.live.audit.stratified_sample import Interval, StratumCount, estimate, wilson
-from urlset.live.audit.summary import share_lines, summary_sentence
-from urlset.live.audit.verdict_shares import VerdictCount, VerdictShare, shares_of
-from urlset.live.visits.sample import allocate
+from urlset.live.audit.verdict_shares import (
+    VerdictCount,
+    VerdictShare,
+    share_lines,
+    shares_of,
+    summary_sentence,
+)
+from urlset.live.visits.sample import Interval, StratumCount, allocate, estimate, wilson
 
 MILLION = {  # URLs and share of 404 by section
     "shop": (600_000, 0.03),

@@ -16,9 +16,9 @@ import urlset
 from tests.interrupts import How, LinkedSite, interrupted
 from tests.live.visits.test_page_worker import response
 from tests.site_box import SiteBox
+from urlset.live.visits.page_rows import read_rows
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.page_worker import PageWorker, serve
-from urlset.live.visits.visited_rows import read_rows
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups")
 

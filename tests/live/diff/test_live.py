@@ -7,7 +7,7 @@ import pytest
 import urlset
 from tests.http_walks import quick
 from tests.site_box import SiteBox, page, redirect
-from urlset.live.diff.words import reason_text
+from urlset.live.diff.rows import reason_text
 
 HTML = b"<!doctype html><title>Tea</title><p>All about tea."
 

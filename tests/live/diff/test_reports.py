@@ -7,7 +7,7 @@ from html import unescape
 
 import urlset
 from urlset import Entry
-from urlset.live.diff.markdown import MARKER
+from urlset.live.diff.text import MARKER
 
 SITE = "https://example.com"
 HOSTILE = [

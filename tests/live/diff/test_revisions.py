@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import urlset
-from urlset.live.diff.revisions import split_revision
+from urlset.live.diff.states import split_revision
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -10,7 +10,7 @@ from tests.live.submit.fake_engines import ENDPOINT, HOST, KEY, SITE, Bench, Rep
 from tests.live.submit.test_search_console import Google, error
 from urlset.cli.command_model import describe_commands
 from urlset.http import Request, Secrets, drive_in_thread
-from urlset.live.submit.request_text import request_text
+from urlset.live.submit.sender import request_text
 from urlset.live.visits.drive import RequestWalk
 
 CANARY = "canary-5f3a-secret"

@@ -9,8 +9,7 @@ import pytest
 
 import urlset
 from tests.live.submit.fake_engines import HOST, Bench, Drop, Reply, Web
-from urlset.live.submit.google_auth import read_credentials
-from urlset.live.submit.search_console import expect_property
+from urlset.live.submit.search_console import expect_property, read_credentials
 
 PROPERTY = f"http://{HOST}/"
 SITEMAP = f"http://{HOST}/sitemap.xml"

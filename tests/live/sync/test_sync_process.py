@@ -18,7 +18,7 @@ import urlset
 from tests.site_box import SiteBox
 from urlset.cli import main
 from urlset.cli.console import Progress
-from urlset.live.sync.update_file import UpdateFile
+from urlset.live.sync.update import UpdateFile
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 import urlset
 from tests.site_box import SiteBox, page
-from urlset.live.visits.budget import MAX_FAILURES, Budget
-from urlset.live.visits.pace import MAX_DELAY_S, WINDOW, HostPace, Pace
+from urlset.live.visits.politeness import MAX_DELAY_S, MAX_FAILURES, WINDOW, Budget, HostPace, Pace
 
 
 def feed(pace, seconds, windows=1, interval=0.1, start=0.0):

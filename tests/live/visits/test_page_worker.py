@@ -10,10 +10,9 @@ from tests.site_box import SiteBox
 from urlset.http import Request, Response
 from urlset.live.visits import page_worker
 from urlset.live.visits.page_record import read_record
-from urlset.live.visits.page_rows import PAGE_COLUMNS, rows_of, rows_of_line
+from urlset.live.visits.page_rows import PAGE_COLUMNS, read_rows, rows_of, rows_of_line
 from urlset.live.visits.page_urls import UrlResolver
 from urlset.live.visits.page_worker import PageWorker
-from urlset.live.visits.visited_rows import read_rows
 
 FIXED = {"fetched_at", "checked_at", "seconds"}
 COUNT = 30

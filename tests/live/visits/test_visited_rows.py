@@ -16,9 +16,15 @@ from tests.html.test_files import HEADS, TITLES
 from urlset.engine import available
 from urlset.http import Request, Response
 from urlset.live.visits.page_record import read_record
-from urlset.live.visits.page_rows import PageRows, rows_of, rows_of_line, with_line
+from urlset.live.visits.page_rows import (
+    PageRows,
+    read_rows,
+    rows_of,
+    rows_of_line,
+    usual_rows,
+    with_line,
+)
 from urlset.live.visits.page_urls import UrlResolver
-from urlset.live.visits.visited_rows import read_rows, usual_rows
 
 pytestmark = pytest.mark.skipif(
     "native" not in available(), reason="the native engine is not installed"

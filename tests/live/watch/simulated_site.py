@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from urlset.http import Policy, Request, Response, Walk
-from urlset.live.watch.pipeline import watch_with
+from urlset.live.watch.pipeline import StepSettings, watch_with
 from urlset.live.watch.result import Watch
-from urlset.live.watch.step import StepSettings
 from urlset.store import Store
 
 SITE = "https://example.com"

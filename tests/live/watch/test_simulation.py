@@ -17,10 +17,9 @@ from urlset.live.schemas import HISTORY_SCHEMA
 from urlset.live.watch.alerts import judge
 from urlset.live.watch.bands import day_bands
 from urlset.live.watch.estimates import DayCount, silence_limit
-from urlset.live.watch.pipeline import take_step
+from urlset.live.watch.pipeline import StepSettings, take_step
 from urlset.live.watch.result import Watch
 from urlset.live.watch.series import SectionHistory, SectionNow, SiteHistory
-from urlset.live.watch.step import StepSettings
 from urlset.store import Store
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 import urlset
 from tests.live.watch.simulated_site import SITE, SimulatedSite
-from urlset.live.history import entries_at
+from urlset.live.history.reader import entries_at
 from urlset.store import Store
 
 

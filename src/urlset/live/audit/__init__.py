@@ -6,8 +6,8 @@ from urlset.live.audit.coverage import Coverage, CoverageRegion
 from urlset.live.audit.pipeline import audit
 from urlset.live.audit.result import Audit
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.stratified_sample import Interval, wilson
 from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.live.visits.sample import Interval, wilson
 
 __all__ = [
     "Audit",

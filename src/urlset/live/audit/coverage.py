@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from urlset.live.crawl.evidence import kind_of_reason
 from urlset.live.schemas import stream_of
-from urlset.live.visits.url_patterns import UrlPatterns
+from urlset.reader.filters import UrlPatterns
 from urlset.store import StoreSession
 
 # Equal pages count once, by `page_key`: a sitemap with /a/ and a link to /a name one page.
@@ -172,10 +172,9 @@ def coverage_of(
     if patterns:
         urls = session.rows("SELECT url FROM store.coverage WHERE NOT is_listed")
         rows = [row for row in urls if patterns.reason_against(row[0]) is not None]
-        session.load("unselected_pages", stream_of("url", rows))
-        session.run(
-            "DELETE FROM store.coverage "
-            "WHERE NOT is_listed AND url IN (SELECT url FROM unselected_pages)"
+        session.insert(
+            "DELETE FROM store.coverage WHERE NOT is_listed AND url IN (FROM incoming)",
+            stream_of("url", rows),
         )
     regions = tuple(CoverageRegion(*row) for row in session.rows(COVERAGE_SQL))
     classes = tuple(LinkClass(*row) for row in session.rows(LINKED_BY_SQL))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import islice
 
 from urlset.checker.load import Failures
 from urlset.checker.views import creation_order
-from urlset.errors import SourceError
-from urlset.http import Response
-from urlset.live.audit.probes import ProbeRow
-from urlset.live.audit.store_site import StoreSite
+from urlset.document import Document
+from urlset.errors import SourceError, StoreError
+from urlset.http import Response, origin_of
+from urlset.live.audit.probes import Probe
 from urlset.live.schemas import stream_of
-from urlset.live.visits.url_patterns import UrlPatterns
-from urlset.reader import DocumentRecord, Entries
+from urlset.live.visits.drive import Progress
+from urlset.model import ProgressEvent
+from urlset.reader import Entries
+from urlset.reader.filters import UrlPatterns
 from urlset.sources import AccessLog
 from urlset.store import Store, StoreSession
 from urlset.temp_files import expect_safe_to_read
@@ -22,19 +25,13 @@ CHUNK = 100_000
 """URLs that are compared with patterns at a time."""
 
 
-class PackedSitemaps:
-    """Collector of responses for ``.gz`` files that the server compressed a second time."""
-
-    def __init__(self) -> None:
-        self.rows: list[ProbeRow] = []
-
-    def on_response(self, response: Response) -> None:
-        """Add a probe row if the URL ends with ``.gz`` and ``Content-Encoding`` contains gzip."""
-        encoding = response.headers.get("content-encoding", "").lower()
-        path = response.url.partition("?")[0].lower()
-        if "gzip" in encoding and path.endswith(".gz"):
-            url = response.request.url
-            self.rows.append(ProbeRow("packed", url, None, None, response.status))
+def _packed_twice(response: Response) -> list[Probe]:
+    """Return the row of a ``.gz`` file that the server compressed a second time; else nothing."""
+    encoding = response.headers.get("content-encoding", "").lower()
+    path = response.url.partition("?")[0].lower()
+    if "gzip" not in encoding or not path.endswith(".gz"):
+        return []
+    return [Probe("packed", response.request.url, status=response.status)]
 
 
 def keep_listing(store: Store) -> None:
@@ -52,16 +49,16 @@ def keep_listing(store: Store) -> None:
 def read_sitemaps(
     store: Store,
     entries: Entries,
-    packed: PackedSitemaps,
-    seen: Callable[[DocumentRecord], None],
+    packed: list[Probe],
+    progress: Progress,
     has_time: Callable[[], bool],
     site: StoreSite | None,
 ) -> Failures:
     """Read all sitemaps into the store; return the documents that could not be read.
 
-    ``packed`` notes the responses. ``seen`` is called with each document, then ``has_time``: when
-    it returns false, the rest is not read, and documents of an earlier audit stay in the store. The
-    listed URLs must have the ``site`` of the store; None if that is known.
+    ``packed`` gets a row of each file that is packed twice. When ``has_time`` returns false after a
+    document, the rest is not read, and documents of an earlier audit stay in the store. The listed
+    URLs must have the ``site`` of the store; None if that is known.
 
     Raises:
         urlset.SourceError: Nothing could be read.
@@ -71,7 +68,7 @@ def read_sitemaps(
     with store.writer(entries.source) as writer:
 
         def on_response(response: Response) -> None:
-            packed.on_response(response)
+            packed.extend(_packed_twice(response))
             writer.on_response(response)
 
         with closing(entries.batches(on_response)) as batches:
@@ -80,7 +77,7 @@ def read_sitemaps(
                     site = None
                 number = writer.add(record, document, rows)
                 failures.add(number, record, document)
-                seen(record)
+                progress(ProgressEvent(documents=1, source=record.source, error=record.error))
                 if not has_time():
                     writer.is_complete = False
                     break
@@ -100,8 +97,8 @@ def store_excluded_urls(session: StoreSession, patterns: UrlPatterns) -> None:
         query = "SELECT key, loc FROM listed_urls WHERE rowid >= ? AND rowid < ?"
         rows = list(session.rows(query, (start, start + CHUNK)))
         excluded = [row for row in rows if patterns.reason_against(row[1]) is not None]
-        session.load("incoming_excluded", stream_of("key loc", excluded))
-        session.run("INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming_excluded")
+        statement = "INSERT INTO store.excluded_urls BY NAME SELECT * FROM incoming"
+        session.insert(statement, stream_of("key loc", excluded))
 
 
 def expect_access_logs(paths: Sequence[str]) -> None:
@@ -133,5 +130,83 @@ def read_access_logs(
     for batch in log.batches():
         locs, reasons = (batch.column(name).to_pylist() for name in ("loc", "reason"))
         rows = [(loc,) for loc, reason in zip(locs, reasons, strict=True) if reason is None]
-        session.load("incoming_log", stream_of("url", rows))
-        session.run("INSERT INTO store.log_urls (url) SELECT url FROM incoming_log")
+        session.insert("INSERT INTO store.log_urls FROM incoming", stream_of("url", rows))
+
+
+NO_ORIGIN = "https://localhost"
+"""Origin that an audit has if neither its source nor a listed URL has one."""
+
+_LATEST = "SELECT site, kind FROM store.crawls ORDER BY crawl DESC LIMIT 1"
+_ORIGIN = "regexp_extract(lower(e.loc), '^https?://[^/?#]+')"
+
+# Where the documents were read that list pages of the site: it may be another origin.
+_PLACES = f"""
+    SELECT DISTINCT unnest([root, url]) FROM store.documents
+    WHERE document IN (SELECT document FROM store.entries e WHERE {_ORIGIN} = ?)"""
+_LISTED = f"""
+    SELECT DISTINCT {_ORIGIN} FROM store.entries e JOIN store.documents d USING (document)
+    WHERE d.root IS NOT DISTINCT FROM ?"""
+
+_MAX_ENTRIES = 10_000
+
+
+class StoreSite:
+    """The site of the latest audit or crawl of a store with the live tables, if there is one."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        with store.session() as session:
+            latest = list(session.rows(_LATEST))
+        self._site, self._kind = latest[0] if latest else (None, "audit")
+        origin = origin_of(self._site or "")
+        self._origin = None if origin == NO_ORIGIN else origin
+
+    def expect_source(self, *urls: str | None) -> bool:
+        """Return whether a source is known to be of the site; False if its documents say that.
+
+        ``urls`` are the URL of the source, and that at which it is published.
+
+        Raises:
+            urlset.StoreError: The store is that of another site.
+        """
+        if self._origin is None:
+            return True
+        named = [origin for url in urls if (origin := origin_of(url or "")) is not None]
+        if self._origin in named:
+            return True
+        if named and self._places().isdisjoint(named):
+            raise self._refusal(named[-1])
+        return False
+
+    def expect_document(self, document: Document, source: str | None) -> bool:
+        """Return whether the URLs of a document say which site it is of; False if it has none.
+
+        It is the first document of the source that has entries, or one before it.
+
+        Raises:
+            urlset.StoreError: The store is that of another site.
+        """
+        locs = (entry.loc for entry in islice(document.entries, _MAX_ENTRIES))
+        listed = [origin for loc in locs if (origin := origin_of(loc)) is not None]
+        if not listed:
+            return False
+        if self._origin not in listed and self._listed(source).isdisjoint(listed):
+            raise self._refusal(listed[0])
+        return True
+
+    def _places(self) -> set[str | None]:
+        """Return the origins of the documents that list pages of the site."""
+        with self._store.session() as session:
+            return {origin_of(url or "") for (url,) in session.rows(_PLACES, (self._origin,))}
+
+    def _listed(self, source: str | None) -> set[str]:
+        """Return the origins that a source listed before, if the site is one of them."""
+        with self._store.session() as session:
+            listed = {origin for (origin,) in session.rows(_LISTED, (source,))}
+        return listed if self._origin in listed else set()
+
+    def _refusal(self, origin: str) -> StoreError:
+        return StoreError(
+            f"expected a store with audits or crawls of {origin}/, found {self._kind}s of "
+            f"{self._site}: {self._store.path!r}; name another file"
+        )

@@ -20,7 +20,8 @@ from urlset.html_report import LastmodTrial
 from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.live.audit.coverage import coverage_of
 from urlset.live.audit.inputs import (
-    PackedSitemaps,
+    NO_ORIGIN,
+    StoreSite,
     expect_access_logs,
     keep_listing,
     read_access_logs,
@@ -34,24 +35,20 @@ from urlset.live.audit.judgement import (
     RunFacts,
     judge,
 )
+from urlset.live.audit.probes import Probe
 from urlset.live.audit.result import LASTMOD_SQL, Audit, Overview
 from urlset.live.audit.run import SiteVisits
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.store_site import NO_ORIGIN, StoreSite
 from urlset.live.audit.verdict_shares import verdict_shares
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.figures.dimension_tables import check_segments
 from urlset.live.schemas import VISIT_SCHEMA
-from urlset.live.visits.budget import Budget
-from urlset.live.visits.drive import Drive, Progress
-from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.stage_log import StageLog
+from urlset.live.visits.drive import Drive, Progress, StageLog
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.model import Level, ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import StrPath, settings_of
-from urlset.pattern_warnings import warn_of_patterns
-from urlset.reader import DocumentRecord, Entries, Source, is_url, read
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader import Entries, Source, is_url, read
+from urlset.reader.filters import Patterns, selection
 from urlset.store import Store, StoreSession
 from urlset.urls import split_origin
 
@@ -174,11 +171,7 @@ def audit(
         ValueError: A setting is invalid, or the name of a rule is unknown.
         TypeError: There is no setting of a name.
     """
-    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_patterns(
-        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
-    )
-    options = settings_of(AuditSettings, "audit", locals(), **patterns)
+    options = settings_of(AuditSettings, "audit", locals(), **selection(include, exclude))
     policy, source = with_login(run_policy(options.policy), source, options.auth)
     if options.base_url is not None:
         auth = options.auth if not is_url(source) else None
@@ -259,9 +252,10 @@ class _AuditRun:
                 site = None
             if not self._is_continued():
                 keep_listing(store)
-        packed, stages = PackedSitemaps(), StageLog(logger)
+        packed: list[Probe] = []
+        stages = StageLog(logger)
         failures = read_sitemaps(
-            store, self._entries, packed, self._on_document, self._budget.has_time, site
+            store, self._entries, packed, self._progress, self._budget.has_time, site
         )
         self._expect_sitemap()
         store.add(VISIT_SCHEMA)
@@ -283,7 +277,7 @@ class _AuditRun:
                 self._drive,
                 self._progress,
             )
-            visits.add_probes(packed.rows)
+            visits.add_probes(packed)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
             self._end(session, crawl, visits)
         stages.end("%d requests sent", self._budget.requests)
@@ -340,9 +334,6 @@ class _AuditRun:
         if records and all(record.error and not record.failure for record in records):
             name = records[0].source or "the document"
             raise SourceError(f"{name}: {records[0].error}")
-
-    def _on_document(self, record: DocumentRecord) -> None:
-        self._progress(ProgressEvent(documents=1, source=record.source, error=record.error))
 
     def _main_origin(self) -> str:
         """Return the origin of most listed URLs; of the source if there are none."""

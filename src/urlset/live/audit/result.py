@@ -25,8 +25,7 @@ from urlset.html_report import (
 from urlset.live.audit.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
 from urlset.live.audit.judgement import AuditFindings, Changes, RunFacts
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.summary import share_lines, summary_sentence
-from urlset.live.audit.verdict_shares import VerdictShare
+from urlset.live.audit.verdict_shares import VerdictShare, share_lines, summary_sentence
 from urlset.live.figures.dimension_tables import segment_table
 from urlset.notebook import html_table
 from urlset.option_names import option
@@ -39,7 +38,6 @@ TABLES = (
     "llms_txt_links", "coverage", "audit_findings",
 )  # fmt: skip
 """Tables of an audit that :attr:`Audit.tables` has."""
-
 
 LASTMOD_SQL = (
     "SELECT section, dates, truthful, late, early, invented, unknown FROM lastmod_sections\n"
@@ -152,11 +150,7 @@ class Audit(CountedFindings):
         self.store = store
         self.findings: list[Finding] = found.findings
         self.changes: Changes | None = found.changes
-        self.listed: int = overview.listed
-        self.visited: int = overview.visited
-        self.verdicts: list[VerdictShare] = overview.shares
-        self.coverage: Coverage = overview.coverage
-        self.lastmod: list[LastmodTrial] = overview.lastmod
+        self.listed, self.visited, self.verdicts, self.coverage, self.lastmod, excluded = overview
         self.documents = documents
         self._unvisited = unvisited
         self._facts = facts
@@ -164,7 +158,7 @@ class Audit(CountedFindings):
         self.rules = rules
         self.started = started
         self._found = found
-        self._is_none_selected = overview.excluded > 0 and not overview.listed
+        self._is_none_selected = excluded > 0 and not self.listed
         self._cause = self._most_common_cause() if self.is_blind else ""
 
     @property

@@ -14,19 +14,17 @@ from urlset.http import Policy
 from urlset.inflight import track_wait
 from urlset.interrupts import delayed_interrupts
 from urlset.live.audit.inputs import store_excluded_urls
-from urlset.live.audit.llms_txt_links import LlmsTxt, LlmsTxtWalk
-from urlset.live.audit.probes import Probe, ProbeRow, ProbeWalk
+from urlset.live.audit.probes import LlmsTxt, LlmsTxtWalk, Probe, ProbeWalk
 from urlset.live.audit.settings import AuditSettings
 from urlset.live.audit.visit_walk import VisitWalk
 from urlset.live.schemas import stream_of
-from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.drive import Drive, Progress, StageLog
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import PageRows, confirm_pages, mark_silent_hosts, replace_pages
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
 from urlset.live.visits.sample import allocate
-from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
 from urlset.store import StoreSession
@@ -34,7 +32,7 @@ from urlset.terminal_text import pluralize
 
 logger: logging.Logger = logging.getLogger("urlset.audit")
 
-T = TypeVar("T", PageRows, ProbeRow, LlmsTxt)
+T = TypeVar("T", PageRows, Probe, LlmsTxt)
 
 CHUNK = 5_000
 """URLs to visit that are in memory."""
@@ -133,7 +131,7 @@ class SiteVisits:
         self._visit(self._chosen(self._choose()))
 
     def _choose(self) -> int:
-        """Create the table ``chosen`` of the listed URLs to visit; return their number.
+        """Create the table ``chosen_urls`` of the listed URLs to visit; return their number.
 
         The sections take turns, so that an audit that is ended early is a fair sample, too.
         """
@@ -148,11 +146,10 @@ class SiteVisits:
             sizes = {(row[0], row[1]): row[2] for row in session.rows(query)}
             shares = allocate(sizes, settings.sample, seed=settings.seed)
             rows = [(*key, count) for key, count in shares.items()]
-            columns = "section document:uint32 n:uint32"
-            session.load("sample_allocation", stream_of(columns, rows))
-            session.run(
-                "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM sample_allocation a "
-                "WHERE a.section = s.section AND a.document = s.document)"
+            session.insert(
+                "DELETE FROM visit_strata s WHERE turn > (SELECT n FROM incoming a "
+                "WHERE a.section = s.section AND a.document = s.document)",
+                stream_of("section document:uint32 n:uint32", rows),
             )
         session.run(
             "CREATE TABLE chosen_urls AS SELECT row_number() OVER "
@@ -228,10 +225,9 @@ class SiteVisits:
         for url in urls:
             for found in self._results(LlmsTxtWalk(url, self._politeness)):
                 self.is_llms_txt_known = found.is_known
-                links = stream_of("source line:uint32 url", found.links)
-                self._session.load("incoming_llms_txt", links)
-                self._session.run(
-                    "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming_llms_txt"
+                self._session.insert(
+                    "INSERT INTO store.llms_txt_links BY NAME SELECT * FROM incoming",
+                    stream_of("source line:uint32 url", found.links),
                 )
 
     def _visit_targets(self) -> None:
@@ -388,16 +384,16 @@ class SiteVisits:
         writer.flush()
 
     def _ask(self, probes: list[Probe]) -> None:
-        rows: list[ProbeRow] = []
+        rows: list[Probe] = []
         try:
             rows.extend(self._results(ProbeWalk(iter(probes), self._politeness)))
         finally:
             self.add_probes(rows)
 
-    def add_probes(self, rows: list[ProbeRow]) -> None:
+    def add_probes(self, rows: list[Probe]) -> None:
         """Add rows to the table ``probes``."""
-        self._session.load("incoming_probes", stream_of(_PROBES, rows))
-        self._session.run("INSERT INTO store.probes BY NAME SELECT * FROM incoming_probes")
+        statement = "INSERT INTO store.probes BY NAME SELECT * FROM incoming"
+        self._session.insert(statement, stream_of(_PROBES, rows))
 
     def _results(self, walk: PoliteWalk[Any, T], policy: Policy | None = None) -> Iterator[T]:
         for result in self._drive(walk, policy or self._policy):

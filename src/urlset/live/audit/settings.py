@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from urlset.checker import Profile, Rule
-from urlset.live.visits.url_patterns import UrlPatterns
 from urlset.model import Level
 from urlset.option_schema import check_options
+from urlset.reader.filters import UrlPatterns
 
 if TYPE_CHECKING:
     from urlset.http import Policy

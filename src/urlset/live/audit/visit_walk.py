@@ -15,12 +15,11 @@ from urlset.live.visits.page_record import (
     is_excluded_meanwhile,
     read_record,
 )
-from urlset.live.visits.page_rows import PageRows, rows_of
+from urlset.live.visits.page_rows import PageRows, rows_of, usual_rows
 from urlset.live.visits.page_urls import UrlResolver, section_of
 from urlset.live.visits.page_worker import PageReader
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.visited_rows import usual_rows
 from urlset.robots import Robots
 
 _FACTS = (
@@ -125,7 +124,8 @@ def _read_visit(
         row |= {"verdict": "redirect-loop", "unknown_reason": None}
     elif response.redirects and not is_doubtful(record):
         row |= {"verdict": "redirect", "unknown_reason": None}
-    elif is_second and _is_permanent_redirect(response):
+    elif is_second and response.redirect_statuses[:1] in ((301,), (308,)):
+        # It stands if its target fails; a temporary one may lead to the challenge of a firewall.
         row |= {"verdict": "redirect", "unknown_reason": None, "final_status": None}
     if response.redirects:
         statuses = response.redirect_statuses
@@ -139,11 +139,3 @@ def _read_visit(
     elif is_second and is_doubtful(record):
         confirm_failure(record)
     return rows_of(record._replace(url=url, links=[]), has_line=False)
-
-
-def _is_permanent_redirect(response: Response) -> bool:
-    """Return whether the first redirect is permanent, so that it stands if its target fails.
-
-    A temporary one may lead to the challenge page of a firewall.
-    """
-    return response.redirect_statuses[:1] in ((301,), (308,))

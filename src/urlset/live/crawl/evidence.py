@@ -102,7 +102,6 @@ _EDGES = """
         JOIN store.pages b ON md5_number(b.url) = md5_number(l.target)
     WHERE l.kind IN ('a', 'next', 'prev', 'redirect') AND l.url <> l.target GROUP BY ALL"""
 
-
 _STATEMENTS = (_CHAINS, _REDIRECTS, _LINKED, _FLAGS, _REFERENCES, _REFERRER_COUNTS, _ORIGINS)
 _TEMPORARY = ("redirect_chains", "linked_targets", "page_references", "page_edges", "reached_pages")
 

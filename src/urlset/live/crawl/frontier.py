@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 from urlset.live.crawl.evidence import MAX_HOPS
 from urlset.live.crawl.journal import Journal
-from urlset.live.crawl.options import CrawlOptions
-from urlset.live.crawl.scope import OPTION_REASONS, OTHER_HOST, Scope
+from urlset.live.crawl.options import OPTION_REASONS, OTHER_HOST, CrawlOptions, Scope
 from urlset.live.crawl.traps import Trap, Traps
-from urlset.live.crawl.working_tables import NEW_LINKS
 from urlset.live.visits.page_record import FOLLOWED_KINDS, ROBOTS, PageRecord
 from urlset.live.visits.page_rows import (
     PAGE_COLUMNS,
@@ -25,6 +23,7 @@ from urlset.live.visits.page_rows import (
 )
 from urlset.live.visits.page_urls import section_of
 from urlset.live.visits.polite_walk import VisitTarget
+from urlset.live.working_tables import NEW_LINKS
 from urlset.store import StoreSession, quoted
 from urlset.urls import split_origin
 
@@ -78,7 +77,6 @@ _DISCOVER = f"""
             AND NOT EXISTS (FROM store.frontier k WHERE k.url = l.target)
         GROUP BY l.target)
     ORDER BY position"""
-
 
 # Columns of a known URL: whether a document lists it, and those of `Discovered`.
 _AS_DISCOVERED = (
@@ -308,7 +306,10 @@ class Frontier:
             "FROM incoming i WHERE f.url = i.url",
             texts(
                 url=list(latest),
-                state=[_state_of(page) for page in latest.values()],
+                state=[
+                    "waiting" if page.is_repeated else "excluded" if _is_refused(page) else "done"
+                    for page in latest.values()
+                ],
                 excluded_by=[ROBOTS if _is_refused(page) else None for page in latest.values()],
             ),
         )
@@ -426,12 +427,6 @@ class Frontier:
             "SELECT pattern, kind, cut_count::UBIGINT, example FROM incoming",
             texts(pattern=patterns, kind=kinds, cut_count=counts, example=examples),
         )
-
-
-def _state_of(page: PageRows) -> str:
-    if page.is_repeated:
-        return "waiting"
-    return "excluded" if _is_refused(page) else "done"
 
 
 def _is_refused(page: PageRows) -> bool:

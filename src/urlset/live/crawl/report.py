@@ -70,15 +70,36 @@ def write_report(
     with store.session() as session:
         listed = take_figures(session, site)
         depths = _depths(session)
-        tables = [_other_pages(session, verdicts), _traps(session)]
-    pages = sum(verdicts.values())
+        pages = sum(verdicts.values())
+        failed = pages - verdicts.get("ok", 0)
+        first = f" The first {MAX_ROWS} of {failed:,}." if failed > MAX_ROWS else ""
+        tables = [
+            _table(
+                session,
+                "others",
+                "Pages that did not answer 200",
+                "Pages with another verdict than ok, each with the first page or document that "
+                f"names it.{first}",
+                ("URL", "verdict", "reason", "status", "found on"),
+                _OTHERS_SQL,
+            ),
+            _table(
+                session,
+                "traps",
+                "URLs without an end",
+                "Patterns of URLs that were not visited, because they have no end.",
+                ("pattern", "kind", "URLs", "example"),
+                _TRAPS_SQL,
+            ),
+        ]
+    by_verdict, columns = list(verdicts.items()), ("verdict", "pages")
     end = f"Not complete: {'; '.join(incomplete)}." if incomplete else _COMPLETE
     figures = SourceFigures(
         listed.name,
         listed.sentence,
         [("pages", f"{pages:,}", ""), *listed.numbers],
         [*depths, *listed.figures],
-        _verdict_table(verdicts),
+        Figure("pages", "Pages", "Pages by verdict.", "", columns, by_verdict, _VERDICTS_SQL),
         (),
         f"SELECT count(*) AS pages FROM pages;\n\n{listed.sql}",
         tables=[table for table in (*tables, listed.sections, *listed.tables) if table is not None],
@@ -99,13 +120,6 @@ def write_report(
 def _sentence(pages: int, verdicts: Mapping[str, int]) -> str:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.items())
     return f"{pluralize(pages, 'page')}: {counts}." if counts else "No page was visited."
-
-
-def _verdict_table(verdicts: Mapping[str, int]) -> Figure:
-    rows = list(verdicts.items())
-    return Figure(
-        "pages", "Pages", "Pages by verdict.", "", ("verdict", "pages"), rows, _VERDICTS_SQL
-    )
 
 
 def _depths(session: StoreSession) -> list[Figure]:
@@ -153,35 +167,10 @@ def _depth_name(depth: int) -> str:
     return pluralize(depth, "click") if depth else "start"
 
 
-def _other_pages(session: StoreSession, verdicts: Mapping[str, int]) -> Figure | None:
-    total = sum(count for verdict, count in verdicts.items() if verdict != "ok")
-    if not total:
-        return None
-    query = f"{_OTHERS_SQL}\nLIMIT {MAX_ROWS}"
-    first = f" The first {MAX_ROWS} of {total:,}." if total > MAX_ROWS else ""
-    return Figure(
-        "others",
-        "Pages that did not answer 200",
-        "Pages with another verdict than ok, each with the first page or document that names "
-        f"it.{first}",
-        "",
-        ("URL", "verdict", "reason", "status", "found on"),
-        list(session.rows(query)),
-        query,
-    )
-
-
-def _traps(session: StoreSession) -> Figure | None:
-    query = f"{_TRAPS_SQL}\nLIMIT {MAX_ROWS}"
+def _table(
+    session: StoreSession, name: str, title: str, about: str, columns: tuple[str, ...], sql: str
+) -> Figure | None:
+    """Return a table of the first rows of a query; None if there are none."""
+    query = f"{sql}\nLIMIT {MAX_ROWS}"
     rows = list(session.rows(query))
-    if not rows:
-        return None
-    return Figure(
-        "traps",
-        "URLs without an end",
-        "Patterns of URLs that were not visited, because they have no end.",
-        "",
-        ("pattern", "kind", "URLs", "example"),
-        rows,
-        query,
-    )
+    return Figure(name, title, about, "", columns, rows, query) if rows else None

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, cast
 from urlset.errors import StoreError
 from urlset.live.schemas import VISIT_SCHEMA
 from urlset.notebook import html_table
-from urlset.result import Instant, Result, ResultJson
+from urlset.result import Instant, Result, ResultJson, values_of
 from urlset.store import QueryResult, Store
 from urlset.terminal_text import pluralize
 
@@ -231,15 +231,8 @@ class Crawl(Result):
 
     def to_dict(self) -> CrawlJson:
         """Return the counts, what is incomplete and the traps as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "site": self.site,
-            "crawl": self.number,
-            "path": self.path,
-            "pages": sum(self.verdicts.values()),
-            "verdicts": self.verdicts,
-            "traps": list(self._trap_rows),
-        }
+        pages = sum(self.verdicts.values())
+        return values_of(self, CrawlJson, crawl=self.number, pages=pages, traps=self._trap_rows)
 
 
 def _no_crawl(store: Store) -> StoreError:

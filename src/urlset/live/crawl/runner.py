@@ -14,37 +14,24 @@ from itertools import islice
 from urlset.arguments import checked_arguments
 from urlset.dates import format_date
 from urlset.errors import SourceError, StoreError
-from urlset.http import (
-    Policy,
-    drive_in_thread,
-    origin_of,
-    run_policy,
-    with_login,
-    without_secrets,
-)
+from urlset.http import Policy, drive_in_thread, origin_of, run_policy, with_login
 from urlset.interrupts import delayed_interrupts
 from urlset.live.crawl.evidence import completeness, update_evidence
 from urlset.live.crawl.frontier import Discovered, Frontier
 from urlset.live.crawl.journal import Journal
-from urlset.live.crawl.options import CrawlOptions, ScopeName
+from urlset.live.crawl.options import CrawlOptions, Scope, ScopeName
 from urlset.live.crawl.result import Crawl
-from urlset.live.crawl.scope import Scope
 from urlset.live.crawl.walk import CrawlWalk
 from urlset.live.schemas import VISIT_SCHEMA
-from urlset.live.visits.budget import MAX_FAILURES, Budget, Limit
-from urlset.live.visits.drive import Progress
+from urlset.live.visits.drive import Progress, StageLog
 from urlset.live.visits.page_record import ROBOTS
 from urlset.live.visits.page_rows import mark_silent_hosts
 from urlset.live.visits.page_urls import page_url
-from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.stage_log import StageLog
+from urlset.live.visits.politeness import MAX_FAILURES, Budget, Limit, Politeness, no_url
 from urlset.model import ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import settings_of
-from urlset.pattern_warnings import warn_of_patterns
 from urlset.reader import read
-from urlset.reader.files import url_of_site
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.filters import Patterns, selection
 from urlset.robots import Robots
 from urlset.store import Store, quoted
 from urlset.urls import split_origin
@@ -57,7 +44,6 @@ _BATCH = 20_000
 
 ROBOTS_AGE = timedelta(hours=24)
 """Age up to which a stored robots.txt is used (RFC 9309 section 2.4)."""
-
 
 _ENDS: dict[Limit, str] = {
     "requests": "max-pages",
@@ -120,11 +106,7 @@ def crawl(
         ValueError: An option is invalid.
         KeyboardInterrupt: Ctrl-C; everything that was visited is stored.
     """
-    patterns = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    options = settings_of(CrawlOptions, "crawl", locals(), **patterns)
-    warn_of_patterns(
-        {option("include"): patterns["include"], option("exclude"): patterns["exclude"]}
-    )
+    options = settings_of(CrawlOptions, "crawl", locals(), **selection(include, exclude))
     shared, site = with_login(run_policy(policy), site, auth)
     start_of(site)
     if store is not None:
@@ -172,12 +154,7 @@ def start_of(site: str) -> str:
     """
     start = page_url(site)
     if start is None:
-        url = url_of_site(site)
-        advice = f"; write {url}" if url else ""
-        raise SourceError(
-            "expected an http or https URL, such as https://example.com/, found "
-            f"{without_secrets(site)!r}{advice}"
-        )
+        raise no_url("an http or https URL, such as https://example.com/", site)
     return start
 
 

@@ -19,12 +19,11 @@ from urlset.live.visits.page_record import (
     is_page,
     read_record,
 )
-from urlset.live.visits.page_rows import PageRows
+from urlset.live.visits.page_rows import PageRows, read_rows
 from urlset.live.visits.page_urls import UrlResolver, page_url
 from urlset.live.visits.page_worker import PageReader
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
 from urlset.live.visits.politeness import Politeness
-from urlset.live.visits.visited_rows import read_rows
 from urlset.option_names import option
 from urlset.robots import Robots
 

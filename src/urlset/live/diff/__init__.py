@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from urlset.live.diff.changes import ChangeRows
 from urlset.live.diff.pipeline import diff
-from urlset.live.diff.result import ChangeRows, Diff
+from urlset.live.diff.result import Diff
 from urlset.live.diff.rows import (
     ChangeKind,
     DiffCounts,

@@ -10,12 +10,11 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
-from urlset.live.diff.features import create_features
-from urlset.live.diff.moves_sql import LEFT, best_pairs, date_evidence, unique_values
+from urlset.dates import YEAR
 from urlset.live.diff.patterns import FolderPair, Renamings, move_patterns
-from urlset.live.diff.similarity import find_similar
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.diff.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
+from urlset.live.working_tables import FOLDER_SUPPORTS, MOVES, RENAME_TARGETS
+from urlset.store import quoted
 
 logger: logging.Logger = logging.getLogger("urlset.diff")
 
@@ -79,7 +78,7 @@ class _Search:
         self._learn_lastmod()
         self._match_stems(needs_support=False)
         self._match_renamed()
-        find_similar(self._tables, self._renamings(), self._least)
+        find_similar(self._tables, Renamings(self.folders()), self._least)
 
     def folders(self) -> list[FolderPair]:
         """Return the folders of the pairs found so far, with the number of URLs."""
@@ -89,9 +88,6 @@ class _Search:
             f"GROUP BY ALL ORDER BY n DESC, 1, 2 LIMIT {MAX_FOLDERS}"
         )
         return [FolderPair(before, after, int(urls)) for before, after, urls in rows]
-
-    def _renamings(self) -> Renamings:
-        return Renamings(self.folders())
 
     def _match_redirects(self) -> None:
         """Add pairs of a removed URL and the added URL to which it alone redirects."""
@@ -200,19 +196,7 @@ class _Search:
 
     def _match_renamed(self) -> None:
         """Add pairs of URLs with the same last segment, where other URLs show a renamed folder."""
-        renamings = self._renamings()
-        folders = self._db.rows(
-            f"SELECT DISTINCT folder FROM {LEFT.format(side='before')} LIMIT {MAX_FOLDERS}"
-        )
-        rows = [
-            (folder, target, urls)
-            for (folder,) in folders
-            for target, urls in renamings.targets(folder).items()
-            if urls >= 2
-        ]
-        rows += [(folder, folder, 0) for (folder,) in folders]
-        self._db.run(RENAME_TARGETS.create_empty())
-        self._db.insert_rows("rename_targets", rows)
+        _create_targets(self._tables, Renamings(self.folders()))
         date = date_evidence(self._tables)
         self._db.run_long(
             f"""CREATE OR REPLACE TABLE renamed_candidates AS
@@ -227,3 +211,211 @@ class _Search:
                 'folder-renamed', NULL FROM ({best_pairs("FROM renamed_candidates")})
             WHERE confidence >= {self._least}"""
         )
+
+
+MAX_URLS = 500_000
+"""URLs of a state, without a pair so far, up to which similar names are searched."""
+
+MAX_SHARING = 50
+"""URLs of a folder that share a word; a word of more URLs says little, and is not used."""
+
+
+def _create_targets(tables: Tables, renamings: Renamings, limit: int = MAX_FOLDERS) -> None:
+    """Create ``rename_targets``: each folder, with itself and its likely new names."""
+    left = LEFT.format(side="before")
+    found = tables.db.rows(f"SELECT DISTINCT folder FROM {left} LIMIT {limit}")
+    rows = [(folder, folder) for (folder,) in found]
+    rows += [
+        (folder, target)
+        for (folder,) in found
+        for target, urls in renamings.targets(folder).items()
+        if urls >= 2
+    ]
+    tables.db.run(RENAME_TARGETS.create_empty())
+    tables.db.insert_rows("rename_targets", rows)
+
+
+def find_similar(tables: Tables, renamings: Renamings, min_confidence: float) -> None:
+    """Add pairs whose last segments share rare words.
+
+    Segments that differ in a number, or in a whole word, are those of different pages.
+    """
+    db = tables.db
+    counts = [tables.count(f"SELECT count(*) FROM {LEFT.format(side=side)}") for side in SIDES]
+    if max(counts) > MAX_URLS or not all(counts):
+        logger.info("similar names are not searched in %d and %d URLs", *counts)
+        return
+    _create_targets(tables, renamings, MAX_URLS)
+    # The first and last letters find words with a typing error.
+    marks = (
+        "list_concat(words, CASE WHEN length(stem) >= 6 AND NOT contains(stem, '?') "
+        "THEN ['<' || left(stem, 4), '>' || right(stem, 4)] ELSE [] END)"
+    )
+    for side, folder in (("before", "t.new"), ("after", "u.folder")):
+        join = "JOIN rename_targets t ON t.old = u.folder" if side == "before" else ""
+        db.run_long(
+            f"""CREATE OR REPLACE TABLE {side}_words AS
+            SELECT h, folder, word FROM (SELECT u.h, {folder} AS folder, unnest({marks}) AS word
+                FROM {LEFT.format(side=side)} u {join})
+            QUALIFY count(*) OVER (PARTITION BY folder, word) <= {MAX_SHARING}"""
+        )
+    db.run_long(
+        f"""CREATE OR REPLACE TABLE similar_candidates AS
+        SELECT before, after, {_CONFIDENCE} + {date_evidence(tables)} + {_title(tables)}
+            AS confidence
+        FROM (SELECT *, list_filter(old, lambda w: NOT list_contains(new, w)) AS lost,
+                list_filter(new, lambda w: NOT list_contains(old, w)) AS won,
+                len(list_intersect(old, new)) AS kept
+            FROM (SELECT p.before, p.after, b.words AS old, a.words AS new, b.stem AS stem_before,
+                    a.stem AS stem_after, b.title AS title_before, a.title AS title_after,
+                    b.lastmod = a.lastmod AS same_date
+                FROM (SELECT DISTINCT b.h AS before, a.h AS after FROM before_words b
+                    JOIN after_words a USING (folder, word)) p
+                JOIN before_urls b ON b.h = p.before JOIN after_urls a ON a.h = p.after))"""
+    )
+    db.run_long(
+        f"""INSERT INTO moves SELECT before, after, least(confidence, 0.95), 'similar-segment',
+            NULL FROM ({best_pairs("FROM similar_candidates", 0.03)})
+        WHERE confidence >= {min_confidence}"""
+    )
+
+
+_NUMBERS = "len(list_filter({}, lambda w: regexp_matches(w, '[0-9]')))"
+_SHARE = "(kept::DOUBLE / greatest(kept + len(lost) + len(won), 1))"
+_TYPO = (
+    "len(lost) = 1 AND len(won) = 1 AND least(length(lost[1]), length(won[1])) >= 5 "
+    "AND left(lost[1], 1) = left(won[1], 1) "
+    "AND damerau_levenshtein(lost[1], won[1]) <= 2 "
+    "AND damerau_levenshtein(lost[1], won[1]) * 4 <= length(lost[1])"
+)
+_CONFIDENCE = f"""CASE
+    WHEN contains(stem_before, '?') OR contains(stem_after, '?') THEN 0
+    WHEN len(lost) = 0 AND len(won) = 0 THEN CASE WHEN kept > 0 THEN 0.93 ELSE 0 END
+    WHEN {_NUMBERS.format("lost")} > 0 AND {_NUMBERS.format("won")} > 0 THEN 0
+    WHEN {_NUMBERS.format("lost")} + {_NUMBERS.format("won")} > 0 THEN
+        CASE WHEN len(lost) + len(won) = 1 AND kept >= 2
+            AND length(list_concat(lost, won)[1]) >= 3 THEN 0.78
+            WHEN kept >= 2 AND len(won) = 0 AND {_NUMBERS.format("lost")} = len(lost) THEN 0.76
+            WHEN kept >= 2 AND len(lost) = 0 AND {_NUMBERS.format("won")} = len(won)
+                AND length(won[1]) >= 3 THEN 0.76 ELSE 0 END
+    WHEN {_TYPO} THEN CASE WHEN kept > 0 THEN 0.86 ELSE 0.8 END
+    WHEN len(lost) > 0 AND len(won) > 0 THEN
+        CASE WHEN kept >= 3 AND {_SHARE} >= 0.5 THEN 0.62 ELSE 0.3 END
+    WHEN kept >= 2 AND {_SHARE} >= 0.5 THEN 0.7 + 0.12 * {_SHARE}
+    WHEN kept = 1 AND {_SHARE} >= 0.5 THEN 0.6
+    ELSE 0.3 END"""
+"""Confidence by the words that both have (kept), and those of one only (lost, won)."""
+
+
+def _title(tables: Tables) -> str:
+    if "title" not in tables.known:
+        return "0"
+    return (
+        "coalesce(CASE WHEN title_before = title_after THEN 0.15 "
+        "WHEN jaro_winkler_similarity(title_before, title_after) >= 0.9 THEN 0.05 "
+        "ELSE -0.1 END, 0)"
+    )
+
+
+LEFT = "(FROM {side}_urls u ANTI JOIN moves m ON m.{side} = u.h)"
+"""Rows of URLs of a side that have no pair so far."""
+
+
+def best_pairs(candidates: str, margin: float = 0.05) -> str:
+    """Return SQL that selects the candidate pairs of a ``FROM`` clause that are best for both URLs.
+
+    ``margin`` is the least distance of the confidence to that of the next best pair.
+    """
+    rank = (
+        "row_number() OVER (PARTITION BY {0} ORDER BY confidence DESC) AS {0}_rank, "
+        "coalesce(lead(confidence) OVER (PARTITION BY {0} ORDER BY confidence DESC), 0) "
+        "AS {0}_next"
+    )
+    return (
+        f"SELECT * FROM (SELECT *, {rank.format('before')}, {rank.format('after')} {candidates}) "
+        "WHERE before_rank = 1 AND after_rank = 1 "
+        f"AND confidence - before_next >= {margin} AND confidence - after_next >= {margin}"
+    )
+
+
+def date_evidence(tables: Tables) -> str:
+    """Return SQL for the change of the confidence by equal or different dates of a pair."""
+    if not tables.dates_identify:
+        return "0"
+    return "coalesce(CASE WHEN same_date THEN 0.1 ELSE -0.2 END, 0)"
+
+
+def unique_values(side: str, value: str, columns: str = "") -> str:
+    """Return SQL that selects values which only one URL of a side has, among URLs without a pair.
+
+    ``value`` is the SQL of the value; ``columns`` are further columns of the result.
+    """
+    kept = "".join(f", any_value({name}) AS {name}" for name in columns.split())
+    return (
+        f"SELECT value, any_value(h) AS h{kept} FROM (SELECT *, {value} AS value "
+        f"FROM {LEFT.format(side=side)}) WHERE value IS NOT NULL GROUP BY value HAVING count(*) = 1"
+    )
+
+
+_ENDING = r"(?i)\.(html?|xhtml|shtml|php|aspx?|jsp|md)$"
+_INDEX = r"(?i)/(index|default)\.(html?|php|aspx?|jsp)$"
+_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+_HASH = r"\b(?:[0-9a-f]*[a-f][0-9a-f]*[0-9]|[0-9a-f]*[0-9][0-9a-f]*[a-f])[0-9a-f]*\b"
+_DATE = rf"{YEAR}|{YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|{YEAR}(?:0[1-9]|1[0-2])"
+_STOP_WORDS = (
+    "a an and at by for from in is of on or the to with und der die das mit von zu de la le les et"
+).split()
+
+
+def create_features(tables: Tables) -> None:
+    """Create ``before_urls`` and ``after_urls``: URLs of one state only, with their features.
+
+    - ``key``: normal form; ``page``: without what most servers ignore (``duplicate_key``);
+    - ``family``: the folder with ``#`` for numbers;
+    - ``folder``: URL up to the last segment; ``stem``: the last segment in lower case, without the
+      ending of a file, with ``-`` for all but letters and digits; the query, if there is one;
+    - ``words``: the words of the stem;
+    - ``id``: a number of three digits or more, or a UUID, that occurs once in path and query and is
+      not a date; ``is_strong_id``: whether it is a UUID or a long hash;
+    - ``title``, ``fingerprint``, ``lastmod``.
+    """
+    for side in SIDES:
+        tables.db.run_long(f"CREATE TABLE {side}_urls AS {_query(side)}")
+
+
+def _query(side: str) -> str:
+    stop_words = ", ".join(map(quoted, _STOP_WORDS))
+    return rf"""
+    SELECT h, page, folder, stem, regexp_replace(folder, '[0-9]+', '#', 'g') AS family, title,
+        fingerprint, lastmod, words,
+        coalesce(strong_id, CASE len(numbers) WHEN 0 THEN NULL WHEN 1 THEN numbers[1]
+            ELSE CASE WHEN length(numbers[1]) > length(numbers[2]) THEN numbers[1] END END) AS id,
+        strong_id IS NOT NULL AS is_strong_id
+    FROM (SELECT *,
+            list_distinct(list_filter(string_split(stem, '-'), lambda w: length(w) > 1
+                AND w NOT IN ({stop_words}) OR regexp_full_match(w, '[0-9]'))) AS words,
+            coalesce(nullif(regexp_extract(low, {quoted(_UUID)}), ''),
+                list_filter(regexp_extract_all(low, {quoted(_HASH)}),
+                    lambda t: length(t) >= 12)[1]) AS strong_id,
+            list_transform(list_reverse_sort(list_transform(list_distinct(list_filter(
+                regexp_extract_all(low, '[0-9]+'), lambda n: length(n) BETWEEN 3 AND 18
+                AND NOT regexp_full_match(n, {quoted(_DATE)}))),
+                lambda n: lpad(length(n)::VARCHAR, 2, '0') || n)),
+                lambda n: substr(n, 3)) AS numbers
+        FROM (SELECT *, origin || left(path, length(path) - length(last)) AS folder,
+                trim(regexp_replace(lower(strip_accents(
+                    regexp_replace(last, {quoted(_ENDING)}, ''))), '[^\p{{L}}\p{{N}}]+', '-', 'g'),
+                    '-') || CASE WHEN query = '' THEN '' ELSE '?' || query END AS stem,
+                lower(path || '?' || query) AS low
+            FROM (SELECT *, regexp_extract(path, '[^/]*$') AS last
+                FROM (SELECT h, origin, page, title, fingerprint, lastmod,
+                        rtrim(regexp_replace(split_part(rest, '?', 1), {quoted(_INDEX)}, '/'), '/')
+                            AS path,
+                        CASE WHEN contains(rest, '?') THEN substr(rest, instr(rest, '?') + 1)
+                            ELSE '' END AS query
+                    FROM (SELECT *, substr(key, length(origin) + 1) AS rest
+                        FROM (SELECT *, regexp_extract(key, '^[^:]*://[^/]*') AS origin
+                            FROM (SELECT h, normal_of(loc) AS key, duplicate_key(loc) AS page,
+                                    title, fingerprint, lastmod
+                                FROM {side}_diff ANTI JOIN unread_urls USING (h)
+                                WHERE is_only)))))))"""

@@ -10,17 +10,15 @@ from contextlib import ExitStack
 from urlset.arguments import checked_arguments
 from urlset.http import Policy, run_policy, with_login
 from urlset.live.diff.moves import find_moves
-from urlset.live.diff.redirects import ask_removed, create_answers
+from urlset.live.diff.redirects import ask_removed
 from urlset.live.diff.result import Diff
 from urlset.live.diff.states import StateOptions, StateSource, open_states
 from urlset.live.diff.tables import Tables
 from urlset.live.diff.unread import mark_unread
-from urlset.live.visits.url_patterns import UrlPatterns
+from urlset.live.working_tables import REDIRECT_ANSWERS
 from urlset.model import ProgressEvent
-from urlset.option_names import option
 from urlset.option_schema import check_options
-from urlset.pattern_warnings import warn_of_patterns
-from urlset.reader.filters import Patterns, pattern_texts
+from urlset.reader.filters import Patterns, UrlPatterns, selection
 from urlset.store import ScratchDatabase
 
 _NO_LIMIT = 2**31 - 1
@@ -107,9 +105,7 @@ def diff(
     shared, after = with_login(shared, after, auth)
     shared, base_url = with_login(shared, base_url, auth)
     options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
-    included, excluded = pattern_texts(include), pattern_texts(exclude)
-    warn_of_patterns({option("include"): included, option("exclude"): excluded})
-    patterns = UrlPatterns(included, excluded)
+    patterns = UrlPatterns(**selection(include, exclude))
     stack = ExitStack()
     try:
         started = time.monotonic()
@@ -121,6 +117,7 @@ def diff(
             tables.create()
             logger.info("URLs are compared: %.1f s", time.monotonic() - started)
             mark_unread(tables)
+            db.run(REDIRECT_ANSWERS.create_empty())
             if live:
                 ask_removed(
                     tables,
@@ -129,8 +126,6 @@ def diff(
                     base_url=base_url,
                     progress=options.progress,
                 )
-            else:
-                create_answers(tables)
             find_moves(tables, is_wanted=moves, min_confidence=min_confidence)
         _create_changes(tables)
         logger.info("changes are ready: %.1f s", time.monotonic() - started)

@@ -8,11 +8,9 @@ from typing import NamedTuple, Unpack
 
 from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
 from urlset.live.diff.tables import Tables
-from urlset.live.diff.working_tables import REDIRECT_ANSWERS
-from urlset.live.visits.budget import Budget
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
-from urlset.live.visits.politeness import Politeness
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.model import ProgressEvent
 from urlset.robots import Robots
 from urlset.urls import split_origin
@@ -54,11 +52,6 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
         yield RedirectAnswer(target.url, verdict)
 
 
-def create_answers(tables: Tables) -> None:
-    """Create the empty table ``redirect_answers``."""
-    tables.db.run(REDIRECT_ANSWERS.create_empty())
-
-
 def ask_removed(
     tables: Tables,
     *,
@@ -75,7 +68,6 @@ def ask_removed(
     ``base_url``, which the user named, may have a private address.
     """
     db = tables.db
-    create_answers(tables)
     rows = db.rows(
         "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only "
         f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"

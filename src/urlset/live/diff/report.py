@@ -16,8 +16,8 @@ from urlset.html_report import (
 )
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
-from urlset.live.diff.rows import ChangeKind, DiffView, PageChange, SectionChange
-from urlset.live.diff.words import reason_text, state_date
+from urlset.live.diff.changes import DiffValues
+from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, reason_text, state_date
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
 from urlset.terminal_text import pluralize
@@ -48,7 +48,7 @@ _MOVE_SQL = (
 )
 
 
-def write_report(diff: DiffView, path: str | os.PathLike[str]) -> None:
+def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     """Write the report.
 
     Raises:
@@ -104,7 +104,7 @@ def _example(change: PageChange) -> Example:
     return Example(change.loc, words or change.change, (state and state.source) or "", "")
 
 
-def _section_figures(diff: DiffView) -> Iterator[Figure]:
+def _section_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.sections:
         return
     kinds: list[ChangeKind] = [kind for kind in _KINDS if getattr(diff.counts, kind)]
@@ -131,7 +131,7 @@ def _section_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
+def _pattern_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.patterns:
         return
     shown = diff.patterns[:MAX_SECTIONS]
@@ -148,7 +148,7 @@ def _pattern_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
+def _lastmod_figures(diff: DiffValues) -> Iterator[Figure]:
     truth = diff.lastmod
     if truth is None or not any(truth):
         return
@@ -170,7 +170,7 @@ def _lastmod_figures(diff: DiffView) -> Iterator[Figure]:
     )
 
 
-def _section_table(diff: DiffView) -> Figure:
+def _section_table(diff: DiffValues) -> Figure:
     return Figure(
         "sections",
         "",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
+from urlset.dates import format_date
 from urlset.result import ResultJson
 
 ChangeKind = Literal["added", "removed", "changed", "moved", "unknown"]
@@ -212,52 +212,45 @@ class DiffJson(ResultJson):
     unread: list[UnreadJson]
 
 
-class DiffView(Protocol):
-    """Protocol of a comparison as reports need it; :class:`urlset.Diff` implements it."""
+REASONS = {
+    "spelling": "other spelling of the same URL",
+    "lastmod": "lastmod",
+    "lastmod-with-content": "lastmod and content",
+    "lastmod-without-content": "lastmod, but not the content",
+    "content-without-lastmod": "content, but not lastmod",
+    "content": "content",
+    "same-page": "same page, other spelling",
+    "redirect": "redirects there",
+    "same-content": "same content",
+    "same-title": "same title",
+    "same-id": "same id",
+    "same-segment": "same last segment",
+    "folder-renamed": "renamed folder",
+    "similar-segment": "similar last segment",
+    "same-lastmod": "same lastmod",
+    "unread": "not read",
+    "responds": "still responds, but is not listed",
+    "gone": "is gone (404 or 410)",
+    "disallowed": "not requested, because of robots.txt",
+}
+"""Words for reasons; a reason that is not here is the name of a field."""
 
-    @property
-    def before(self) -> str:
-        """Name of the earlier state."""
 
-    @property
-    def after(self) -> str:
-        """Name of the later state."""
+def reason_text(reason: Reason) -> str:
+    """Return a reason for a change as text; for a move, with the confidence.
 
-    @property
-    def counts(self) -> DiffCounts:
-        """Number of URLs by change."""
+    >>> reason_text(Reason("same-id", "4711", 0.9))
+    'same id 4711 (0.90)'
+    """
+    text = REASONS.get(reason.reason, reason.reason)
+    if reason.detail:
+        text = "redirects to" if reason.reason == "redirect" else text
+        text += f" {reason.detail}"
+    return text if reason.confidence is None else f"{text} ({reason.confidence:.2f})"
 
-    @property
-    def summary(self) -> str:
-        """The counts in one line."""
 
-    @property
-    def is_none_selected(self) -> bool:
-        """Whether URLs are listed, and the options select none of them."""
-
-    @property
-    def sections(self) -> list[SectionChange]:
-        """Sections with changes."""
-
-    @property
-    def patterns(self) -> list[MovePattern]:
-        """Patterns of moves."""
-
-    @property
-    def lastmod(self) -> LastmodTruth | None:
-        """Numbers of true and false ``lastmod`` changes; None without contents of both states."""
-
-    @property
-    def unread(self) -> tuple[tuple[str, int], ...]:
-        """What could not be read, each with the number of unknown URLs."""
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """The same as texts."""
-
-    @property
-    def notes(self) -> list[str]:
-        """Remarks on the states."""
-
-    def of(self, change: ChangeKind, limit: int | None = None) -> Iterable[PageChange]:
-        """Return the changes of one kind."""
+def state_date(state: PageState) -> str | None:
+    """Return the ``lastmod`` of a URL in a state as text: as written, or in W3C form."""
+    if state.lastmod_text is not None or state.lastmod is None:
+        return state.lastmod_text
+    return format_date(state.lastmod)

@@ -11,9 +11,9 @@ from urlset.checker.views import creation_order
 from urlset.http import request_url
 from urlset.live.diff.rows import MovePattern
 from urlset.live.diff.states import State
-from urlset.live.diff.working_tables import SELECTED_ROWS
-from urlset.live.visits.url_patterns import UrlPatterns
+from urlset.live.working_tables import SELECTED_ROWS
 from urlset.option_names import option
+from urlset.reader.filters import UrlPatterns
 from urlset.store import ScratchDatabase, quoted
 from urlset.terminal_text import printable
 from urlset.urls import split_origin
@@ -53,6 +53,7 @@ class Tables:
         both: Number of URLs in both.
         is_none_selected: Whether URLs are listed, and the patterns select none of either state.
         live: For each side, the names of the live tables of its store.
+        stores: Names of the attached stores by side; a Parquet file has none.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Tables:
         self.is_none_selected: bool = False
         self.patterns: list[MovePattern] = []
         self.faults: list[str] = []
-        self.notes: list[str] = [note for state in states.values() for note in state.notes]
+        self.notes = [text for each in states.values() for text in each.faults.messages]
 
     def create(self) -> None:
         """Create the tables of both states, and that of changed URLs in both."""
@@ -99,13 +100,9 @@ class Tables:
             self.count(f"SELECT count(*) FROM (FROM url_keys WHERE {side}_rows > 1 LIMIT 1)")
         )
 
-    def store_of(self, side: str) -> str | None:
-        """Return the name of the attached store of a state; None for a Parquet file."""
-        return self._stores.get(side)
-
     def _attach(self) -> None:
         """Attach the stores; DuckDB opens a file only once."""
-        self._stores: dict[str, str] = {}
+        self.stores: dict[str, str] = {}
         attached: dict[str, str] = {}
         for side, state in self.states.items():
             if state.form != "store":
@@ -116,7 +113,7 @@ class Tables:
                 self.live[side] = self.db.attach_store(state.path, attached[path])
             else:
                 self.live[side] = self.live["before"]
-            self._stores[side] = attached[path]
+            self.stores[side] = attached[path]
 
     def _create_macros(self) -> None:
         hosts = self._ascii_hosts()
@@ -142,14 +139,14 @@ class Tables:
         return found
 
     def _relation(self, side: str) -> str:
-        store = self._stores.get(side)
+        store = self.stores.get(side)
         if store is not None:
             return f"{store}.entries"
         path = glob.escape(os.path.abspath(self.states[side].path))
         return f"read_parquet({quoted(path)}, hive_partitioning = false, file_row_number = true)"
 
     def _create_listed(self, side: str) -> None:
-        store = self._stores.get(side)
+        store = self.stores.get(side)
         fields = ", ".join(f"e.{name}" for name in _ENTRY)
         shown = self.shown(side, "e.source")
         has_pages = "pages" in self.live[side]
@@ -223,7 +220,7 @@ class Tables:
     def _note_columns(self) -> None:
         """Note which columns of tables, and which fields of an entry, are not compared."""
         states = [self.states[side] for side in SIDES]
-        unused = dict.fromkeys(name for state in states for name in state.unused_columns)
+        unused = dict.fromkeys(name for state in states for name in state.faults.unused_columns)
         if unused:
             names = [*unused][:MAX_COLUMNS]
             more = f" and {len(unused) - MAX_COLUMNS:,} more" if len(unused) > MAX_COLUMNS else ""

@@ -1,18 +1,23 @@
-"""Format a comparison as text for terminals: counts, sections, patterns and examples."""
+"""Format a comparison for people: for terminals, and as Markdown for a pull request.
+
+Both have the counts, the sections, the patterns of moves, and examples.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from urlset.live.diff.changes import DiffValues
 from urlset.live.diff.rows import (
     ChangeKind,
-    DiffView,
     LastmodTruth,
     PageChange,
     PageState,
     SectionChange,
+    reason_text,
+    state_date,
 )
-from urlset.live.diff.words import reason_text, state_date
 from urlset.terminal_text import Line, Role, Span, cells, clip, pluralize, sanitize
 
 MAX_SECTIONS = 12
@@ -28,14 +33,14 @@ _KINDS: tuple[tuple[ChangeKind, str, Role], ...] = (
 )
 
 
-def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
+def report_diff(diff: DiffValues, *, max_examples: int = 10, width: int = 80) -> Iterator[Line]:
     """Yield the lines of a report for a terminal of ``width`` cells.
 
     At most ``max_examples`` URLs of each kind of change are listed.
     """
     yield (Span(diff.summary, "heading"),)
-    if diff.lastmod is not None:
-        yield from _lastmod_lines(diff.lastmod)
+    if diff.lastmod is not None and any(diff.lastmod):
+        yield (Span(_lastmod_text(diff.lastmod, "lastmod")),)
     for note in diff.notes:
         yield (Span(sanitize(note), "warning"),)
     if diff.unread:
@@ -66,22 +71,16 @@ def report_diff(diff: DiffView, *, max_examples: int = 10, width: int = 80) -> I
             yield from _examples(diff, kind, mark, role, max_examples, width)
 
 
-def _lastmod_lines(truth: LastmodTruth) -> Iterator[Line]:
-    if any(truth):
-        text = (
-            f"lastmod and content changed: {truth.with_content:,}; only lastmod: "
-            f"{truth.without_content:,}; only content: {truth.content_only:,}"
-        )
-        yield (Span(text),)
+def _lastmod_text(truth: LastmodTruth, name: str) -> str:
+    return (
+        f"{name} and content changed: {truth.with_content:,}; only {name}: "
+        f"{truth.without_content:,}; only content: {truth.content_only:,}"
+    )
 
 
 def _section_lines(sections: list[SectionChange], width: int) -> Iterator[Line]:
     shown = sections[:MAX_SECTIONS]
-    columns = [
-        name
-        for name in SectionChange._fields[1:]
-        if name in ("before", "after") or any(getattr(row, name) for row in shown)
-    ]
+    columns = _columns(shown)
     texts = [[f"{getattr(row, name):,}" for name in columns] for row in shown]
     widths = [
         max(len(name), *(len(row[number]) for row in texts)) for number, name in enumerate(columns)
@@ -99,8 +98,17 @@ def _section_lines(sections: list[SectionChange], width: int) -> Iterator[Line]:
         yield (Span(f"… and {len(sections) - MAX_SECTIONS:,} more sections"),)
 
 
+def _columns(sections: list[SectionChange]) -> list[str]:
+    """Return the numbers that a table of sections has: those of both states, and changes."""
+    return [
+        name
+        for name in SectionChange._fields[1:]
+        if name in ("before", "after") or any(getattr(row, name) for row in sections)
+    ]
+
+
 def _examples(
-    diff: DiffView, kind: ChangeKind, mark: str, role: Role, limit: int, width: int
+    diff: DiffValues, kind: ChangeKind, mark: str, role: Role, limit: int, width: int
 ) -> Iterator[Line]:
     total = getattr(diff.counts, kind)
     yield ()
@@ -133,3 +141,105 @@ def _why(change: PageChange) -> str:
 
 def _date(state: PageState | None) -> str:
     return (state_date(state) if state is not None else None) or "none"
+
+
+MARKER = "<!-- urlset diff -->"
+"""First line of the comment, by which the next run finds it."""
+
+MAX_BYTES = 60_000
+"""Most bytes of the text; GitHub accepts 65,536 characters in a comment."""
+
+MAX_TEXT = 200
+MAX_ROWS = 10
+"""Sections, patterns and documents in a comment."""
+
+
+def markdown(diff: DiffValues, *, max_examples: int = 10) -> str:
+    """Return the counts, the sections with most changes, patterns of moves, and examples."""
+    counts = diff.counts
+    lines = [
+        MARKER,
+        f"**Sitemap: {counts.added:,} added, {counts.removed:,} removed, "
+        f"{counts.changed:,} changed**"
+        + (f", {counts.moved:,} moved" if counts.moved else "")
+        + (f", {counts.unknown:,} unknown" if counts.unknown else "")
+        + f"; {counts.unchanged:,} unchanged.",
+        "",
+    ]
+    if diff.is_none_selected:
+        lines[1] = f"**Sitemap: {diff.summary}.**"
+    for detail, count in diff.unread[:MAX_ROWS]:
+        unknown = f"{pluralize(count, 'URL')} unknown, " if count else ""
+        lines.append(f"- {unknown}not read: {code(detail)}")
+    lines += [f"- {code(note)}" for note in diff.notes[:MAX_ROWS]]
+    if diff.lastmod is not None and any(diff.lastmod):
+        lines.append(f"- {_lastmod_text(diff.lastmod, '`lastmod`')}")
+    for pattern in diff.patterns[:MAX_ROWS]:
+        moved = pluralize(pattern.urls, "URL")
+        lines.append(f"- {moved} moved from {code(pattern.before)} to {code(pattern.after)}")
+    if lines[-1]:
+        lines.append("")
+    lines += _sections(diff)
+    for kind, _, _ in _KINDS[:-1]:  # those that are unknown are counted by document
+        total = getattr(counts, kind)
+        if not total or not max_examples:
+            continue
+        shown = f"{total:,}" if total <= max_examples else f"{max_examples:,} of {total:,}"
+        lines += ["<details>", f"<summary>{kind.capitalize()}: {shown}</summary>", ""]
+        for change in diff.of(kind, max_examples):
+            lines.append(_example(change, ", ".join(map(reason_text, change.why))))
+        lines += ["", "</details>", ""]
+    return _limited(lines)
+
+
+def code(value: str) -> str:
+    """Return untrusted text as inline code: no markup, mention, link or image works in it.
+
+    >>> code("a`b")
+    '``a`b``'
+    """
+    value = sanitize(value)
+    if len(value) > MAX_TEXT:
+        value = f"{value[: MAX_TEXT // 2]}…{value[-MAX_TEXT // 2 :]}"
+    value = value.replace("|", "%7C").strip() or " "
+    longest = max((len(run) for run in re.findall("`+", value)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if value.startswith("`") or value.endswith("`") else ""
+    return f"{fence}{space}{value}{space}{fence}"
+
+
+def _sections(diff: DiffValues) -> Iterator[str]:
+    shown = diff.sections[:MAX_ROWS]
+    if not shown:
+        return
+    columns = _columns(shown)
+    yield f"| section | {' | '.join(columns)} |"
+    yield f"|---|{'--:|' * len(columns)}"
+    for row in shown:
+        numbers = (f"{getattr(row, column):,}" for column in columns)
+        yield f"| {code(row.section)} | {' | '.join(numbers)} |"
+    if len(diff.sections) > MAX_ROWS:
+        yield ""
+        yield f"… and {len(diff.sections) - MAX_ROWS:,} more sections"
+    yield ""
+
+
+def _example(change: PageChange, why: str) -> str:
+    shown = code(change.loc)
+    if change.previous_loc is not None:
+        shown = f"{code(change.previous_loc)} → {shown}"
+    return f"- {shown}{f' {code(why)}' if why else ''}"
+
+
+def _limited(lines: list[str]) -> str:
+    """Join the lines that fit into a comment; close the list of examples if it was cut."""
+    size = 0
+    kept: list[str] = []
+    for line in lines:
+        size += len(line.encode(errors="replace")) + 1
+        if size > MAX_BYTES:
+            if kept.count("<details>") > kept.count("</details>"):
+                kept += ["", "</details>"]
+            return "\n".join([*kept, "", "… shortened"]) + "\n"
+        kept.append(line)
+    return "\n".join(kept).rstrip() + "\n"

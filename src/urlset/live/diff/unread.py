@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
 from urlset.live.diff.tables import SIDES, Tables
-from urlset.live.diff.working_tables import (
+from urlset.live.working_tables import (
     DOCUMENT_PAIRS,
     UNKNOWN_IN_BOTH,
     UNREAD_DOCUMENTS,
@@ -182,7 +182,7 @@ def mark_unread(tables: Tables) -> None:
                 f"JOIN {side}_unread_documents u ON u.source = d.source WHERE d.is_only"
             )
         if tables.is_crawl[other]:
-            store = tables.store_of(other)
+            store = tables.stores.get(other)
             tables.db.run(
                 "INSERT INTO unread_urls SELECT DISTINCT ON (d.h) d.h, p.url || ': ' || "
                 "coalesce(p.unknown_reason, p.error, p.verdict) "
@@ -193,7 +193,7 @@ def mark_unread(tables: Tables) -> None:
 
 
 def _mark_unknown(tables: Tables) -> None:
-    store = tables.store_of("after")
+    store = tables.stores["after"]
     tables.db.run(
         "INSERT INTO unread_urls SELECT d.h, u.detail FROM after_diff d "
         f"JOIN {store}.unknown_urls u USING (loc) WHERE d.is_only"
@@ -206,10 +206,10 @@ def _mark_unknown(tables: Tables) -> None:
 
 
 def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
-    store = tables.store_of(side)
+    store = tables.stores.get(side)
     if store is None:
         # A table may state the sources of its rows; which of them an unreadable row has is unknown.
-        count = tables.states[side].unreadable_count
+        count = tables.states[side].faults.unreadable_count
         names = tables.db.rows(
             f"SELECT DISTINCT source FROM {side}_listed WHERE source IS NOT NULL"
         )
@@ -238,7 +238,7 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
 
 def _gaps(tables: Tables, side: str) -> list[str]:
     """Return reasons why the documents or pages of a state are not completely known."""
-    store = tables.store_of(side)
+    store = tables.stores.get(side)
     if store is None:
         return []
     if tables.is_crawl[side]:

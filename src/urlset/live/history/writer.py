@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
 from urlset.live.history.reader import COLUMNS, DocumentState, moment, tracked_documents
-from urlset.live.history.working_tables import SEEN_ENTRIES
+from urlset.live.working_tables import SEEN_ENTRIES
 from urlset.store import FIRST_FOLDER, StoreSession
 
 MAX_SECTIONS = 60
@@ -406,13 +406,9 @@ class HistoryWriter:
             "is_complete": not facts.reasons,
             "url_count": urls,
             "unknown_count": unknown,
-            "added_count": changes.get("added", 0),
-            "removed_count": changes.get("removed", 0),
-            "changed_count": changes.get("changed", 0),
+            **{f"{kind}_count": changes.get(kind, 0) for kind in ("added", "removed", "changed")},
             "sitemap_count": sum(outcome != "unlisted" for outcome in outcomes),
-            "read_count": outcomes.count("read"),
-            "same_count": outcomes.count("same"),
-            "trusted_count": outcomes.count("trusted"),
+            **{f"{kind}_count": outcomes.count(kind) for kind in ("read", "same", "trusted")},
             "failed_count": outcomes.count("failed") + outcomes.count("gone"),
         }
 

@@ -1,17 +1,32 @@
-"""Result of a report on several sites."""
+"""Result of a report on several sites, also as one HTML file."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypedDict
+from urllib.parse import quote
 
-from urlset.live.report.page import write_report
-from urlset.live.report.site_state import SiteState
+from urlset.checker import CATALOGUE, rule_texts
+from urlset.html_report import (
+    Example,
+    ExampleLog,
+    Link,
+    ReportInput,
+    RuleText,
+    SourceFigures,
+    write_html_report,
+)
+from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.model import Figure
+from urlset.html_report.text import share
+from urlset.live.figures.page_figures import OUTCOMES
+from urlset.live.report.site_state import FINDINGS_SQL, LEVELS, OUTCOMES_SQL, SiteState
 from urlset.model import Level
 from urlset.notebook import html_table
-from urlset.result import Instant, Result, ResultJson
+from urlset.result import Instant, Result, ResultJson, values_of
 from urlset.terminal_text import pluralize
 
 
@@ -105,7 +120,10 @@ class Report(Result):
 
     def to_dict(self) -> ReportJson:
         """Return the state of each site as values that JSON has."""
-        return {**super().to_dict(), "sites": [_site_json(site) for site in self.sites]}
+        sites = [
+            values_of(each, SiteStateJson, is_complete=not each.incomplete) for each in self.sites
+        ]
+        return values_of(self, ReportJson, sites=sites)
 
     def _repr_html_(self) -> str:
         columns = ("site", "listed", "visited", "errors", "warnings", "alerts")
@@ -116,31 +134,156 @@ class Report(Result):
         return html_table(self.caption, columns, rows)
 
 
-def _site_json(site: SiteState) -> SiteStateJson:
-    rules: list[SiteRuleJson] | None = None
-    if site.rules is not None:
-        rules = [
-            {
-                "code": each.code,
-                "rule": each.rule,
-                "level": each.level,
-                "findings": each.findings,
-                "new": each.new,
-                "example": each.example,
-            }
-            for each in site.rules
-        ]
+MAX_BARS, MAX_ROWS = 50, 300
+"""Sites in the chart and in the table, the worst first; ``to_dict`` has all of them."""
+
+
+def write_report(
+    sites: Sequence[SiteState], summary: str, errors: Sequence[str], path: str | os.PathLike[str]
+) -> None:
+    """Write the states of sites to an HTML file.
+
+    Raises:
+        urlset.TargetError: The file cannot be written.
+    """
+    log = ExampleLog()
+    for site in sites:
+        for rule in site.rules or ():
+            log.levels[rule.code][rule.level] += rule.findings
+            text = pluralize(rule.findings, rule.level if rule.level != "info" else "finding")
+            new = f", {rule.new:,} new" if rule.new and site.fixed is not None else ""
+            log.examples[rule.code].append(
+                Example(site.site, f"{text}{new}: {rule.example}", site.store, "")
+            )
+    write_html_report(
+        ReportInput(
+            kind="report",
+            site=pluralize(len(sites), "site"),
+            moment=datetime.now(UTC),
+            log=log,
+            rules=_rule_texts(sites),
+            sources=[
+                SourceFigures(
+                    pluralize(len(sites), "site"),
+                    "",
+                    list(_numbers(sites)),
+                    list(_outcome_figures(sites)),
+                    _site_table(sites, Path(path)),
+                    [],
+                    f"{FINDINGS_SQL};\n\n{OUTCOMES_SQL}",
+                )
+            ],
+            sentence=f"{summary}.",
+            notes=[f"Not read: {error}" for error in errors]
+            + [f"{site.site}: {reason}" for site in sites for reason in site.incomplete[:1]],
+        ),
+        path,
+    )
+
+
+def _rule_texts(sites: Sequence[SiteState]) -> Mapping[str, RuleText]:
+    """Return the documentation of the rules with findings, without their SQL: it is of one site."""
+    codes = {rule.code for site in sites for rule in site.rules or ()}
+    texts = rule_texts({code: CATALOGUE[code] for code in codes if code in CATALOGUE})
+    named = {rule.code: rule for site in sites for rule in site.rules or ()}
     return {
-        "store": site.store,
-        "site": site.site,
-        "kinds": list(site.kinds),
-        "examined": None if site.examined is None else datetime.isoformat(site.examined),
-        "listed": site.listed,
-        "visited": site.visited,
-        "outcomes": dict(site.outcomes),
-        "alerts": site.alerts,
-        "rules": rules,
-        "fixed": site.fixed,
-        "is_complete": not site.incomplete,
-        "incomplete": list(site.incomplete),
+        code: texts[code]._replace(sql=None)
+        if code in texts
+        else RuleText(code, rule.rule, rule.level, rule.rule, "", "", "", None)
+        for code, rule in named.items()
     }
+
+
+def _numbers(sites: Sequence[SiteState]) -> Iterator[tuple[str, str, str]]:
+    yield "sites", f"{len(sites):,}", ""
+    yield "URLs listed", f"{sum(site.listed or 0 for site in sites):,}", ""
+    if any(site.visited is not None for site in sites):
+        yield "visited", f"{sum(site.visited or 0 for site in sites):,}", ""
+    for level, noun in zip(LEVELS[:2], ("errors", "warnings"), strict=True):
+        counts = [count for site in sites if (count := site.count_of(level)) is not None]
+        if counts:
+            yield noun, f"{sum(counts):,}", level if sum(counts) else "fine"
+    alerts = [site.alerts for site in sites if site.alerts is not None]
+    if alerts:
+        yield "open alerts", f"{sum(alerts):,}", "error" if sum(alerts) else "fine"
+
+
+def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
+    visited = [site for site in sites if site.visited]
+    if not visited:
+        return
+    shown = sorted(visited, key=lambda site: (site.fine or 0) / (site.visited or 1))[:MAX_BARS]
+    total = sum(site.visited or 0 for site in visited)
+    fine = sum(site.fine or 0 for site in visited)
+    yield Figure(
+        "verdicts",
+        f"{share(fine, total)} of the visited URLs are fine: they answer 200, may be indexed and "
+        "are canonical",
+        "Listed URLs of each site by what their visit found, the worst site first. At the end of "
+        "each bar: the share of the visited ones that are fine.",
+        stacked_bars(
+            [
+                StackedRow(
+                    site.site,
+                    [Segment(name, site.outcomes[name]) for name in OUTCOMES],
+                    share(site.fine or 0, site.visited or 0),
+                )
+                for site in shown
+            ]
+        )
+        + legend([(name, name.replace("-", " ")) for name in OUTCOMES]),
+        ("site", *OUTCOMES),
+        [(site.site, *(site.outcomes[name] for name in OUTCOMES)) for site in visited],
+        OUTCOMES_SQL,
+        is_wide=True,
+    )
+
+
+def _site_table(sites: Sequence[SiteState], path: Path) -> Figure:
+    """Return the table of the sites, each with a link to its own report if there is one."""
+    columns = (
+        "site", "examined", "by", "listed", "visited", "fine", "errors", "warnings", "new",
+        "fixed", "open alerts", "complete",
+    )  # fmt: skip
+    rows = [
+        (
+            Link(site.site, href) if (href := _own_report(site, path)) else site.site,
+            "" if site.examined is None else f"{site.examined.astimezone(UTC):%Y-%m-%d %H:%M}",
+            ", ".join(site.kinds),
+            site.listed,
+            site.visited,
+            site.fine,
+            site.count_of("error"),
+            site.count_of("warning"),
+            site.new,
+            site.fixed,
+            site.alerts,
+            "no" if site.incomplete else "yes",
+        )
+        for site in sorted(sites, key=_badness)[:MAX_ROWS]
+    ]
+    rest = f" The worst {MAX_ROWS} of {len(sites):,}." if len(sites) > MAX_ROWS else ""
+    return Figure(
+        "sites",
+        "Sites",
+        f"One row per store; times are UTC. New and fixed: findings since the audit before.{rest}",
+        "",
+        columns,
+        rows,
+        f"{FINDINGS_SQL};\n\n{OUTCOMES_SQL}",
+    )
+
+
+def _badness(site: SiteState) -> tuple[int, int, int]:
+    return -(site.count_of("error") or 0), -(site.alerts or 0), -(site.count_of("warning") or 0)
+
+
+def _own_report(site: SiteState, path: Path) -> str | None:
+    """Return the link from the report on all sites to that of one, if it is next to the store."""
+    own = Path(site.store).with_suffix(".html")
+    if not own.is_file() or own.resolve() == path.resolve():
+        return None
+    try:
+        return quote(os.path.relpath(own.resolve(), path.resolve().parent).replace(os.sep, "/"))
+    except ValueError:  # on another drive
+        return None

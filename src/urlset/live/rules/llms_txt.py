@@ -23,17 +23,17 @@ def _llms_txt(*paths: str) -> Piece:
 _BOTH = {"llms.txt": _llms_txt("tea", "coffee")}
 _GOOD = {**site(**_PAGES), **_BOTH}
 
-_rule = partial(rule, source=_SOURCE, needs=("live",), good=_GOOD)
+_rule = partial(
+    rule, source=_SOURCE, view="llms_txt_pages", needs=("live",), values=_URL, good=_GOOD
+)
 
 RULES = (
     _rule(
         "M007 llms-txt-dead-link error",
         heading="llms.txt links to pages that do not exist",
         message="llms.txt links to {page}, which {fault}",
-        view="llms_txt_pages",
         where="verdict IN ('gone', 'client-error', 'server-error', 'unreachable', 'soft-404', "
         "'redirect-loop')",
-        values=_URL,
         why="A program that reads the file requests the page and gets an error. A language model "
         "may still name the URL to people.",
         fix_hint="Restore the page, or remove the link",
@@ -43,7 +43,6 @@ RULES = (
         "M008 llms-txt-redirect warning",
         heading="llms.txt links to redirects",
         message="llms.txt links to {page}, which redirects to {target} (HTTP {status}){outcome}",
-        view="llms_txt_pages",
         where=f"verdict = 'redirect' AND (is_own OR {IS_DEAD_END})",
         values=TO,
         level_sql=DEAD_END,
@@ -59,7 +58,6 @@ RULES = (
         "M009 llms-txt-link-not-indexable warning",
         heading="llms.txt links to pages that may not be indexed",
         message="llms.txt links to {page}, {reason}",
-        view="llms_txt_pages",
         where="is_own AND (verdict = 'disallowed' OR verdict = 'ok' AND is_html "
         "AND (is_noindex OR canonical_key <> key))",
         values={
@@ -82,6 +80,7 @@ RULES = (
         "M010 llms-txt-not-in-sitemap info",
         heading="llms.txt links to pages that are in no sitemap",
         message="llms.txt links to {page}, an indexable page that is in no sitemap",
+        view=None,
         # Nothing is said if a sitemap, or a part of one, could not be read.
         sql="""
             SELECT source, line, loc FROM llms_txt_pages
@@ -89,7 +88,6 @@ RULES = (
                 AND page_key NOT IN (SELECT page_key FROM listed_urls)
                 AND NOT EXISTS (SELECT 1 FROM sources WHERE NOT is_readable AND same_as IS NULL)
                 AND NOT EXISTS (SELECT 1 FROM problems WHERE code IN ('X009', 'X025', 'L009'))""",
-        values=_URL,
         why="The page matters enough for the llms.txt, but search engines do not learn from the "
         "sitemap that it exists or changes.",
         fix_hint="List the page in a sitemap",

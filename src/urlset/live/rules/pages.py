@@ -47,7 +47,6 @@ _ENTRY = (
 )
 _THREE = hreflang("en=tea", "de=tee", "fr=the")
 
-
 _LASTMOD_SOURCE = (
     "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap"
 )
@@ -68,7 +67,6 @@ def _site(names: list[str], date: str, lastmod: str) -> dict[str, Piece]:
 
 
 _NEW, _OLD = "2026-11-20T08:00:00Z", "2026-03-01T08:00:00Z"
-
 
 _rule = partial(rule, source=_CANONICAL, needs=("live",), good=_GOOD)
 

@@ -25,7 +25,9 @@ DEAD_END = f"if({IS_DEAD_END}, 'error', 'warning')"
 
 _GOOD = site(tea=page("Tea"))
 
-_rule = partial(rule, source=_REDIRECTS, view="listed_pages", needs=("live",), good=_GOOD)
+_rule = partial(
+    rule, source=_REDIRECTS, view="listed_pages", needs=("live",), values=_URL, good=_GOOD
+)
 
 RULES = (
     _rule(
@@ -45,7 +47,6 @@ RULES = (
         heading="Listed pages that do not exist (404, 410)",
         message="{page} returns HTTP {final_status}",
         where="verdict IN ('gone', 'client-error')",
-        values=_URL,
         why="The page does not exist. Search engines report the URL as an error and remove it from "
         "their index; many such URLs make them visit the sitemap less often.",
         fix_hint="Restore the page, or remove its entry",
@@ -57,7 +58,6 @@ RULES = (
         heading="Listed pages with a server error (5xx)",
         message="{page} returns HTTP {final_status}, also on a second visit",
         where="verdict = 'server-error'",
-        values=_URL,
         why="The server failed at both visits. Search engines retry for some days, crawl the whole "
         "site more slowly, and then remove the page.",
         fix_hint="Repair the page; the log of the server has the reason",
@@ -84,7 +84,6 @@ RULES = (
         "engines can read it is unknown",
         where="verdict = 'unknown' AND unknown_reason IN ('http-401', 'http-403') "
         "AND coalesce(attempts, 1) > 1",
-        values=_URL,
         why="The page needs a login, or a firewall refuses unknown clients. A page with a login is "
         "not indexed. A firewall may let search engines pass, so this is no proof of an error.",
         fix_hint="Remove the entry if the page needs a login; else allow urlset in the firewall, "
@@ -152,7 +151,6 @@ RULES = (
             WHERE l.loc ILIKE 'http://%' AND l.verdict = 'ok' AND host_of(l.loc) IN (
                 SELECT host_of(url) FROM probes WHERE kind = 'https' AND status = 200)
             GROUP BY host_of(l.loc)""",
-        values=_URL,
         why="Search engines prefer https, and browsers mark http as not secure. Two versions of "
         "each page divide their ranking.",
         fix_hint="List the https URLs, and redirect http to https",

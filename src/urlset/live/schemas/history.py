@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from urlset.store.schema import StoreSchema, TableSchema
 
-_COUNTS = """
+HISTORY_TABLES = (
+    TableSchema.of(
+        "snapshots",
+        "One row per step of `urlset watch`; `snapshot` identifies it.",
+        """
+        snapshot       | UINTEGER    | number of the snapshot, from 1
+        site           | VARCHAR     | URL that was given
+        started        | TIMESTAMPTZ | start of the step
+        finished       | TIMESTAMPTZ | end of the step
+        is_complete    | BOOLEAN     | whether everything that was requested could be read
+        reasons        | VARCHAR[]   | why it is not complete; empty if it is
+        request_count  | UINTEGER    | requests, with redirects counted once and robots.txt included
+        byte_count     | UBIGINT     | bytes of the bodies that were transferred
         url_count      | UINTEGER    | URLs that are listed, with those that are unknown
         unknown_count  | UINTEGER    | URLs that may be listed or not, because a sitemap could not be read
         added_count    | UINTEGER    | URLs that were not listed in the snapshot before
@@ -19,21 +31,7 @@ _COUNTS = """
         read_count     | UINTEGER    | sitemaps and indexes that were read in full
         same_count     | UINTEGER    | sitemaps and indexes that the server reported as unchanged
         trusted_count  | UINTEGER    | sitemaps that were not requested, because their index has the same date
-        failed_count   | UINTEGER    | sitemaps and indexes that could not be read"""
-
-HISTORY_TABLES = (
-    TableSchema.of(
-        "snapshots",
-        "One row per step of `urlset watch`; `snapshot` identifies it.",
-        f"""
-        snapshot       | UINTEGER    | number of the snapshot, from 1
-        site           | VARCHAR     | URL that was given
-        started        | TIMESTAMPTZ | start of the step
-        finished       | TIMESTAMPTZ | end of the step
-        is_complete    | BOOLEAN     | whether everything that was requested could be read
-        reasons        | VARCHAR[]   | why it is not complete; empty if it is
-        request_count  | UINTEGER    | requests, with redirects counted once and robots.txt included
-        byte_count     | UBIGINT     | bytes of the bodies that were transferred{_COUNTS}
+        failed_count   | UINTEGER    | sitemaps and indexes that could not be read
         """,
     ),
     TableSchema.of(

@@ -11,7 +11,7 @@ _REDIRECTS = "STRUCT(url VARCHAR, status UINTEGER)[]"
 _CANONICALS = "STRUCT(url VARCHAR, origin VARCHAR)[]"
 _ALTERNATES = "STRUCT(hreflang VARCHAR, href VARCHAR, origin VARCHAR)[]"
 
-CRAWL_TABLES = (
+LIVE_TABLES = (
     TableSchema.of(
         "crawls",
         "One row per crawl or audit of this store; `crawl` identifies it.",
@@ -120,9 +120,6 @@ CRAWL_TABLES = (
         example   | VARCHAR | one of them
         """,
     ),
-)
-
-AUDIT_TABLES = (
     TableSchema.of(
         "probes",
         "One row per request of an audit that is not a visit of a page.",
@@ -197,8 +194,6 @@ AUDIT_TABLES = (
     ),
 )
 
-LIVE_TABLES = (*CRAWL_TABLES, *AUDIT_TABLES)
-
 LIVE_VIEWS: tuple[View, ...] = (
     View(
         "page_evidence",
@@ -216,7 +211,6 @@ LIVE_VIEWS: tuple[View, ...] = (
 
 VISIT_SCHEMA = StoreSchema(LIVE_TABLES, LIVE_VIEWS, replaced_view="links")
 """What a crawl or an audit adds to a store; the table ``links`` replaces a view of sitemaps."""
-
 
 INSPECTION_TABLES = (
     TableSchema.of(

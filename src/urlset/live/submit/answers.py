@@ -1,13 +1,18 @@
-"""Read the error in the body of a response: JSON of several shapes, HTML, text or nothing."""
+"""Requests to the APIs of engines, and what their responses mean.
+
+The error in a body is JSON of several shapes, HTML, text or nothing.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from urlset.http import Response, retry_after_s
+from urlset.http import Request, Response, Secrets, retry_after_s
+
+K = TypeVar("K")
 
 MAX_MESSAGE = 300
 """Characters of a message of an engine that are kept."""
@@ -17,11 +22,50 @@ _MESSAGE_NAMES = ("message", "Message", "errorMessage", "error_description", "re
 _HARMLESS_CODE = re.compile(r"[\w.-]{1,80}", re.ASCII)
 
 
+class Verdict(NamedTuple, Generic[K]):
+    """Meaning of the response of an engine.
+
+    ``error_code`` is that of the engine, or one like ``http-500`` or ``timeout``. ``waits_s`` are
+    the waits before the next tries, in order; none if the request is not repeated.
+    """
+
+    kind: K
+    status: int | None = None
+    error_code: str | None = None
+    message: str | None = None
+    waits_s: tuple[float, ...] = ()
+
+
 class Answer(NamedTuple):
     """Error code and error text in the body of a response, each None if it is missing."""
 
     code: str | None = None
     text: str | None = None
+
+
+def api_request(
+    url: str,
+    purpose: str,
+    body: bytes | None = None,
+    *,
+    content_type: str = "application/json",
+    method: str = "POST",
+    max_bytes: int = 65_536,
+    secrets: Secrets | None = None,
+) -> Request:
+    """Return a request to an API; it may have any address, and is not redirected."""
+    return Request(
+        url,
+        None,
+        purpose,
+        headers=() if body is None else (("Content-Type", content_type),),
+        scope="anywhere",
+        max_bytes=max_bytes,
+        follows_redirects=False,
+        method=method,
+        body=body,
+        secrets=secrets,
+    )
 
 
 def json_of(response: Response) -> Any:

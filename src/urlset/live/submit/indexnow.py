@@ -9,10 +9,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from urlset.http import Request, Response
-from urlset.live.submit.answers import Answer, error_of, failure_code, repeated_waits
+from urlset.live.submit.answers import (
+    Answer,
+    Verdict,
+    api_request,
+    error_of,
+    failure_code,
+    repeated_waits,
+)
 from urlset.live.submit.keys import IndexNowKey
 
 DEFAULT_ENDPOINT = "https://api.indexnow.org/indexnow"
@@ -47,24 +54,7 @@ VerdictKind = Literal[
     "redirected",  # an endpoint never redirects
 ]
 
-
-class Verdict(NamedTuple):
-    """Meaning of a response of IndexNow.
-
-    ``error_code`` is that of the engine, or one like ``http-500`` or ``timeout``. ``waits_s`` are
-    the waits before the next tries, in order; none if the request is not repeated.
-    """
-
-    kind: VerdictKind
-    status: int | None = None
-    error_code: str | None = None
-    message: str | None = None
-    waits_s: tuple[float, ...] = ()
-
-    @property
-    def is_received(self) -> bool:
-        """Whether the engine has received the URLs."""
-        return self.kind in ("accepted", "pending")
+IndexNowVerdict = Verdict[VerdictKind]
 
 
 def submission(endpoint: str, host: str, key: IndexNowKey, urls: Sequence[str]) -> Request:
@@ -79,17 +69,7 @@ def submission(endpoint: str, host: str, key: IndexNowKey, urls: Sequence[str]) 
         fields["keyLocation"] = key.location
     fields["urlList"] = list(urls)
     body = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
-    return Request(
-        endpoint,
-        None,
-        "indexnow",
-        headers=(("Content-Type", "application/json; charset=utf-8"),),
-        scope="anywhere",
-        max_bytes=65_536,
-        follows_redirects=False,
-        method="POST",
-        body=body,
-    )
+    return api_request(endpoint, "indexnow", body, content_type="application/json; charset=utf-8")
 
 
 _CODES: dict[str, VerdictKind] = {
@@ -105,7 +85,7 @@ _ABOUT_REQUEST = re.compile(
 )
 
 
-def interpret(response: Response) -> Verdict:
+def interpret(response: Response) -> IndexNowVerdict:
     """Interpret the response to a submission of URLs by its status and body.
 
     A 200 whose body is too long or cut counts: the status is the answer.

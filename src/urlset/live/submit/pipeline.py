@@ -11,8 +11,8 @@ from typing import Any
 from urlset.arguments import checked_arguments
 from urlset.http import Policy, drive_in_thread, run_policy
 from urlset.live.submit.announcement_log import AnnouncementLog
+from urlset.live.submit.changes import ChangeInput, open_input
 from urlset.live.submit.indexnow_run import IndexNowRun, no_key_message
-from urlset.live.submit.inputs import ChangeInput, open_input
 from urlset.live.submit.keys import keys_from
 from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.result import Submission

@@ -11,7 +11,7 @@ from urlset.live.submit.announcement_log import RefusedUrl
 from urlset.live.submit.preflight import ExcludedUrl
 from urlset.live.submit.search_console import SitemapStatus
 from urlset.option_names import option
-from urlset.result import Result, ResultJson
+from urlset.result import Result, ResultJson, values_of
 from urlset.terminal_text import pluralize
 
 
@@ -192,25 +192,4 @@ class Submission(Result):
 
     def to_dict(self) -> SubmissionJson:
         """Return the result as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "new": self.new,
-            "known": self.known,
-            "waiting_before": self.waiting_before,
-            "refused_before": self.refused_before,
-            "baseline": self.baseline,
-            "repeated": self.repeated,
-            "retried": self.retried,
-            "sent": self.sent,
-            "waiting": self.waiting,
-            "is_dry_run": self.is_dry_run,
-            "results": [result._asdict() for result in self.results],
-            "excluded": [one._asdict() for one in self.excluded],
-            "excluded_counts": dict(self.excluded_counts),
-            "refused": [one._asdict() for one in self.refused],
-            "refused_count": self.refused_count,
-            "invalid": list(self.invalid),
-            "sitemaps": self.sitemaps,
-            "inspected": self.inspected,
-            "notes": self.notes,
-        }
+        return values_of(self, SubmissionJson)

@@ -14,16 +14,8 @@ from urlset.http import Request, Response, Secrets
 from urlset.live.schemas import INSPECTION_SCHEMA, INSPECTION_TABLES
 from urlset.live.submit import search_console
 from urlset.live.submit.announcement_log import AnnouncementLog
-from urlset.live.submit.google_auth import (
-    Credentials,
-    read_credentials,
-    secrets_of,
-    token_of,
-    token_request,
-)
-from urlset.live.submit.request_text import HIDDEN, request_text
 from urlset.live.submit.result import ChannelResult, Submission
-from urlset.live.submit.sender import Sender
+from urlset.live.submit.sender import HIDDEN, Sender, request_text
 from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.sample import allocate
 from urlset.option_names import option
@@ -46,46 +38,10 @@ def call(sender: Sender, request: Request) -> tuple[search_console.GoogleVerdict
     while True:
         response = sender.send(request)
         verdict = search_console.interpret_google(response)
-        if number >= len(verdict.waits_s) or not sender.may_wait(verdict.waits_s[number]):
+        reason = f"{request.purpose}: {verdict.error_code}"
+        if not sender.may_retry(verdict.waits_s, number, reason):
             return verdict, response
-        sender.wait(verdict.waits_s[number], f"{request.purpose}: {verdict.error_code}")
         number += 1
-
-
-class _Access:
-    """Authorization of requests to Search Console.
-
-    A service account requests a token, and another one when Google no longer accepts it: a token is
-    valid for an hour, and a run may take longer.
-    """
-
-    def __init__(self, sender: Sender, credentials: Credentials | None):
-        self._sender = sender
-        self._credentials = credentials
-        self.secrets: Secrets = secrets_of(self._token())
-
-    def call(
-        self, make: Callable[[Secrets], Request]
-    ) -> tuple[search_console.GoogleVerdict, Response]:
-        """Send a request that is made with the current secrets, with retries."""
-        verdict, response = call(self._sender, make(self.secrets))
-        if verdict.kind != "unauthorized" or self._credentials is None or self._credentials.token:
-            return verdict, response
-        try:
-            self.secrets = secrets_of(self._token())
-        except SourceError:
-            return verdict, response
-        return call(self._sender, make(self.secrets))
-
-    def _token(self) -> str:
-        credentials = self._credentials
-        if credentials is None:  # a dry run
-            return HIDDEN
-        if credentials.token is not None:
-            return credentials.token
-        request = token_request(credentials, search_console.SCOPE, self._sender.now())
-        _, response = call(self._sender, request)
-        return token_of(response, credentials)
 
 
 class InspectionTable(Closing):
@@ -196,9 +152,12 @@ class GoogleRun:
             raise ValueError(
                 "google_credentials: expected a token or a service account, found none"
             )
-        credentials = None if text is None else read_credentials(text, "google_credentials")
+        credentials = (
+            None if text is None else search_console.read_credentials(text, "google_credentials")
+        )
         self._account = credentials.name if credentials else "the account"
-        self._access = _Access(sender, None if settings.dry_run else credentials)
+        self._credentials = None if settings.dry_run else credentials
+        self._secrets: Secrets = search_console.secrets_of(self._token())
 
     def run(self) -> None:
         """Submit new sitemaps to Search Console, report the state of all, and inspect URLs."""
@@ -207,7 +166,7 @@ class GoogleRun:
             return
         if self._settings.status:
             make = partial(search_console.list_sitemaps, self._base, self._site)
-            verdict, response = self._access.call(make)
+            verdict, response = self._call(make)
             if verdict.kind == "ok":
                 found = search_console.sitemaps_of(response)
                 self._result.sitemaps += [one._asdict() for one in found]
@@ -246,14 +205,14 @@ class GoogleRun:
         for number, url in enumerate(sitemaps):
             make = partial(search_console.submit_sitemap, self._base, site, url)
             if result.is_dry_run:
-                result.requests.append(request_text(make(self._access.secrets), sender.policy))
+                result.requests.append(request_text(make(self._secrets), sender.policy))
                 continue
             if number and number % REQUESTS_A_MINUTE == 0:
                 sender.wait(60, f"{CHANNEL}: {REQUESTS_A_MINUTE} requests a minute")
             sender.progress(f"submitting {url} to {CHANNEL}")
             row = log.add_one(CHANNEL, site, url, "sitemap", sender.now())
             log.begin([row], sender.now())
-            verdict, _ = self._access.call(make)
+            verdict, _ = self._call(make)
             state = "accepted" if verdict.kind == "ok" else "waiting"
             status, code = verdict.status, verdict.error_code
             log.finish([row], state, sender.now(), status=status, error_code=code)
@@ -281,7 +240,7 @@ class GoogleRun:
                     sender.wait(60, f"{CHANNEL}: {INSPECTIONS_A_MINUTE} inspections a minute")
                 sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
                 make = partial(search_console.inspect_url, self._base, self._site, url)
-                verdict, response = self._access.call(make)
+                verdict, response = self._call(make)
                 if verdict.kind != "ok":
                     self._result.faults += (self._error(verdict),)
                     break
@@ -298,10 +257,39 @@ class GoogleRun:
             return f"Search Console: quota exceeded: {detail}; run the command again later"
         if verdict.kind != "forbidden":
             return f"Search Console, property {site}: {detail}"
-        _, response = self._access.call(partial(search_console.list_sites, self._base))
+        _, response = self._call(partial(search_console.list_sites, self._base))
         seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
         return (
             f"Search Console refuses {site} to {name}: {detail}; the account sees "
             f"{', '.join(seen[:20]) or 'no property'}; write the property exactly so, or add the "
             "account as a full user or owner of the property"
         )
+
+    def _call(
+        self, make: Callable[[Secrets], Request]
+    ) -> tuple[search_console.GoogleVerdict, Response]:
+        """Send a request that is made with the current secrets, with retries.
+
+        A service account requests another token when Google no longer accepts it: a token is valid
+        for an hour, and a run may take longer.
+        """
+        verdict, response = call(self._sender, make(self._secrets))
+        if verdict.kind != "unauthorized" or self._credentials is None or self._credentials.token:
+            return verdict, response
+        try:
+            self._secrets = search_console.secrets_of(self._token())
+        except SourceError:
+            return verdict, response
+        return call(self._sender, make(self._secrets))
+
+    def _token(self) -> str:
+        credentials = self._credentials
+        if credentials is None:  # a dry run
+            return HIDDEN
+        if credentials.token is not None:
+            return credentials.token
+        request = search_console.token_request(
+            credentials, search_console.SCOPE, self._sender.now()
+        )
+        _, response = call(self._sender, request)
+        return search_console.token_of(response, credentials)

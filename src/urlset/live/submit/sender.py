@@ -1,13 +1,17 @@
-"""Send the requests of a submission and wait between them: its only I/O besides tables."""
+"""Send the requests of a submission, and wait between them, or show them (``--dry-run``).
+
+This is its only I/O besides tables.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from urllib.parse import urlsplit
 
-from urlset.http import Policy, Request, Response, Walk, drive_in_thread
+from urlset.http import Policy, Request, Response, Walk, drive_in_thread, origin_of, request_url
 from urlset.live.visits.drive import Drive, RequestWalk
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
@@ -49,9 +53,12 @@ class Sender:
         """Send the requests of a walk to a site, and return the responses."""
         return list(self.drive(walk, self.policy))
 
-    def may_wait(self, seconds: float) -> bool:
-        """Return whether a wait is possible before the time limit of the run."""
-        return self.waited_s + seconds <= self.max_wait_s
+    def may_retry(self, waits_s: Sequence[float], number: int, reason: str) -> bool:
+        """Wait before a retry, by its number; return whether there is one, and time for it."""
+        if number >= len(waits_s) or self.waited_s + waits_s[number] > self.max_wait_s:
+            return False
+        self.wait(waits_s[number], reason)
+        return True
 
     def wait(self, seconds: float, reason: str) -> None:
         """Wait before a retry."""
@@ -72,3 +79,26 @@ def _without_secrets(response: Response) -> Response:
         body = body.replace(secret.encode(), b"...")
         message = message and message.replace(secret, "...")
     return response._replace(body=body, message=message)
+
+
+HIDDEN = "…"
+"""Stands for a secret."""
+
+
+def request_text(request: Request, policy: Policy) -> str:
+    """Return the request line, the headers and the body that a request is sent with."""
+    url = urlsplit(request_url(request.url) or request.url)
+    target = url.path + (f"?{url.query}" if url.query else "")
+    secrets = request.secrets
+    if secrets is not None and secrets.query:
+        target += ("&" if url.query else "?") + "&".join(f"{n}={HIDDEN}" for n in secrets.query)
+    headers = {"Host": url.netloc, **policy.headers_for(origin_of(request.url) or "")}
+    headers |= dict(request.headers)
+    if secrets is not None:
+        headers |= dict.fromkeys(secrets.headers, HIDDEN)
+    body = request.body or b""
+    if body or request.method != "GET":
+        headers["Content-Length"] = str(len(body))
+    lines = [f"{request.method} {target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", body.decode(errors="replace")])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple, Unpack
+from typing import Literal, NamedTuple, Unpack
 
 from urlset.http import Request, Response, origin_of
 from urlset.live.sync.settings import TextOf
@@ -165,12 +165,12 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
             reason = row["unknown_reason"] or f"http-{row['status']}"
             if row["verdict"] in ("redirect", "redirect-loop"):
                 reason = "redirect-loop"
-            yield PageVisit(target, unknown_update(target, reason))
+            yield PageVisit(target, bare_update(target, "unknown", reason))
             return
         before = Directives.parse(target.directives)
         if before is not None and before.is_html and not row["is_html"]:
             # An error page in another format, or a page of another kind: the next run sees.
-            yield PageVisit(target, unknown_update(target, "not-html"))
+            yield PageVisit(target, bare_update(target, "unknown", "not-html"))
             return
         fingerprint = row.get("fingerprint") or content_fingerprint(response.body)
         preferences = self._preferences_of(response, row.get("robots") or ())
@@ -201,7 +201,7 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
 
     def results_of_refusal(self, target: SyncTarget, robots: Robots) -> Iterator[PageVisit]:  # noqa: ARG002
         """Yield that a page is unknown, because robots.txt disallows it or cannot be read."""
-        yield PageVisit(target, unknown_update(target, "robots"))
+        yield PageVisit(target, bare_update(target, "unknown", "robots"))
 
     def _with_content(
         self,
@@ -245,25 +245,17 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         return ai_preferences(response.url, stated, response.headers, directives)
 
 
-def removed_update(target: SyncTarget, reason: str) -> PageUpdate:
-    """Return the update of a page that is removed."""
+def bare_update(
+    target: SyncTarget, change: Literal["removed", "unknown"], reason: str
+) -> PageUpdate:
+    """Return the update of a page that is removed, or about which nothing can be said."""
+    is_listed = change == "unknown"
     return PageUpdate(
-        change="removed",
+        change=change,
         loc=target.url,
         reason=reason,
         is_known=target.is_known,
-        previous_fingerprint=target.fingerprint,
-    )
-
-
-def unknown_update(target: SyncTarget, reason: str) -> PageUpdate:
-    """Return the update of a page about which nothing can be said."""
-    return PageUpdate(
-        change="unknown",
-        loc=target.url,
-        reason=reason,
-        is_known=target.is_known,
-        sitemap=target.sitemap,
-        lastmod=target.lastmod,
+        sitemap=target.sitemap if is_listed else None,
+        lastmod=target.lastmod if is_listed else None,
         previous_fingerprint=target.fingerprint,
     )

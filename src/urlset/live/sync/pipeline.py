@@ -12,27 +12,17 @@ from typing import Annotated, BinaryIO
 
 from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
-from urlset.live.history import entries_at, moment
+from urlset.live.history.reader import entries_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
-from urlset.live.sync.page_walk import (
-    GONE,
-    PageVisit,
-    SyncTarget,
-    SyncWalk,
-    removed_update,
-    unknown_update,
-)
+from urlset.live.sync.page_walk import GONE, PageVisit, SyncTarget, SyncWalk, bare_update
 from urlset.live.sync.settings import SyncSettings
-from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts
-from urlset.live.sync.update_file import UpdateFile
-from urlset.live.visits.budget import Budget
-from urlset.live.visits.drive import Drive, Progress
-from urlset.live.visits.politeness import Politeness
+from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
+from urlset.live.visits.drive import Drive, Progress, StageLog
+from urlset.live.visits.politeness import Budget, Politeness
 from urlset.live.visits.snapshot import expect_url, take_snapshot
-from urlset.live.visits.stage_log import StageLog
 from urlset.model import ProgressEvent
 from urlset.option_names import option
-from urlset.result import Result, ResultJson
+from urlset.result import Result, ResultJson, values_of
 from urlset.robots.ai_preferences import RobotsPreferences
 from urlset.store import STORE_CLOSED, Store, StoreSession
 from urlset.terminal_text import pluralize
@@ -169,12 +159,8 @@ class Sync(Result):
 
     def to_dict(self) -> SyncJson:
         """Return the counts and what is incomplete as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "site": self.site,
-            "is_dry_run": self.is_dry_run,
-            "counts": {kind: self.counts[kind] for kind in SyncCounts.__annotations__},
-        }
+        counts = {kind: self.counts[kind] for kind in SyncCounts.__annotations__}
+        return values_of(self, SyncJson, counts=counts)
 
     def _run(
         self, path: str, settings: SyncSettings, progress: Progress, drive: Drive, now: _Clock
@@ -304,7 +290,7 @@ class _Run:
         gone_at = visit.target.gone_at
         if visit.target.is_known and (gone_at is None or self._now() - gone_at < CONFIRMED_AFTER):
             return visit
-        return visit._replace(update=removed_update(visit.target, visit.update.reason))
+        return visit._replace(update=bare_update(visit.target, "removed", visit.update.reason))
 
     def _walk(self, targets: list[SyncTarget]) -> Iterator[PageVisit]:
         if not targets:
@@ -377,7 +363,6 @@ class _Run:
         ]
         session.load("visited_pages", stream_of(_VISITED, rows))
         removed = [(v.url,) for v in visits if v.update and v.update.change == "removed"]
-        session.load("withdrawn_pages", stream_of("url", removed))
         with session.transaction():
             session.run(
                 f"UPDATE store.synced_pages p SET checked_at = {time}, "
@@ -399,8 +384,9 @@ class _Run:
                 "FROM visited_pages v ANTI JOIN store.synced_pages p ON p.url = v.url "
                 "WHERE v.fingerprint IS NOT NULL"
             )
-            session.run(
-                "DELETE FROM store.synced_pages WHERE url IN (SELECT url FROM withdrawn_pages)"
+            session.insert(
+                "DELETE FROM store.synced_pages WHERE url IN (FROM incoming)",
+                stream_of("url", removed),
             )
             session.run(
                 "DELETE FROM store.undelivered_pages WHERE url IN (SELECT url FROM visited_pages) "
@@ -449,7 +435,11 @@ class _Run:
         }
         return [
             gone.get(target.url)
-            or PageVisit(target, unknown_update(target, NOT_READ), is_requested=index < turn)
+            or PageVisit(
+                target,
+                bare_update(target, "unknown", NOT_READ),
+                is_requested=index < turn,
+            )
             for index, target in enumerate(targets)
         ]
 
@@ -481,11 +471,15 @@ class _Run:
 
 
 def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-    return [PageVisit(t, removed_update(t, "not listed"), is_requested=False) for t in targets]
+    return [
+        PageVisit(t, bare_update(t, "removed", "not listed"), is_requested=False) for t in targets
+    ]
 
 
 def _all_unknown(reason: str) -> _VisitsOf:
     def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-        return [PageVisit(t, unknown_update(t, reason), is_requested=False) for t in targets]
+        return [
+            PageVisit(t, bare_update(t, "unknown", reason), is_requested=False) for t in targets
+        ]
 
     return visits_of

@@ -1,22 +1,30 @@
-"""Update of one page, for an index, and batches of them: content and facts, gone or unknown."""
+"""Update of one page, for an index, batches of them, and the file to which they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Literal, TypedDict
+from pathlib import Path
+from typing import BinaryIO, Literal, TypedDict
 
+from urlset.errors import TargetError
+from urlset.formats.detect import expect_no_store
 from urlset.html import read_page
-from urlset.result import Instant
+from urlset.live.visits.page_record import HTML_TYPES
+from urlset.result import Instant, values_of
 from urlset.robots.ai_preferences import AiPreferences
+from urlset.temp_files import expect_no_outside_link, write_error_reason
+from urlset.terminal_text import escape_json, sanitize
 
 UpdateKind = Literal["added", "changed", "removed", "unknown"]
 
 NO_PREFERENCES = AiPreferences()
-
-_HTML = ("text/html", "application/xhtml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,31 +79,9 @@ class PageUpdate:
 
     def to_dict(self) -> UpdateJson:
         """Return the update as a flat dictionary for JSON, with the preferences as columns."""
-        return {
-            "change": self.change,
-            "loc": self.loc,
-            "reason": self.reason,
-            "is_known": self.is_known,
-            "title": self.title,
-            "text": self.text,
-            "language": self.language,
-            "fingerprint": self.fingerprint,
-            "previous_fingerprint": self.previous_fingerprint,
-            "final_url": self.final_url,
-            "content_type": self.content_type,
-            "canonical": self.canonical,
-            "is_noindex": self.is_noindex,
-            "sitemap": self.sitemap,
-            "lastmod": None if self.lastmod is None else self.lastmod.isoformat(),
-            "last_modified": self.last_modified,
-            "page_lastmod": self.page_lastmod,
-            "page_lastmod_from": self.page_lastmod_from,
-            "train_ai": self.preferences.train_ai,
-            "search": self.preferences.search,
-            "ai_input": self.preferences.ai_input,
-            "license": self.preferences.license,
-            "ai_statements": list(self.preferences.statements),
-        }
+        statements = list(self.preferences.statements)
+        stated = self.preferences._asdict()
+        return values_of(self, UpdateJson, ai_statements=statements, **stated)
 
 
 class UpdateJson(TypedDict):
@@ -162,7 +148,7 @@ def page_text(data: bytes, content_type: str | None) -> str:
     'Tea\nOf many kinds.'
     """
     kind = (content_type or "text/html").partition(";")[0].strip().lower()
-    if kind.startswith(_HTML):
+    if kind.startswith(HTML_TYPES):
         return read_page(data, "https://localhost/", content_type, wants=("text",)).text
     if kind in ("text/plain", "text/markdown"):
         return data.decode(errors="replace")
@@ -199,3 +185,74 @@ class SyncBatch:
 
     def __len__(self) -> int:
         return len(self.updates)
+
+
+class UpdateFile:
+    """Open file to which updates are appended as JSON lines; ``name`` is for messages.
+
+    They survive a crash: whole lines, on the disk.
+
+    Raises:
+        urlset.TargetError: The file cannot be written; so does every method.
+    """
+
+    def __init__(self, file: BinaryIO, name: str):
+        self._file = file
+        self._name = name
+        self._is_on_disk = name != "stdout" and _is_on_disk(file)
+
+    @classmethod
+    @contextmanager
+    def opened(cls, target: str | os.PathLike[str] | BinaryIO) -> Iterator[UpdateFile]:
+        """Open a path, without the incomplete line of a killed run; or use an open binary file."""
+        if not isinstance(target, str | os.PathLike):
+            yield cls(target, "stdout")
+            return
+        path = Path(target)
+        name = repr(sanitize(str(path)))
+        try:
+            expect_no_outside_link(path)
+            expect_no_store(path)
+            file = path.open("ab+", buffering=0)  # closing does not write again what failed
+        except OSError as error:
+            raise TargetError(f"cannot write {name}: {write_error_reason(path, error)}") from error
+        with file:
+            if _is_on_disk(file):
+                _cut_incomplete_line(file)
+            yield cls(file, name)
+
+    def write(self, updates: Iterable[PageUpdate]) -> None:
+        """Write one line for each update, to the disk if the file is on one."""
+        lines = (json.dumps(update.to_dict(), ensure_ascii=False) for update in updates)
+        data = "".join(f"{escape_json(line)}\n" for line in lines).encode()
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            self._file.flush()
+            if self._is_on_disk:
+                os.fsync(self._file.fileno())
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise TargetError(f"cannot write {self._name}: {error.strerror or error}") from error
+
+
+def _is_on_disk(file: BinaryIO) -> bool:
+    """Return whether an open file is a regular one: no pipe and no device, such as /dev/null."""
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+
+
+def _cut_incomplete_line(file: BinaryIO) -> None:
+    end = position = file.seek(0, os.SEEK_END)
+    while position > 0:
+        begin = max(0, position - 65_536)
+        file.seek(begin)
+        found = file.read(position - begin).rfind(b"\n")
+        if found >= 0:
+            position = begin + found + 1
+            break
+        position = begin
+    if position < end:
+        file.truncate(position)
+    file.seek(0, os.SEEK_END)

@@ -1,7 +1,9 @@
-"""Types of what runs a walk and reports its progress, which tests replace; a walk of requests."""
+"""Types of what runs a walk and reports its progress, a walk of requests, the log of a run."""
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
@@ -28,3 +30,17 @@ class RequestWalk:
     def handle(self, response: Response) -> Iterator[Response]:
         """Yield the response."""
         yield response
+
+
+class StageLog:
+    """Log of the stages of a run at the level info, each with its duration."""
+
+    def __init__(self, logger: logging.Logger):
+        self._logger = logger
+        self._start = time.monotonic()
+
+    def end(self, stage: str, *values: object) -> None:
+        """Log that a stage ended; ``values`` are those of the format ``stage``."""
+        now = time.monotonic()
+        self._logger.info(f"{stage}: %.2f s", *values, now - self._start)
+        self._start = now

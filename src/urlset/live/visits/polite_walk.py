@@ -83,9 +83,7 @@ class PoliteWalk(Generic[T, R]):
                 target,
                 scope=politeness.scope_of(origin),
                 delay_s=host.delay_s,
-                wait_s=politeness.pace.wait_s(origin, politeness.clock())
-                if host.resume_at
-                else 0.0,
+                wait_s=politeness.pace.wait_s(origin, politeness.clock()),
                 may_continue=politeness.budget.spend,
                 may_wait=politeness.budget.has_time,
             )
@@ -135,6 +133,6 @@ class PoliteWalk(Generic[T, R]):
         """Return the results of a response."""
         raise NotImplementedError
 
-    def results_of_refusal(self, target: T, robots: Robots) -> Iterable[R]:
-        """Return the results for a URL that robots.txt disallows."""
-        raise NotImplementedError
+    def results_of_refusal(self, target: T, robots: Robots) -> Iterable[R]:  # noqa: ARG002
+        """Return the results for a URL that robots.txt disallows; by default none."""
+        return ()

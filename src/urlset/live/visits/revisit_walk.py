@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from urlset.http import Request, Response
-from urlset.live.history import DocumentState
+from urlset.live.history.reader import DocumentState
 from urlset.model import Sitemap
 from urlset.reader import Visit
 from urlset.reader.document_queue import FetchTask

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from urlset.checker.views import BROKEN
 from urlset.errors import SourceError, StoreError
-from urlset.http import Policy, drive_in_thread, request_url, without_secrets
-from urlset.live.history import HELD_BACK, DocumentState, HistoryWriter, RobotsState, SnapshotFacts
+from urlset.http import Policy, drive_in_thread, request_url
+from urlset.live.history.reader import DocumentState
+from urlset.live.history.writer import HELD_BACK, HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
+from urlset.live.visits.politeness import no_url
 from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
-from urlset.reader.files import url_of_site
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
 from urlset.store import StoreSession
@@ -62,12 +64,7 @@ def take_snapshot(
 def expect_url(site: str) -> None:
     """Raise :class:`urlset.SourceError` if a site is not an http or https URL."""
     if request_url(site) is None:
-        url = url_of_site(site)
-        advice = f"; write {url}" if url else ""
-        raise SourceError(
-            "expected the URL of a site or a sitemap, as https://example.com/, found "
-            f"{without_secrets(site)!r}{advice}"
-        )
+        raise no_url("the URL of a site or a sitemap, as https://example.com/", site)
 
 
 def _expect_site(session: StoreSession, site: str) -> None:
@@ -110,7 +107,7 @@ class _Step:
             site_walk, known, rechecked=self._oldest(known), skips_home=self._may_skip_home(known)
         )
         self._revisit = walk.revisit
-        for count, visit in enumerate(_visits(walk, drive, policy), 1):
+        for count, visit in enumerate(chain(drive(walk, policy), walk.pending()), 1):
             self._add(visit)
             source = visit.record.source or self._site
             progress(ProgressEvent(documents=count, source=visit.record.source))
@@ -296,8 +293,3 @@ def _why_partial(record: DocumentRecord) -> str:
     if not record.unreadable_count:
         return "some of its entries could not be read"
     return f"{pluralize(record.unreadable_count, 'entry has', 'entries have')} no readable URL"
-
-
-def _visits(walk: RevisitWalk, drive: Drive, policy: Policy) -> Iterator[Visit]:
-    yield from drive(walk, policy)
-    yield from walk.pending()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from urlset.live.watch.pipeline import watch
+from urlset.live.watch.pipeline import StepSettings, watch
 from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
-from urlset.live.watch.step import StepSettings
 
 __all__ = ["Alert", "SectionEstimate", "StepSettings", "UrlChange", "Watch", "watch"]

@@ -1,6 +1,6 @@
-"""Find conditions for alerts: numbers of a site outside of their own normal range.
+"""Find conditions for alerts, numbers outside of their own normal range, and say what is normal.
 
-:func:`judge` is pure. A condition is raised once, as an alert, and again only after it has ended.
+All functions are pure. A condition is raised once, as an alert, and again only after it has ended.
 What a step could not read raises nothing and ends nothing.
 """
 
@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from urlset.live.watch.bands import Bands
-from urlset.live.watch.estimates import DAY_S, DayCount, silence_limit
+from urlset.live.watch.estimates import DAY_S, DayCount, change_probability, silence_limit
+from urlset.live.watch.rows import SectionEstimate
 from urlset.live.watch.series import SectionHistory, SiteHistory
 
 KINDS = {
@@ -165,3 +166,35 @@ def span_text(seconds: float) -> str:
     if seconds < 3 * DAY_S:
         return f"{seconds / 3_600:.0f} h"
     return f"{seconds / DAY_S:.0f} days"
+
+
+def section_estimates(site: SiteHistory, bands: Bands) -> tuple[SectionEstimate, ...]:
+    """Return the estimates of all sections, those with most URLs first."""
+    return tuple(_estimate(section, bands) for section in site.sections)
+
+
+def _estimate(section: SectionHistory, bands: Bands) -> SectionEstimate:
+    days = [each for each in section.added if each.span == 1]
+    silence = silence_limit(section.pauses_s, tail=SILENCE_SHARE)
+    found = SectionEstimate(
+        section.name, section.now.urls, usual_pause_s=silence.usual_s if silence else None
+    )
+    if days:
+        today = days[-1]
+        band = bands.get(("volume", section.name, today.day))
+        complete = [each.urls for each in days[:-1]]
+        found = found._replace(
+            new_today=today.urls,
+            new_low=band.low if band else None,
+            new_high=band.high if band else None,
+            new_least=min(complete, default=None),
+            new_most=max(complete, default=None),
+        )
+    if section.rate is not None:
+        found = found._replace(
+            changes_per_day=section.rate.rate * DAY_S,
+            changes_low=section.rate.low * DAY_S,
+            changes_high=section.rate.high * DAY_S,
+            changed_in_week=change_probability(section.rate.rate, 7 * DAY_S),
+        )
+    return found

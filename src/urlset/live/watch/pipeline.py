@@ -6,27 +6,26 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from urlset.arguments import checked_arguments
 from urlset.errors import SourceError
 from urlset.html_report import expect_report_target
 from urlset.http import Policy, drive_in_thread, with_login
-from urlset.live.history import changes_at, moment
+from urlset.live.history.reader import changes_at, moment
 from urlset.live.schemas import HISTORY_SCHEMA
-from urlset.live.visits.drive import Drive, Progress, RequestWalk
+from urlset.live.visits.drive import Drive, Progress, RequestWalk, StageLog
 from urlset.live.visits.snapshot import expect_url, take_snapshot
-from urlset.live.visits.stage_log import StageLog
 from urlset.live.watch.alert_log import current_alerts, mark_reported, update_alerts
+from urlset.live.watch.alerts import section_estimates
 from urlset.live.watch.report import write_report
 from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import SectionEstimate, UrlChange
-from urlset.live.watch.step import StepSettings
-from urlset.live.watch.summary import section_estimates
 from urlset.live.watch.webhook import Hook, WebhookFormat
 from urlset.model import ProgressEvent
-from urlset.option_schema import StrPath, settings_of
+from urlset.option_schema import StrPath, check_options, settings_of
 from urlset.store import Store, StoreSession
 
 logger: logging.Logger = logging.getLogger("urlset.watch")
@@ -178,27 +177,20 @@ def _result(
         "unknown_count, added_count, removed_count, changed_count, sitemap_count, read_count, "
         f"failed_count FROM store.snapshots WHERE snapshot = {number}"
     )
-    [row] = list(session.rows(query))
-    site, started, reasons, requests, urls, unknown, *counts = row
-    added, removed, changed, sitemaps, read, failed = counts
+    [(site, started, reasons, *counts)] = session.rows(query)
+    names = (
+        "requests urls unknown added removed changed sitemaps sitemaps_read sitemaps_failed"
+    ).split()
     return Watch(
         site=site,
         path=path,
         snapshot=number,
         started=moment(started) or datetime.now(UTC),
         incomplete=tuple(reasons),
-        requests=requests,
-        urls=urls,
-        unknown=unknown,
-        added=added,
-        removed=removed,
-        changed=changed,
-        sitemaps=sitemaps,
-        sitemaps_read=read,
-        sitemaps_failed=failed,
         examples=_examples(session, number),
         sections=sections,
         alerts=current_alerts(session),
+        **dict(zip(names, counts, strict=True)),
     )
 
 
@@ -211,3 +203,22 @@ def _examples(session: StoreSession, number: int) -> tuple[UrlChange, ...]:
         f"FROM ({changes_at(number)}) ORDER BY change, loc LIMIT {MAX_EXAMPLES}"
     )
     return tuple(UrlChange(c, loc, moment(b), moment(a)) for c, loc, b, a in session.rows(query))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepSettings:
+    """Settings of one step: the options of :func:`urlset.watch`, which describes them."""
+
+    # These are generated from urlset.option_schema by `make docs`.
+    recheck_sitemaps: int = 10
+    webhook: str | None = field(default=None, repr=False)
+    webhook_format: WebhookFormat | None = None
+    report: Path | None = None
+    engine: str | None = None
+    policy: Policy | None = None
+    auth: str | tuple[str, str] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_options("watch", self)
+        if self.webhook is not None:
+            Hook(self.webhook, self.webhook_format)

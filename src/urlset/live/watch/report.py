@@ -29,7 +29,7 @@ from urlset.html_report.model import Figure
 from urlset.html_report.tables import number_table
 from urlset.html_report.text import share
 from urlset.live.watch.alerts import KINDS, span_text
-from urlset.live.watch.rows import SectionEstimate, WatchView
+from urlset.live.watch.rows import SectionEstimate, WatchStep
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
@@ -47,7 +47,7 @@ _KIND_SQL = "SELECT opened, ended, subject, message FROM alerts WHERE kind = '{}
 STEPS_SQL = "SELECT * FROM history_steps JOIN history_sections USING (section)"
 
 
-def write_report(session: StoreSession, found: WatchView, path: str | os.PathLike[str]) -> None:
+def write_report(session: StoreSession, found: WatchStep, path: str | os.PathLike[str]) -> None:
     """Write the history of a site to an HTML file.
 
     Raises:
@@ -96,7 +96,7 @@ def write_report(session: StoreSession, found: WatchView, path: str | os.PathLik
     write_html_report(report, path)
 
 
-def _sentence(found: WatchView) -> str:
+def _sentence(found: WatchStep) -> str:
     alerts = len(found.alerts)
     state = pluralize(alerts, "alert") if alerts else "nothing is unusual"
     if found.snapshot == 1:

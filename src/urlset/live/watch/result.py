@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 
 from urlset.live.watch.report import write_report
-from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange
-from urlset.result import Instant, Result, ResultJson
+from urlset.live.watch.rows import Alert, SectionEstimate, UrlChange, WatchStep
+from urlset.result import Instant, ResultJson, plain, values_of
 from urlset.store import Store
 from urlset.terminal_text import pluralize
 
@@ -39,8 +36,7 @@ class WatchJson(ResultJson):
     alerts: list[Annotated[dict[str, Any], Alert]]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Watch(Result):
+class Watch(WatchStep):
     """Result of one step: its snapshot, changed URLs, alerts and estimates.
 
     Attributes:
@@ -64,25 +60,6 @@ class Watch(Result):
         webhook_error: Why the webhook did not accept the new alerts; the next step sends them
             again. None if it did, or if there is none.
     """
-
-    site: str
-    path: str
-    snapshot: int
-    started: datetime
-    requests: int
-    urls: int
-    unknown: int
-    added: int
-    removed: int
-    changed: int
-    sitemaps: int
-    sitemaps_read: int
-    sitemaps_failed: int
-    incomplete: tuple[str, ...] = ()
-    examples: tuple[UrlChange, ...] = ()
-    sections: tuple[SectionEstimate, ...] = ()
-    alerts: tuple[Alert, ...] = ()
-    webhook_error: str | None = None
 
     @property
     def new_alerts(self) -> tuple[Alert, ...]:
@@ -117,35 +94,13 @@ class Watch(Result):
 
     def to_dict(self) -> WatchJson:
         """Return the snapshot, changes, sections and alerts as values that JSON has."""
-        return {
-            **super().to_dict(),
-            "site": self.site,
-            "snapshot": self.snapshot,
-            "started": self.started.isoformat(timespec="seconds"),
-            "requests": self.requests,
-            "urls": self.urls,
-            "added": self.added,
-            "removed": self.removed,
-            "changed": self.changed,
-            "unknown": self.unknown,
-            "sitemaps": self.sitemaps,
-            "sitemaps_read": self.sitemaps_read,
-            "sitemaps_failed": self.sitemaps_failed,
-            "changes": [_plain(change) for change in self.examples],
-            "sections": [_plain(section) for section in self.sections],
-            "alerts": [
-                {**_plain(alert), "opened": alert.opened and alert.opened.isoformat("T", "seconds")}
+        return values_of(
+            self,
+            WatchJson,
+            started=self.started.isoformat(timespec="seconds"),
+            changes=plain(self.examples),
+            alerts=[
+                {**plain(alert), "opened": alert.opened and alert.opened.isoformat("T", "seconds")}
                 for alert in self.alerts
             ],
-        }
-
-
-def _plain(row: UrlChange | SectionEstimate | Alert) -> dict[str, Any]:
-    """Return the fields of a row for JSON: times as text, and None in place of infinity."""
-    return {name: _plain_value(value) for name, value in row._asdict().items()}
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        )

@@ -1,9 +1,12 @@
-"""Rows of a step: alerts, estimates of sections and changed URLs, and a step as reports need it."""
+"""Rows of a step: alerts, estimates of sections and changed URLs, and the values of a step."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from urlset.result import Result
 
 
 class Alert(NamedTuple):
@@ -82,45 +85,25 @@ class UrlChange(NamedTuple):
     after: datetime | None
 
 
-class WatchView(Protocol):
-    """Protocol of a step as reports need it; :class:`urlset.Watch` implements it."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WatchStep(Result):
+    """Values of a step, as reports need them: the fields of :class:`urlset.Watch`."""
 
-    @property
-    def site(self) -> str:
-        """URL that was given."""
-
-    @property
-    def snapshot(self) -> int:
-        """Number of the snapshot."""
-
-    @property
-    def started(self) -> datetime:
-        """Start of the step."""
-
-    @property
-    def urls(self) -> int:
-        """Number of listed URLs."""
-
-    @property
-    def added(self) -> int:
-        """Number of new URLs."""
-
-    @property
-    def removed(self) -> int:
-        """Number of URLs that are not listed any more."""
-
-    @property
-    def changed(self) -> int:
-        """Number of URLs with another ``lastmod``."""
-
-    @property
-    def incomplete(self) -> tuple[str, ...]:
-        """Why not everything could be read."""
-
-    @property
-    def sections(self) -> tuple[SectionEstimate, ...]:
-        """What is normal for each section."""
-
-    @property
-    def alerts(self) -> tuple[Alert, ...]:
-        """Alerts that are open or new."""
+    site: str
+    path: str
+    snapshot: int
+    started: datetime
+    requests: int
+    urls: int
+    unknown: int
+    added: int
+    removed: int
+    changed: int
+    sitemaps: int
+    sitemaps_read: int
+    sitemaps_failed: int
+    incomplete: tuple[str, ...] = ()
+    examples: tuple[UrlChange, ...] = ()
+    sections: tuple[SectionEstimate, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    webhook_error: str | None = None

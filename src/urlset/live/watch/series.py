@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from urlset.live.history import moment
+from urlset.live.history.reader import moment
 from urlset.live.watch.estimates import DAY_S, DayCount, RateEstimate, change_rate, dated_rate
 from urlset.store import StoreSession
 
@@ -187,7 +187,7 @@ def _days(
             CASE WHEN gap_s > {MAX_GAP_S} THEN round(gap_s / {DAY_S}) ELSE 1 END::INTEGER AS span,
             sum(h.added_count)::BIGINT, sum(h.removed_count)::BIGINT, max(h.unknown_count)::BIGINT
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
-        WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {_since(now, DAYS)}
+        WHERE (gap_s > 0 OR h.unknown_count > 0) AND s.started > {sql_of(now - DAYS)}
         GROUP BY ALL ORDER BY ALL"""
     rows: dict[int, list[Sequence[Any]]] = defaultdict(list)
     for section, *rest in session.rows(query):
@@ -233,7 +233,7 @@ def _pauses(
         WITH found AS (
             SELECT section, s.started, max(gap_s) <= {MAX_GAP_S} AS is_exact
             FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
-            WHERE h.added_count > 0 AND gap_s > 0 AND s.started > {_since(now, YEAR)}
+            WHERE h.added_count > 0 AND gap_s > 0 AND s.started > {sql_of(now - YEAR)}
             GROUP BY ALL),
         pauses AS (
             SELECT section, started, is_exact, lag(started) OVER ordered AS former
@@ -262,7 +262,7 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
         SELECT section, round(gap_s / 60) * 60.0, sum(observed_count)::BIGINT,
             sum(h.changed_count)::BIGINT, sum(dated_count)::BIGINT, sum(age_s)
         FROM store.history_steps h JOIN store.snapshots s USING (snapshot)
-        WHERE gap_s > 0 AND observed_count > 0 AND s.started > {_since(now, YEAR)} AND NOT EXISTS (
+        WHERE gap_s > 0 AND observed_count > 0 AND s.started > {sql_of(now - YEAR)} AND NOT EXISTS (
             FROM store.alerts a JOIN store.history_sections n ON n.name = a.subject
             WHERE a.kind = 'lastmod-mass' AND a.snapshot = h.snapshot AND n.section = h.section)
         GROUP BY ALL"""
@@ -288,7 +288,7 @@ def _drops(session: StoreSession, snapshot: int, now: datetime) -> tuple[int | N
     query = f"""
         WITH steps AS (
             SELECT snapshot, url_count, lag(url_count) OVER (ORDER BY snapshot) AS former
-            FROM store.snapshots WHERE started > {_since(now, DAYS)})
+            FROM store.snapshots WHERE started > {sql_of(now - DAYS)})
         SELECT max(former) FILTER (snapshot = {snapshot}),
             max((former::DOUBLE - url_count) / former) FILTER (snapshot < {snapshot} AND former > 0)
         FROM steps"""
@@ -296,5 +296,6 @@ def _drops(session: StoreSession, snapshot: int, now: datetime) -> tuple[int | N
     return former, max(drop or 0.0, 0.0)
 
 
-def _since(now: datetime, time: timedelta) -> str:
-    return f"TIMESTAMPTZ '{(now - time).isoformat()}'"
+def sql_of(time: datetime) -> str:
+    """Return a time as SQL."""
+    return f"TIMESTAMPTZ '{time.isoformat()}'"

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args
 from urlset.http import Request, Response, origin_of, request_url
 from urlset.live.watch.result import Watch
 from urlset.live.watch.rows import Alert
-from urlset.result import Instant
+from urlset.result import Instant, values_of
 from urlset.terminal_text import escape_json, sanitize
 
 WebhookFormat = Literal["slack", "discord", "ntfy", "json"]
@@ -111,22 +111,9 @@ def message(format_: WebhookFormat, found: Watch, alerts: Sequence[Alert]) -> tu
         # Alerts contain URLs of the site; no name in them may notify people.
         values = {"content": _text(found, alerts), "allowed_mentions": {"parse": []}}
     else:
-        values = {
-            "site": found.site,
-            "snapshot": found.snapshot,
-            "started": found.started.isoformat(timespec="seconds"),
-            "alerts": [
-                {
-                    "kind": alert.kind,
-                    "subject": alert.subject,
-                    "message": alert.message,
-                    "observed": alert.observed,
-                    "low": alert.low,
-                    "high": alert.high,
-                }
-                for alert in alerts
-            ],
-        }
+        rows = [values_of(alert, AlertJson) for alert in alerts]
+        started = found.started.isoformat(timespec="seconds")
+        values = values_of(found, AlertsJson, started=started, alerts=rows)
     return "application/json", escape_json(json.dumps(values, ensure_ascii=False)).encode()
 
 
