@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use urlset_core::gzip::header_length;
 
-use crate::detached;
+use crate::detached::detached;
 use crate::py_buffer::{RawSlice, UninitBytes};
 
 /// Decompresses valid gzip data of at most `limit` bytes. Returns None for anything else.

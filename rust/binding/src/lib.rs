@@ -35,6 +35,7 @@
 
 mod allocator;
 mod columns;
+mod detached;
 mod from_arrow;
 mod from_json;
 mod from_rows;
@@ -62,18 +63,10 @@ use pyo3::types::{PyBytes, PyString};
 use urlset_core::{Diagnostic, OffsetRun, Sitemap};
 
 use crate::columns::Columns;
+use crate::detached::detached;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
-
-/// Least bytes for which work releases the GIL. Between two busy threads, the switch takes longer
-/// than to parse fewer.
-const MIN_DETACHED: usize = 16 << 10;
-
-/// Does work on `size` bytes, and releases the GIL if they are many. The work waits for no mutex.
-fn detached<T: Send>(py: Python<'_>, size: usize, work: impl FnOnce() -> T + Send) -> T {
-    if size < MIN_DETACHED { work() } else { py.detach(work) }
-}
 
 type PyDiagnostic<'py> = (&'static str, usize, usize, Bound<'py, PyString>, Option<&'static str>);
 type PySitemap<'py> =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::detached;
+use crate::detached::detached;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType, UInt32Type, UInt64Type};
 use arrow_array::{

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use urlset_core::html::{self, Anchor, BaseUrl};
 
-use crate::detached;
+use crate::detached::detached;
 use crate::html::{PyDecisions, file_page};
 
 /// Python object that reads pages of a site, with the `meta` elements of some names.
