@@ -430,6 +430,8 @@ class PageCache:
 
     def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
         """Return the cached data of files, by path; ``files`` has their paths and states."""
+        if self._is_empty:
+            return {}
         listed = [(path, state) for path, state in files if _is_text(path)]
         if not listed:
             return {}
@@ -437,8 +439,6 @@ class PageCache:
         requested = batch_of({"path": text_array(paths), "state": text_array(states)})
         self._db.insert(f"{PAGES_REQUESTED.create_table} SELECT * FROM incoming", requested)
         self._db.run("INSERT INTO pages_seen SELECT path FROM pages_requested")
-        if self._is_empty:
-            return {}
         rows = self._db.rows(f"""
             SELECT p.path, p.facts FROM {self._pages} p JOIN pages_requested a
             ON p.path = a.path AND p.state = a.state AND p.rules = {quoted(rules)}""")
@@ -459,11 +459,12 @@ class PageCache:
 
     def commit(self) -> None:
         """Write new data to the ledger, and delete the rows of files that no longer exist."""
-        if self._db.fetch_one("SELECT count(*) FROM pages_seen") == (0,):
-            return
         pages = self._pages
-        self._db.run(f"DELETE FROM {pages} WHERE path NOT IN (SELECT path FROM pages_seen)")
-        self._db.run(f"DELETE FROM {pages} WHERE path IN (SELECT path FROM pages_read)")
+        if not self._is_empty:
+            if self._db.fetch_one("SELECT count(*) FROM pages_seen") == (0,):
+                return
+            self._db.run(f"DELETE FROM {pages} WHERE path NOT IN (SELECT path FROM pages_seen)")
+            self._db.run(f"DELETE FROM {pages} WHERE path IN (SELECT path FROM pages_read)")
         self._db.run(f"INSERT INTO {pages} SELECT path, state, rules, facts FROM pages_read")
 
 

@@ -312,13 +312,24 @@ def scan_files(
     return get(None).scan_files(paths, MAX_BYTES, origin, names)
 
 
+_REFRESH = {"http-equiv", "content"}
+
+
 def facts_of_file(page: FilePage, url: str, *, wants: Collection[str]) -> PageFacts | None:
     """Return the facts of a page that :func:`scan_files` returned; None if it needs its bytes."""
     if title_says_not_found(page.title):
         return None
     fingerprint = page.fingerprint if "fingerprint" in wants else None
-    if not (page.elements or page.data):
-        return PageFacts(page.title, page.description, page.language, True, fingerprint=fingerprint)
+    if not page.data and all(element.attributes.keys() == _REFRESH for element in page.elements):
+        # Most pages have no element that counts, or are redirects.
+        return PageFacts(
+            page.title,
+            page.description,
+            page.language,
+            True,
+            refresh=refresh_of(page, url),
+            fingerprint=fingerprint,
+        )
     return _head_facts(
         page,
         meta_of(page),
