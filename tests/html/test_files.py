@@ -29,7 +29,8 @@ HEADS = (
 <meta property="og:description" content="o"> <meta name="viewport" content="w">
 <meta name="robots" content="noindex"> <meta name="GoogleBot" content="nosnippet">
 <meta http-equiv="refresh" content="0; url=/x"> <meta http-equiv="Content-Type" content="a">
-<meta http-equiv="refresh" content="0; url=/y" name="robots"> <meta content="5" http-equiv="refresh">
+<meta http-equiv="refresh" content="0; url=/y" name="robots">
+<meta content="5" http-equiv="refresh">
 <link http-equiv="refresh" content="0; url=/z">
 <meta name="last-modified" content="2026-01-31"> <meta property="article:published_time" content="
 2025-01-31"> <meta itemprop="dateModified" content="2024-01-31"> <link rel="icon" href="/i.png">
