@@ -158,7 +158,7 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ),
     **{
         (verb, name): lambda: (
-            f"progress is shown by itself; {option('quiet')} hides it"
+            f"progress is shown by itself; {option('quiet', python='progress=None')} hides it"
             if is_command()
             else "functions print nothing; progress=print prints the progress"
         )

@@ -49,6 +49,7 @@ def test_tables_have_the_declared_columns(tmp_path: Path, monkeypatch: pytest.Mo
         [{"loc": f"/p{n}"} for n in range(8)],
         rows,  # fewer fit into a file of two URLs, and one is listed twice
         pages,
+        pages,  # the ledger knows its files now
         urls,
         urls,  # the ledger knows its rows now
         _Failing(),

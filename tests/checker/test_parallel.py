@@ -75,7 +75,7 @@ def test_odd_locs_that_are_many_are_no_table(monkeypatch):
     document = _document(5)
     told = list(check(document))
 
-    monkeypatch.setattr("urlset.checker.planner.MAX_UNUSUAL_ROWS", 0)
+    monkeypatch.setattr("urlset.checker.views.MAX_UNUSUAL_ROWS", 0)
 
     assert list(check(document)) == told
     assert "unusual_urls" in views.VIEWS

@@ -380,7 +380,7 @@ def test_many_wildcards_are_compiled_once(monkeypatch: pytest.MonkeyPatch):
             made.append(1)
             super().__init__(rules)
 
-    monkeypatch.setattr("urlset.robots.Matcher", Counted)
+    monkeypatch.setattr("urlset.robots.matcher.Matcher", Counted)
     parsed = robots(hostile())
 
     assert [parsed.allows(f"{SITE}/banana/a{n}b") for n in (7, "x", 99_999)] == [False, True, False]

@@ -118,9 +118,8 @@ def rows_to_stream(
 
 def rows_to_batch(columns: Sequence[tuple[str, ColumnType]], rows: Sequence[Sequence[Any]]) -> Any:
     """Return rows as one batch; each row has a value for each column."""
-    values = zip(*rows, strict=True) if rows else [()] * len(columns)
     arrays = [
-        array_of(list(column), kind) for column, (_, kind) in zip(values, columns, strict=True)
+        array_of([row[number] for row in rows], kind) for number, (_, kind) in enumerate(columns)
     ]
     fields = [
         arro3.Field(name, array.type) for (name, _), array in zip(columns, arrays, strict=True)

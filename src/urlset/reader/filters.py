@@ -224,9 +224,9 @@ def pattern_texts(patterns: Patterns) -> tuple[str, ...]:
 
 def selection(include: Patterns, exclude: Patterns) -> dict[str, tuple[str, ...]]:
     """Return the options ``include`` and ``exclude`` as text; warn of globs and paths in them."""
-    texts = {"include": pattern_texts(include), "exclude": pattern_texts(exclude)}
-    warn_of_patterns({option(name): each for name, each in texts.items()})
-    return texts
+    included, excluded = pattern_texts(include), pattern_texts(exclude)
+    warn_of_patterns({option("include"): included, option("exclude"): excluded})
+    return {"include": included, "exclude": excluded}
 
 
 def _text_of(pattern: re.Pattern[str]) -> str:
