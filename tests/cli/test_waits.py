@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 from tests.cli.test_commands import command
 from tests.http.test_politeness import PAGES, once_refused, put_site
 from tests.site_box import SiteBox, page, urlset_of
+from tests.terminals import shown_on_terminal
 from urlset.builder import build
 from urlset.cli import console
 from urlset.inflight import slow_requests
@@ -115,8 +114,6 @@ def test_the_source_that_a_build_waits_for_is_named(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminal there")
 def test_a_line_of_progress_is_shortened_to_the_width_of_the_terminal():
-    import pty
-
     code = (
         "import time\n"
         "from urlset.cli.console import Progress\n"
@@ -124,18 +121,12 @@ def test_a_line_of_progress_is_shortened_to_the_width_of_the_terminal():
         "    progress.update('9 pages · http://e' + 90 * 'x' + '/last', ['detail ' + 90 * 'y'])\n"
         "    time.sleep(0.3)\n"
     )
-    terminal, end = pty.openpty()
     environment = {**os.environ, "COLUMNS": "40", "TERM": "xterm"}
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=end, env=environment)
-    os.close(end)
-    shown = b""
-    with suppress(OSError):  # Linux: the other end was closed
-        while data := os.read(terminal, 65_536):
-            shown += data
-    assert process.wait(60) == 0
-    os.close(terminal)
+    shown = shown_on_terminal(
+        [sys.executable, "-c", code], streams=["stderr"], environment=environment
+    )
 
-    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()))
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown))
     assert max(map(len, lines)) <= 40
     assert "9 pages · http://e" in lines[0]
     assert lines[0].endswith("x/last")

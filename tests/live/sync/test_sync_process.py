@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import urlset
 from tests.site_box import SiteBox
+from tests.terminals import shown_on_terminal
 from urlset.cli import main
 from urlset.cli.console import Progress
 from urlset.live.sync.update import UpdateFile
@@ -173,24 +173,14 @@ def test_lines_escape_what_harms_a_terminal(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminal there")
 def test_on_a_terminal_lines_are_not_mixed_with_progress(tmp_path):
-    import pty
-
-    terminal, end = pty.openpty()
     with SiteBox() as box:
         put(box, {f"p{number}": "text" for number in range(3)})
         command = ["sync", box.site, "--store", str(tmp_path / "x.duckdb"), "--no-text"]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "urlset", *command], stdin=end, stdout=end, stderr=end
+        shown = shown_on_terminal(
+            [sys.executable, "-m", "urlset", *command], streams=["stdin", "stdout", "stderr"]
         )
-        os.close(end)
-        shown = b""
-        with suppress(OSError):  # Linux: the other end was closed
-            while data := os.read(terminal, 65_536):
-                shown += data
-        assert process.wait(60) == 0
-    os.close(terminal)
 
-    *lines, summary = shown.decode().splitlines()
+    *lines, summary = shown.splitlines()
     assert [json.loads(line)["change"] for line in lines] == ["added"] * 3
     assert summary.startswith("3 added")
 
