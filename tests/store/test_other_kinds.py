@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,3 +164,24 @@ def test_only_a_command_that_writes_a_store_advises_to_remove_the_file(tmp_path:
 def test_a_configuration_is_text(files: Path) -> None:
     with pytest.raises(urlset.ConfigurationError, match="found a file that is not text in UTF-8"):
         urlset.load_config(files / "store.duckdb")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "build urls.txt --output public --ledger pipe.duckdb",
+        "crawl http://127.0.0.1:9/ --store pipe.duckdb",
+        "sync http://127.0.0.1:9/ --store pipe.duckdb",
+        "watch http://127.0.0.1:9/ --store pipe.duckdb",
+    ],
+)
+def test_a_pipe_is_refused_and_not_waited_for(command: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.duckdb")
+    (tmp_path / "urls.txt").write_text(f"{BASE}a\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "urlset", *command.split()],
+        capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert "found another kind of file" in ended.stderr

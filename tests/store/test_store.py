@@ -9,6 +9,7 @@ import pytest
 import urlset
 from urlset.errors import QueryError, SourceError, StoreError
 from urlset.store import MACROS, TABLES, VIEWS, Store
+from urlset.store.writer import StoreWriter
 
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 RICH = f"""<urlset {NS} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
@@ -407,3 +408,23 @@ def test_the_result_of_a_query_names_its_columns():
 
         assert repr(found) == "<QueryResult with 2 columns: a, b>"
         assert repr(store.query("SELECT 1 AS a")) == "<QueryResult with 1 column: a>"
+
+
+def test_a_temporary_store_is_written_while_documents_are_read(monkeypatch, tmp_path):
+    # Otherwise the rows of 50,000 small documents are in memory until the end.
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text(f"https://example.com/{number}\n")
+    counts: list[int] = []
+    write = StoreWriter.write
+    temporary = Store.open()
+
+    def counted(writer: StoreWriter) -> None:
+        write(writer)
+        [(count,)] = writer._database.connection.execute("SELECT count(*) FROM entries").fetchall()
+        counts.append(count)
+
+    monkeypatch.setattr(StoreWriter, "write", counted)
+    monkeypatch.setattr("urlset.store.writer.EVERY_S", 0.0)
+    with temporary:
+        temporary.fill(urlset.read(tmp_path))
+    assert counts == [1, 2, 3, 3]
