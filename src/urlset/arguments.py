@@ -162,18 +162,7 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
             if is_command()
             else "functions print nothing; progress=print prints the progress"
         )
-        for verb in (
-            "read",
-            "build",
-            "check",
-            "crawl",
-            "audit",
-            "diff",
-            "watch",
-            "submit",
-            "sync",
-            "report",
-        )
+        for verb in "read build check crawl audit diff watch submit sync report".split()
         for name in ("progress", "no_progress", "quiet", "show_progress")
     },
     **{

@@ -39,7 +39,11 @@ def values_of(source: object, form: type[T], **others: Any) -> T:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: named tuples by field, instants as text, no infinity."""
+    """Return a value as JSON has it: named tuples by field, instants as text, no infinity.
+
+    >>> plain((1, float("inf"))), plain(datetime(2026, 1, 31))
+    ([1, None], '2026-01-31T00:00:00')
+    """
     if isinstance(value, datetime):
         return value.isoformat()
     if hasattr(value, "_asdict"):

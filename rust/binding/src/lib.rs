@@ -1,5 +1,5 @@
 //! Python bindings of the native engine. They take and return plain types and release the GIL
-//! during work. `engine/_native.pyi` documents them for Python callers.
+//! during work that takes long (`detached.rs`). `engine/_native.pyi` documents them for Python callers.
 //!
 //! # Threads
 //!

@@ -21,7 +21,7 @@ from urlset.protocol import MEDIA_TYPES
 
 TEXT = ("Content-Type", MEDIA_TYPES[".txt"])
 _CHUNK = 64 * 1024
-_CACHED = 64 << 20  # bytes of gzip twins in memory
+_CACHED = 64 << 20  # bytes of compressed files in memory
 _RANGE = re.compile(r"\s*+bytes\s*+=\s*+(\d{0,18})\s*+-\s*+(\d{0,18})\s*+", re.ASCII)
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 _CODING = re.compile(r"\s*+([^\s;,]++)\s*+(?:;\s*+q\s*+=\s*+([0-9.]++)\s*+)?", re.IGNORECASE)
@@ -76,7 +76,7 @@ class FileFolder:
         self._cache_control = cache_control
         self._lock = threading.Lock()
         self._tags: OrderedDict[tuple[int, ...], str] = OrderedDict()
-        self._twins: OrderedDict[tuple[int, ...], bytes] = OrderedDict()
+        self._packed_files: OrderedDict[tuple[int, ...], bytes] = OrderedDict()
 
     def respond(self, method: str, name: str, headers: Mapping[str, str]) -> FileResponse | None:
         """Return the response for a file, or None if there is no such file.
@@ -116,7 +116,7 @@ class FileFolder:
         if _is_unmodified(headers, etag, found.modified):
             return FileResponse(304, [field for field in common if field[0] != "Content-Type"])
         if is_packed:
-            data = self._twin(found)
+            data = self._packed_file(found)
             common += [("Content-Encoding", "gzip"), ("Content-Length", str(len(data)))]
             return FileResponse(200, common, b"" if is_head else data)
         common.append(("Accept-Ranges", "bytes"))
@@ -160,18 +160,18 @@ class FileFolder:
                     self._tags.popitem(last=False)
         return tag
 
-    def _twin(self, found: _Version) -> bytes:
+    def _packed_file(self, found: _Version) -> bytes:
         """Return the content in gzip, from memory if possible."""
         with self._lock:
-            data = self._twins.pop(found.key, None)
+            data = self._packed_files.pop(found.key, None)
             if data is not None:
-                self._twins[found.key] = data
+                self._packed_files[found.key] = data
                 return data
         data = gzip.compress(found.path.read_bytes(), 6, mtime=0)
         with self._lock:
-            self._twins[found.key] = data
-            while sum(map(len, self._twins.values())) > _CACHED:
-                self._twins.popitem(last=False)
+            self._packed_files[found.key] = data
+            while sum(map(len, self._packed_files.values())) > _CACHED:
+                self._packed_files.popitem(last=False)
         return data
 
 

@@ -174,7 +174,7 @@ class _Output:
         Thread(target=self._watch, name="urlset-git-output", daemon=True).start()
 
     def read_some(self) -> bytes:
-        """Return what there is, or wait for it; nothing at the end."""
+        """Wait for output and return the bytes that have arrived; none at the end."""
         return self._wait_for(lambda: self._stream.read1(_CHUNK_SIZE))
 
     def read(self, size: int) -> bytes:
