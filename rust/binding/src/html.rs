@@ -156,32 +156,6 @@ pub fn scan_files<'py>(
     pages.into_iter().map(|page| page.map(|page| file_page(py, page)).transpose()).collect()
 }
 
-/// Mode, size, times of modification and of change in nanoseconds, and inode number of a file.
-type FileState = (u32, u64, i64, i64, u64);
-
-/// Returns the state of each file, or None. One call for many files: a thread that releases the GIL
-/// for each one waits for it as often.
-#[pyfunction]
-pub fn file_states(py: Python<'_>, paths: Vec<PathBuf>) -> Vec<Option<FileState>> {
-    py.detach(|| paths.iter().map(|path| state_of(path)).collect())
-}
-
-#[cfg(unix)]
-fn state_of(path: &Path) -> Option<FileState> {
-    use std::os::unix::fs::MetadataExt;
-    let found = path.metadata().ok()?;
-    let time =
-        |seconds: i64, nanoseconds| seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds);
-    let modified = time(found.mtime(), found.mtime_nsec())?;
-    let changed = time(found.ctime(), found.ctime_nsec())?;
-    Some((found.mode(), found.size(), modified, changed, found.ino()))
-}
-
-#[cfg(not(unix))]
-fn state_of(_: &Path) -> Option<FileState> {
-    None
-}
-
 /// Returns the fields of a page of a file as a tuple; without elements, one of texts only.
 pub fn file_page<'py>(py: Python<'py>, page: FilePage<'_>) -> PyResult<Bound<'py, PyTuple>> {
     let none = PyTuple::empty(py);

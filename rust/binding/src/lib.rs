@@ -36,6 +36,7 @@
 mod allocator;
 mod columns;
 mod detached;
+mod folders;
 mod from_arrow;
 mod from_json;
 mod from_rows;
@@ -230,6 +231,8 @@ mod _native {
     #[pymodule_export]
     use crate::columns::{Columns, joined_stream};
     #[pymodule_export]
+    use crate::folders::list_folder;
+    #[pymodule_export]
     use crate::from_arrow::{are_canonical, columns_from_arrow};
     #[pymodule_export]
     use crate::from_json::columns_from_json;
@@ -240,7 +243,7 @@ mod _native {
     #[pymodule_export]
     use crate::gunzip::gunzip;
     #[pymodule_export]
-    use crate::html::{ScannedPage, file_states, scan_files, scan_page, well_formed_page};
+    use crate::html::{ScannedPage, scan_files, scan_page, well_formed_page};
     #[pymodule_export]
     use crate::known_rows::KnownRows;
     #[pymodule_export]

@@ -7,7 +7,7 @@ the set is published. A ledger changes only in one transaction, after the public
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -428,7 +428,7 @@ class PageCache:
         db.run(PAGES_READ.create_empty())
         db.run(PAGES_SEEN.create_empty())
 
-    def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
+    def find(self, rules: str, files: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return the cached data of files, by path; ``files`` has their paths and states."""
         if self._is_empty:
             return {}

@@ -12,7 +12,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, cast, overload
+from typing import Any, Literal, NamedTuple, Protocol, cast, overload
 
 from urlset.engine.html_page import FilePage, ScannedPage, VisitedPage
 from urlset.errors import EngineError
@@ -41,9 +41,10 @@ __all__ = [
 _MODULES = {"native": "urlset.engine.native", "reference": "urlset.engine.reference.engine"}
 NAMES = tuple(_MODULES)
 
-FileState = tuple[int, int, int, int, int]
-"""Mode, size, time of modification, time of change (both in nanoseconds since 1970) and inode
-number of a file, those that its links lead to."""
+ListedFile = tuple[str, bool, Literal["file", "folder", "other"] | None, int, int, str | None]
+"""File in a folder: its name, whether it is a symbolic link, and what it is, or its links lead to:
+kind, size in bytes, time of modification in nanoseconds since 1970, and a text that changes with
+the file (size, times of modification and change, inode number; None if these are unknown)."""
 
 
 class Diagnostic(NamedTuple):
@@ -348,8 +349,19 @@ class Engine(Protocol):
         these names are needed, and no images.
         """
 
-    def file_states(self, paths: Sequence[str]) -> list[FileState | None]:
-        """Return the state of each file; None for one whose state cannot be read in this way."""
+    def list_folder(self, path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]]:
+        """List the visible names of a folder, and its folders and pages; sorted by their bytes.
+
+        Names that begin with a dot are not visible. Pages have one of ``endings``, in upper or
+        lower case. The kind of a page that cannot be examined is None.
+
+        Args:
+            path: The folder.
+            endings: Endings of names of pages, such as ``.html``, in lower case.
+
+        Raises:
+            OSError: The folder cannot be read.
+        """
 
     def visited_page(
         self,

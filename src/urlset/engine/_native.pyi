@@ -1,6 +1,6 @@
 """Types of the native engine, which is written in Rust; :mod:`urlset.engine.native` wraps it.
 
-Nothing here does I/O. Every function releases the GIL while it works. Offsets are in bytes,
+Functions release the GIL while they work, unless that is short. Offsets are in bytes,
 instants in microseconds since 1970-01-01 UTC. Every function raises ``TypeError`` for arguments
 of other types and ``UnicodeEncodeError`` for a ``str`` with lone surrogates; other exceptions are
 documented per function.
@@ -9,7 +9,7 @@ documented per function.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
 
-from urlset.engine import LogHit
+from urlset.engine import ListedFile, LogHit
 from urlset.model import Entry
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "element_spans",
     "entry_digests",
     "field_tables",
-    "file_states",
     "gunzip",
     "gzip",
     "is_utf8",
@@ -228,8 +227,8 @@ def scan_files(
 ) -> list[tuple[Any, ...] | None]:
     """Return the fields of :class:`urlset.engine.html_page.FilePage` of each file, or None."""
 
-def file_states(paths: Sequence[str]) -> list[tuple[int, int, int, int, int] | None]:
-    """Return the state of each file, or None; see `urlset.engine.Engine.file_states`."""
+def list_folder(path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]] | None:
+    """List a folder; None if it cannot be read. See `urlset.engine.Engine.list_folder`."""
 
 def well_formed_page(data: bytes) -> str | None:
     """Return a page as text if it needs no repair; see `urlset.engine.Engine.well_formed_page`."""

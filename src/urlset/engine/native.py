@@ -12,14 +12,13 @@ from urlset.arrow import batches_to_entries, is_arrow
 from urlset.arrow.frames import IndexedRows
 from urlset.arrow.frames import ListedRows as ListedRows
 from urlset.dates import format_date
-from urlset.engine import Diagnostic, ElementSpans, OffsetRun, _native
+from urlset.engine import Diagnostic, ElementSpans, ListedFile, OffsetRun, _native
 from urlset.engine._native import (
     Columns,
     KnownRows,
     LogAggregator,
     Renderer,
     UrlHashes,
-    file_states,
     gunzip,
     gzip,
     is_utf8,
@@ -54,12 +53,12 @@ __all__ = [
     "columns",
     "element_spans",
     "entry_digests",
-    "file_states",
     "gunzip",
     "gzip",
     "is_utf8",
     "json_rows",
     "known_rows",
+    "list_folder",
     "log_aggregator",
     "name",
     "parse",
@@ -262,6 +261,17 @@ def scan_files(
         rows = _native.scan_files(paths, max_bytes, origin, names, *_decisions())
     # One after the other: the garbage collector skips tuples of texts, but not named ones.
     return (None if row is None else _file_page(row) for row in rows)
+
+
+def list_folder(path: str, endings: Sequence[str]) -> tuple[list[str], list[ListedFile]]:
+    """List the visible names of a folder, and its folders and pages; see `urlset.engine.Engine`."""
+    with panics_as_errors():
+        listed = _native.list_folder(path, endings)
+    if listed is not None:
+        return listed
+    from urlset.engine.reference.folders import list_folder as read_folder
+
+    return read_folder(path, endings)
 
 
 def visited_page(

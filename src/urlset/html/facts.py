@@ -320,14 +320,15 @@ def facts_of_file(page: FilePage, url: str, *, wants: Collection[str]) -> PageFa
     if title_says_not_found(page.title):
         return None
     fingerprint = page.fingerprint if "fingerprint" in wants else None
-    if not page.data and all(element.attributes.keys() == _REFRESH for element in page.elements):
+    elements = page.elements
+    if not page.data and all(element.attributes.keys() == _REFRESH for element in elements):
         # Most pages have no element that counts, or are redirects.
         return PageFacts(
             page.title,
             page.description,
             page.language,
             True,
-            refresh=refresh_of(page, url),
+            refresh=refresh_of(page, url) if elements else None,
             fingerprint=fingerprint,
         )
     return _head_facts(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip as _gzip
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from urlset.arrow.frames import ListedRows
-from urlset.engine import Diagnostic, FileState, OffsetRun
+from urlset.engine import Diagnostic, OffsetRun
 from urlset.engine.html_page import ScannedPage
 from urlset.engine.reference.context import Context
 from urlset.engine.reference.digests import entry_digests
+from urlset.engine.reference.folders import list_folder
 from urlset.engine.reference.logs import LineAggregator
 from urlset.engine.reference.render import DocumentRenderer, EntryColumns, UrlTexts
 from urlset.engine.reference.spans import element_spans
@@ -23,12 +23,12 @@ __all__ = [
     "columns",
     "element_spans",
     "entry_digests",
-    "file_states",
     "gunzip",
     "gzip",
     "is_utf8",
     "json_rows",
     "known_rows",
+    "list_folder",
     "log_aggregator",
     "name",
     "parse",
@@ -89,19 +89,6 @@ def scan_files(
 ) -> list[None]:
     """Return None for each file: this engine scans only pages that were read and repaired."""
     return [None] * len(paths)
-
-
-def file_states(paths: Sequence[str]) -> list[FileState | None]:
-    """Return the state of each file; None for one that cannot be found."""
-    return [_state_of(path) for path in paths]
-
-
-def _state_of(path: str) -> FileState | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def visited_page(

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from urlset.engine import FileState, get
+from urlset.engine import ListedFile, get
 from urlset.folder_walk import MAX_DEPTH
 from urlset.html import MAX_ERROR_TEXT, PageFacts
 from urlset.languages import LANGUAGES, REGIONS, SCRIPTS
@@ -35,40 +34,39 @@ class FoundFile(NamedTuple):
     Attributes:
         path: Path relative to the folder, with ``/`` between parts.
         file_path: Path in the file system.
-        mtime: Modification time, in seconds since 1970.
         error: Why the file cannot be read, or None.
         duplicate_of: Another file of the same page: ``about/index.html`` of ``about.html``.
         is_duplicate: Whether the server shows ``duplicate_of`` instead of this file.
         siblings: Names next to the page: in its folder, or next to the folder of an index.
         state: Size, times and inode number, which change with the file; None if unknown.
-        mtime_ns: Modification time, in nanoseconds since 1970.
+        mtime_ns: Modification time, in nanoseconds since 1970; None if unknown.
         size: Size in bytes.
         facts: Facts of the page in a cache, or None.
     """
 
     path: str
     file_path: str
-    mtime: float | None = None
     error: str | None = None
     duplicate_of: str | None = None
     is_duplicate: bool = False
     siblings: frozenset[str] = frozenset()
     state: str | None = None
-    mtime_ns: int = 0
+    mtime_ns: int | None = None
     size: int = 0
     facts: PageFacts | None = None
 
 
 class _Folder(NamedTuple):
     path: str
-    entries: Iterator[tuple[os.DirEntry[str], FileState | None]]
+    file_path: str
+    files: Iterator[ListedFile]
     names: frozenset[str]
     identity: tuple[int, int] | None
 
 
 def find_pages(
     root: str,
-    is_page: Callable[[str], bool],
+    extensions: Sequence[str],
     *,
     follow_symlinks: bool,
     on_skipped: Callable[[str], None],
@@ -79,126 +77,87 @@ def find_pages(
 
     Args:
         root: The folder.
-        is_page: Returns whether a file name is that of a page.
+        extensions: The endings of names of pages, in lower case.
         follow_symlinks: Whether symbolic links are followed.
         on_skipped: Called with the reason for what is not followed: ``link``, ``loop``, ``depth``.
 
     Raises:
         OSError: The root cannot be read.
     """
-    stack = [_list_folder(root, "", is_page, follow_symlinks)]
+    ends = tuple(extensions)
+    stack = [_list_folder(root, "", ends, follow_symlinks)]
     while stack:
         folder = stack[-1]
-        entry, state = next(folder.entries, (None, None))
-        if entry is None:
+        file = next(folder.files, None)
+        if file is None:
             stack.pop()
             continue
-        path = f"{folder.path}{entry.name}"
-        if entry.is_symlink() and not follow_symlinks:
-            if is_page(entry.name):
+        name, is_link, kind = file[:3]
+        path, file_path = f"{folder.path}{name}", f"{folder.file_path}{name}"
+        if is_link and not follow_symlinks:
+            if name.lower().endswith(ends):
                 on_skipped("link")
-        elif _is_folder(entry):
-            if len(stack) >= MAX_DEPTH:
-                on_skipped("depth")
-                continue
+        elif kind != "folder":
+            names = folder.names
+            is_index = len(stack) > 1 and name.lower() in INDEXES
+            yield _found_file(file, path, file_path, names, stack[-2].names if is_index else names)
+        elif len(stack) >= MAX_DEPTH:
+            on_skipped("depth")
+        else:
             try:
-                inner = _list_folder(entry.path, f"{path}/", is_page, follow_symlinks)
+                inner = _list_folder(file_path, f"{path}/", ends, follow_symlinks)
             except OSError as error:
-                yield FoundFile(f"{path}/", entry.path, error=_error_text(error))
+                yield FoundFile(f"{path}/", file_path, error=_error_text(error))
                 continue
             if inner.identity and any(inner.identity == above.identity for above in stack):
                 on_skipped("loop")
             else:
                 stack.append(inner)
-        elif is_page(entry.name):
-            is_index = entry.name.lower() in INDEXES and len(stack) > 1
-            siblings = stack[-2].names if is_index else folder.names
-            yield _found_file(entry, state, path, folder.names, siblings)
 
 
 def _list_folder(
-    file_path: str, path: str, is_page: Callable[[str], bool], follow_symlinks: bool
+    file_path: str, path: str, extensions: Sequence[str], follow_symlinks: bool
 ) -> _Folder:
-    with os.scandir(file_path) as entries:
-        visible = [entry for entry in entries if not is_hidden(entry.name)]
-    # Note: a name may contain bytes that are not UTF-8; names are sorted by their bytes.
-    visible.sort(key=lambda entry: os.fsencode(entry.name))
-    names = frozenset(entry.name for entry in visible)
+    names, files = get(None).list_folder(file_path, extensions)
     status = os.stat(file_path) if follow_symlinks else None
-    pages = [entry.path for entry in visible if is_page(entry.name)]
-    states = dict(zip(pages, get(None).file_states(pages), strict=True))
-    listed = [(entry, states.get(entry.path)) for entry in visible]
-    return _Folder(path, iter(listed), names, (status.st_dev, status.st_ino) if status else None)
+    identity = (status.st_dev, status.st_ino) if status else None
+    return _Folder(path, os.path.join(file_path, ""), iter(files), frozenset(names), identity)
 
 
 def _found_file(
-    entry: os.DirEntry[str],
-    state: FileState | None,
-    path: str,
-    names: frozenset[str],
-    siblings: frozenset[str],
+    file: ListedFile, path: str, file_path: str, names: frozenset[str], siblings: frozenset[str]
 ) -> FoundFile:
-    if state is None:
-        try:
-            found = entry.stat()
-        except OSError as error:
-            return FoundFile(path, entry.path, error=_error_text(error), siblings=siblings)
-        state = (
-            found.st_mode,
-            found.st_size,
-            found.st_mtime_ns,
-            found.st_ctime_ns,
-            found.st_ino,
-        )
-    mode, size, mtime_ns, ctime_ns, inode = state
-    if not stat.S_ISREG(mode):  # reading a pipe could block forever
-        return FoundFile(path, entry.path, error="no regular file", siblings=siblings)
-    duplicate_of = _other_file(entry, names)
+    name, _, kind, size, mtime_ns, state = file
+    if kind != "file":
+        error = "no regular file"  # reading a pipe could block forever
+        if kind is None:
+            try:
+                os.stat(file_path)
+            except OSError as found:
+                error = _error_text(found)
+        return FoundFile(path, file_path, error=error, siblings=siblings)
+    duplicate_of = _other_file(name, file_path, names)
+    is_duplicate = duplicate_of in INDEXES and duplicate_of != name
     return FoundFile(
-        path,
-        entry.path,
-        mtime_ns / 1e9,
-        duplicate_of=duplicate_of,
-        is_duplicate=duplicate_of in INDEXES and duplicate_of != entry.name,
-        siblings=siblings,
-        # Without inode numbers, one file may replace another unnoticed.
-        state=f"{size} {mtime_ns} {ctime_ns} {inode}" if inode else None,
-        mtime_ns=mtime_ns,
-        size=size,
+        path, file_path, None, duplicate_of, is_duplicate, siblings, state, mtime_ns, size
     )
 
 
-def _other_file(entry: os.DirEntry[str], names: frozenset[str]) -> str | None:
+def _other_file(name: str, file_path: str, names: frozenset[str]) -> str | None:
     """Return the index of the folder of an index, or the file that shows the page of another."""
-    if entry.name.lower() in INDEXES:
-        return next((name for name in INDEXES if name in names), entry.name)
-    stem = entry.name.rpartition(".")[0]
+    if name.lower() in INDEXES:
+        return next((index for index in INDEXES if index in names), name)
+    stem = name.rpartition(".")[0]
     if stem not in names:
         return None
-    folder_path = os.path.join(os.path.dirname(entry.path), stem)
+    folder_path = file_path[: len(stem) - len(name)]
     return next(
-        (f"{stem}/{name}" for name in INDEXES if os.path.isfile(f"{folder_path}/{name}")), None
+        (f"{stem}/{index}" for index in INDEXES if os.path.isfile(f"{folder_path}/{index}")), None
     )
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _error_text(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-def is_hidden(name: str) -> bool:
-    """Return whether a file or folder is hidden: ``.git``, ``.well-known``, ``.DS_Store``.
-
-    >>> is_hidden(".git"), is_hidden("tea")
-    (True, False)
-    """
-    return name.startswith(".")
 
 
 def is_settled(mtime_ns: int, now_ns: int | None = None) -> bool:
@@ -247,11 +206,7 @@ class FileUrls:
         self.base: str = base if base.endswith("/") else f"{base}/"
         self._strip = strip_html
         self._slash = trailing_slash
-        self._extensions = tuple(extension.lower() for extension in extensions)
-
-    def is_page(self, name: str) -> bool:
-        """Return whether a file has the name of a page."""
-        return name.lower().endswith(self._extensions)
+        self.extensions: tuple[str, ...] = tuple(extension.lower() for extension in extensions)
 
     def url(self, path: str) -> str:
         """Return the URL of a file, by its path in the folder, with ``/`` between parts."""
@@ -265,7 +220,7 @@ class FileUrls:
         return self.base + quote(os.fsencode(path), safe=f"/{_SAFE}")
 
     def _extension(self, name: str) -> str:
-        return next(end for end in self._extensions if name.lower().endswith(end))
+        return next(end for end in self.extensions if name.lower().endswith(end))
 
 
 def same_page(one: str, other: str) -> bool:

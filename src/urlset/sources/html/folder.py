@@ -68,7 +68,7 @@ _LISTED_LOOKALIKES = "pages with the name of an error page, listed because their
 class PageFactsCache(Protocol):
     """Cache of page facts, by path and state of the file, and the rules by which it was read."""
 
-    def find(self, rules: str, files: Sequence[tuple[str, str]]) -> dict[str, str]:
+    def find(self, rules: str, files: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return the cached facts of files, by path; ``files`` are their paths and states."""
 
     def keep(self, rules: str, rows: Sequence[tuple[str, str, str]]) -> None:
@@ -193,7 +193,7 @@ class HtmlFolder:
         self._prefix = os.path.join(os.path.abspath(self.name), "")
         files = find_pages(
             self.name,
-            self._urls.is_page,
+            self._urls.extensions,
             follow_symlinks=self._follow_symlinks,
             on_skipped=lambda description: self._count(_SKIPPED[description]),
         )
@@ -204,12 +204,15 @@ class HtmlFolder:
         while chunk := list(islice(files, size)):
             size = min(4 * size, CACHE_BATCH)
             self._flush()
-            requested = [
+            requested = (
                 (self._key(found), found.state) for found in chunk if found.state is not None
-            ]
+            )
             known = self._cache.find(self._rules, requested)
+            if not known:
+                yield from chunk
+                continue
             for found in chunk:
-                text = known.get(self._key(found)) if known else None
+                text = known.get(self._key(found))
                 yield found if text is None else found._replace(facts=facts_from_text(text))
 
     def _size(self, found: FoundFile) -> int | None:
@@ -235,7 +238,7 @@ class HtmlFolder:
             self._read = []
 
     def _store(self, found: FoundFile, facts: PageFacts) -> None:
-        if self._cache is None or found.state is None or not is_settled(found.mtime_ns):
+        if self._cache is None or found.state is None or not is_settled(found.mtime_ns or 0):
             return
         text = facts_to_text(facts)
         if text is not None:
@@ -354,7 +357,7 @@ def _row(
         reason=reason,
         fingerprint=facts.fingerprint,
         page_lastmod=facts.lastmod,
-        mtime_lastmod=None if found.mtime is None else _w3c_time(int(found.mtime)),
+        mtime_lastmod=None if found.mtime_ns is None else _w3c_time(found.mtime_ns // 10**9),
     )
 
 

@@ -12,11 +12,14 @@ from typing import Generic, NamedTuple, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-BATCH_FILES = 128
+FIRST_FILES = 64
+BATCH_FILES = 512
 BATCH_BYTES = 8 * 1_048_576
-"""Size of the files that a thread scans at once. An interruption waits for a batch."""
+"""Files that a thread scans at once, and their size. The first batches are smaller, so that all
+threads begin soon, and few files are distributed; each batch waits for the GIL, up to 5 ms. An
+interruption waits for a batch."""
 
-PENDING = 256
+PENDING = 64
 PENDING_BYTES = 32 * BATCH_BYTES
 """Number of batches that are scanned ahead, and the size of their files. Small pages keep the
 caller busy, and large ones the threads; on a site, each kind is in folders of its own."""
@@ -70,15 +73,16 @@ def _batches(
     items: Iterator[Item], size_of: Callable[[Item], int | None]
 ) -> Iterator[_Batch[Item]]:
     batch: _Batch[Item] = _Batch([], [], 0)
-    total = 0
+    total, files = 0, FIRST_FILES
     for item in items:
         size = size_of(item)
         batch.items.append(item)
         batch.is_scanned.append(size is not None)
         total += size or 0
-        if len(batch.items) == BATCH_FILES or total >= BATCH_BYTES:
+        if len(batch.items) >= files or total >= BATCH_BYTES:
             yield batch._replace(size=total)
             batch, total = _Batch([], [], 0), 0
+            files = min(2 * files, BATCH_FILES)
     if batch.items:
         yield batch._replace(size=total)
 
