@@ -21,9 +21,10 @@ ADAPTERS = [*(SRC / "urlset" / "integrations").glob("[a-z]*")]
 # Packages that are planned may be listed here; every package that exists must be.
 LAYERS = {
     "data and engine": "errors protocol result fields model option_schema option_names "
-    "engine_rules dates urls url_patterns arguments attribute_hints inflight inflate arrow engine "
-    "formats document entry_spans folder_walk languages temp_files terminal_text notebook "
-    "interrupts object_store pattern_warnings change_limit hidden_fields own_files registry",
+    "engine_rules dates urls url_patterns argument_hints arguments attribute_hints inflight "
+    "inflate arrow engine formats document entry_spans folder_walk languages temp_files "
+    "terminal_text notebook interrupts object_store pattern_warnings change_limit hidden_fields "
+    "own_files registry",
     "services": "http store robots html html_report publisher",
     "readers and writers": "reader writer",
     "operations": "sources builder checker fixer reporter partitioned",

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import urlset
-from urlset.arguments import _MEANT, _POLICY_FIELDS
+from urlset.argument_hints import _MEANT
+from urlset.arguments import _POLICY_FIELDS
 from urlset.attribute_hints import HINTS
 from urlset.cli.options import NetworkOptions, UsageError
 from urlset.option_schema import options_of
@@ -59,6 +60,23 @@ def test_an_unknown_name_is_refused_with_what_is_known(name):
         ("watch", (SITE,), "state", "store"),
         ("submit", ([],), "announcements", "store"),
         ("submit", ([],), "sample", "preflight_pages"),
+        ("submit", (), "ledger", "updates"),
+        ("submit", (), "state", "store"),
+        ("crawl", (SITE,), "state", "store"),
+        ("diff", ("a", "b"), "limit", "max_requests"),
+        ("diff", ("a", "b"), "max_pages", "max_requests"),
+        ("read", (b"",), "allowed_hosts", "hosts"),
+        ("build", ("public",), "allow_host", "allowed_hosts"),
+        ("crawl", (), "source", "site"),
+        ("sync", (), "url", "site"),
+        ("watch", (), "sitemap", "site"),
+        ("audit", (), "site", "source"),
+        ("audit", (), "urls", "source"),
+        ("read", (), "url", "source"),
+        ("check", (), "url", "source"),
+        ("check", (b"",), "url", "base_url"),
+        ("submit", (), "urls", "updates"),
+        ("write", (), "urls", "entries"),
         ("build", ("public",), "obey_robots", "exclude_by_robots"),
         ("sync", (SITE,), "max_removed", "max_removed_share"),
         ("crawl", (SITE,), "max_requests", "max_pages"),
@@ -88,7 +106,9 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
 @pytest.mark.parametrize(
     ("name", "args", "wrong", "advice"),
     [
-        ("audit", (SITE,), "output", "the result has .report(path)"),
+        ("audit", (SITE,), "output", "the result has .to_dict()"),
+        ("audit", (SITE,), "max_examples", "only the command `urlset audit` has it"),
+        ("check", (b"",), "statistics", "the result has .by_rule"),
         ("audit", (SITE,), "report", "the result has .report(path)"),
         ("crawl", (SITE,), "report", "the result has .report(path)"),
         ("crawl", (SITE,), "why", "the result has .why(url)"),
@@ -98,7 +118,7 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("check", (b"",), "fix", "use urlset.fix"),
         ("diff", ("a", "b"), "report", "the result has .report(path)"),
         ("diff", ("a", "b"), "output", "the result has .to_jsonl(path)"),
-        ("diff", ("a", "b"), "format", "the result has .to_jsonl(path)"),
+        ("diff", ("a", "b"), "format", "the result has .to_dict()"),
         ("sync", (SITE,), "output", "the result has .to_jsonl(path)"),
         ("sync", (SITE,), "delay", "pass policy=urlset.Policy(delay_s=…)"),
         ("crawl", (SITE,), "user_agent", "pass policy=urlset.Policy(user_agent=…)"),
@@ -124,7 +144,6 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
         ("build", ("a", "b"), "json", "the result has .to_dict()"),
         ("read", (b"",), "json", "the result has .to_jsonl(path)"),
         ("audit", (SITE,), "dry_run", "build, submit, sync and write have it"),
-        ("check", (b"",), "max_pages", "crawl has it"),
     ],
 )
 def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, advice):
@@ -139,7 +158,7 @@ def test_a_message_says_why_a_function_has_no_such_option():
         urlset.check(b"", store="x")  # type: ignore[call-arg]
 
     assert str(caught.value) == (
-        "check() has no argument 'store': check keeps no store; the result has .report(path)"
+        "check() has no argument 'store': check keeps no store; the result has .to_dict()"
     )
 
 
@@ -198,6 +217,35 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "max_requests",
             "check requests sitemaps only; audit, diff and sync have it",
         ),
+        ("check", "max_pages", "check requests sitemaps only; crawl has it"),
+        ("watch", "max_pages", "watch requests sitemaps only"),
+        (
+            "watch",
+            "output",
+            'report="FILE.html" writes the result with charts, .to_dict() of the result has it as '
+            "JSON",
+        ),
+        (
+            "submit",
+            "limit",
+            "submit sends batches; preflight_pages limits the pages that it visits",
+        ),
+        ("submit", "report", "submit has no report; .to_dict() of the result has all numbers"),
+        ("submit", "hosts", "URLs of all hosts are announced that have a key"),
+        ("sync", "format", ".to_jsonl(path) of the result writes JSON lines"),
+        ("sync", "report", "urlset.report(store) reports on its store"),
+        ("sync", "allowed_hosts", "listed pages of all hosts count"),
+        (
+            "crawl",
+            "allowed_hosts",
+            "crawl visits pages of the host of the start only; crawl each host into a store of "
+            "its own",
+        ),
+        (
+            "audit",
+            "allow_host",
+            'listed URLs of all hosts count; include="//HOST/" selects those of a host',
+        ),
     ],
 )
 def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
@@ -205,6 +253,21 @@ def test_a_message_explains_what_a_function_does_instead(name, wrong, reason):
         getattr(urlset, name)(b"", **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "message"),
+    [
+        ("audit", (SITE, "x.duckdb"), "1 argument without a name, found 2; did you mean store='x"),
+        ("read", (SITE, Path("x.duckdb")), r"found 2: \.to_duckdb\(path\) of the result writes a"),
+        ("diff", ("a", "b", "c"), "2 arguments without a name, found 3; write the others as NAME="),
+        ("report", ("a", "b"), "found 2; write the others as NAME=VALUE: progress$"),
+        ("Policy", (3,), r"0 arguments without a name, found 1; write .*VALUE: concurr"),
+    ],
+)
+def test_values_without_a_name_that_are_too_many_are_refused(name, args, message):
+    with pytest.raises(TypeError, match=rf"^{name}\(\): expected .*{message}"):
+        getattr(urlset, name)(*args)
 
 
 def test_a_function_is_no_rule():
@@ -288,13 +351,39 @@ def test_all_fields_of_a_policy_are_known():
     ("headers", "error", "message"),
     [
         ({"X": "a\nb"}, ValueError, "headers: control character in the header 'X'"),
-        ({"X": 3}, TypeError, "headers: expected texts, found a int"),
-        ({"Cookie": "a"}, ValueError, "headers: they are sent to every host"),
+        ({"X": 3}, TypeError, r"Policy\(\): headers: expected a dict of texts, found a value of"),
+        ({"Cookie": "a"}, ValueError, "headers: headers are sent to every host"),
     ],
 )
 def test_a_policy_names_its_argument_of_headers(headers, error, message):
     with pytest.raises(error, match=f"^{message}"):
         urlset.Policy(headers=headers)
+
+
+@pytest.mark.parametrize("field", ["headers", "site_headers", "proxies"])
+@pytest.mark.parametrize("value", ["A: secret", ["A: secret"], {"https://example.com": 3}])
+def test_a_policy_refuses_what_is_no_dict_of_texts_and_shows_no_value(field, value):
+    with pytest.raises(TypeError, match=rf"^Policy\(\): {field}: expected a dict of ") as caught:
+        urlset.Policy(**{field: value})
+
+    assert "secret" not in str(caught.value)
+
+
+VERBS_WITH_LISTS = ["audit", "build", "check", "crawl", "diff", "read", "submit", "watch", "sync"]
+
+
+@pytest.mark.parametrize("name", VERBS_WITH_LISTS)
+def test_each_argument_with_several_values_refuses_a_number_with_its_name(name):
+    function = getattr(urlset, name)
+    signature = inspect.signature(function)
+    needed = [name for name, each in signature.parameters.items() if each.default is each.empty]
+
+    for option in options_of(name):
+        word = option.parameter_type
+        is_several = word.startswith(("Mapping", "Sequence", "Iterable", "Patterns"))
+        if option.name in signature.parameters.keys() - needed and is_several:
+            with pytest.raises(TypeError, match=rf"^{name}\(\): {option.name}: expected a .*found"):
+                function(*("x" for _ in needed), **{option.name: 3})
 
 
 def test_options_of_the_network_name_the_argument_in_python():
@@ -367,6 +456,12 @@ def test_parse_takes_any_bytes(kind):
         ("check", (b"",), {"now": "2026-01-01"}, "now: expected a datetime or None"),
         ("crawl", (SITE,), {"max_pages": 1.5}, "max_pages: expected a whole number or None"),
         ("build", ("a", "b"), {"max_urls": "9"}, "max_urls: expected a whole number"),
+        ("crawl", (SITE,), {"include": None}, "include: expected a regular expression or a list"),
+        ("crawl", (SITE, 3), {}, "store: expected a text or a path or None, found 3"),
+        ("check", (b"",), {"ignore_in": {"a": 3}}, "a dict of lists of texts, found {'a': 3}"),
+        ("audit", (b"",), {"levels": "x"}, "levels: expected a dict of levels, found 'x'"),
+        ("read", (b"",), {"include": [3]}, r"include: expected .* or a list of them, found \[3\]"),
+        ("check", (b"",), {"select": {"X": 1}}, "select: expected a list of texts or None, found"),
         ("check", (b"",), {"rules": ["X003"]}, "'X003'; did you mean 'select'"),
         ("check", (b"",), {"rules": "X003"}, "'X003'; did you mean 'select'"),
         ("read", (b"",), {"progress": False}, "a function or None, found False; print prints"),
@@ -498,7 +593,11 @@ def test_every_result_has_the_hints_of_results():
     assert len(results) > 9
     for kind in results:
         assert HINTS[kind.__name__]["complete"] == "is_complete"
-        assert HINTS[kind.__name__]["to_json"].startswith("to_")
+        assert HINTS[kind.__name__]["to_json"] == "to_dict()"
+        assert HINTS[kind.__name__]["success"] == "is_complete"
+        assert {"errors", "failed", "reasons"} <= HINTS[kind.__name__].keys()
+        if hasattr(kind, "report"):
+            assert HINTS[kind.__name__]["to_html"] == "report"
 
 
 @pytest.mark.parametrize("name", ["to_pandas", "to_polars", "to_arrow"])

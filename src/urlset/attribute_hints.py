@@ -28,7 +28,10 @@ _RESULT = {
     "to_json": "to_dict()",
     "json": "to_dict()",
     "as_dict": "to_dict()",
+    **dict.fromkeys(("ok", "success", "successful"), "is_complete"),
+    **dict.fromkeys(("errors", "failed", "failures", "reasons"), "incomplete"),
 }
+_REPORT = {"to_html": "report", "save": "report", "write": "report"}
 _PAGE_LISTS = {
     name: f"counts.{name}, and iterate over the changes, each with its `change`"
     for name in ("added", "removed", "changed", "moved", "unknown")
@@ -38,29 +41,26 @@ HINTS: dict[str, dict[str, str]] = {
     "Alternate": {"lang": "hreflang", "language": "hreflang", "url": "href", "loc": "href"},
     "Audit": {
         **_RESULT,
-        "errors": "by_level", "warnings": "by_level", "reasons": "incomplete",
-        "counts": "by_rule", "to_html": "report", "save": "report", "write": "report",
+        **_REPORT, "errors": "by_level", "warnings": "by_level", "counts": "by_rule",
         "pages": "table()", "query": "table()", "sql": "table()",
         **{name: f'table("pages").{name}()' for name in _FRAMES},
     },
     "Build": {
         **_RESULT,
-        "errors": "incomplete", "failures": "incomplete", "warnings": "notes",
-        "written": "changed_files",
+        "warnings": "notes", "written": "changed_files",
         "counts": "added, changed, removed", "count": "urls", "output": "target",
         "entries": "urlset.read(build.target)",
         **{name: f"urlset.read(build.target).{name}()" for name in _FRAMES},
     },
     "Crawl": {
         **_RESULT,
-        "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
-        "reasons": "incomplete", "to_html": "report", "write": "report",
+        **_REPORT, "sql": "query()", "urls": "pages", "errors": "verdicts", "counts": "verdicts",
         "save": "the argument store of urlset.crawl",
         **{name: f"pages.{name}()" for name in _FRAMES},
     },
     "Diff": {
         **_RESULT,
-        **_PAGE_LISTS, "to_json": "to_jsonl()", "save": "to_jsonl()", "write": "to_jsonl()",
+        **_PAGE_LISTS, "save": "to_jsonl()", "write": "to_jsonl()",
         "unread": "incomplete", **dict.fromkeys(_FRAMES, "list(diff)"),
         "to_html": "report", "moves": "counts.moved, and iterate over the changes",
     },
@@ -92,12 +92,12 @@ HINTS: dict[str, dict[str, str]] = {
         "path": "source", "text": "message", "document": "source",
     },
     "Findings": {
-        **_RESULT,
-        "errors": "by_level", "warnings": "by_level", "counts": "by_rule", "failed": "incomplete",
+        **{wrong: meant for wrong, meant in _RESULT.items() if wrong != "ok"},
+        "errors": "by_level", "warnings": "by_level", "counts": "by_rule",
         "findings": "the object itself: iterate over it", "to_json": "to_dict()",
         "to_jsonl": "to_dict(), or urlset.reporter.report_json",
-        "to_sarif": "urlset.reporter.report_sarif", "to_html": "report", "save": "report",
-        "write": "report", "problems": "the object itself: iterate over it",
+        "to_sarif": "urlset.reporter.report_sarif", **_REPORT,
+        "problems": "the object itself: iterate over it",
         "passed": "ok", **dict.fromkeys(_FRAMES, "list(findings)"),
     },
     "Fixed": {
@@ -113,22 +113,21 @@ HINTS: dict[str, dict[str, str]] = {
         **_RESULT, "output": "folder", "target": "folder", "errors": "rejected",
     },
     "QueryResult": {**_TABLE, "rows": "objects()", "fetchall": "objects()", "data": "objects()"},
-    "Report": {**_RESULT, "to_html": "report", "save": "report", "write": "report"},
+    "Report": {**_RESULT, **_REPORT},
     "Sitemap": {"url": "loc", "href": "loc", "last_modified": "lastmod", "date": "lastmod"},
     "Store": {
         "sql": "query()", "execute": "query()", "read": "documents()",
         "entries": 'query("SELECT * FROM entries")', "urls": 'query("SELECT * FROM entries")',
         "tables": 'query("SELECT * FROM information_schema.tables")',
     },
-    "Submission": {**_RESULT, "urls": "sent", "failures": "incomplete", "errors": "incomplete"},
+    "Submission": {**_RESULT, "urls": "sent", "report": "to_dict()"},
     "Sync": {
-        **_RESULT, "reasons": "incomplete",
+        **_RESULT, "report": "urlset.report(store)",
         **dict.fromkeys(("updates", "batches"), "the object itself: iterate over its batches"),
     },
     "Watch": {
-        **_RESULT,
+        **_RESULT, **_REPORT,
         "counts": "added, removed, changed", "findings": "alerts", "changes": "examples",
-        "reasons": "incomplete",
     },
     "urlset": {
         "open": "Store.open()", "scan": "urlset.integrations.polars.scan_sitemap",

@@ -290,6 +290,8 @@ def test_misuse_is_reported_in_one_line(arguments, words, urlset):
         ("audit", "--skip", "--ignore"),
         ("check", "--dry-run", "--diff"),
         ("crawl", "--max-urls", "--max-pages"),
+        ("diff", "--max-pages", "--max-requests"),
+        ("watch", "--state", "--store"),
     ],
 )
 def test_an_unknown_option_names_the_one_that_was_meant(command, wrong, meant, urlset):
@@ -317,7 +319,6 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
     [
         (["check", "a", "--store", "x"], ": check keeps no store; did you mean '--output'?"),
         (["audit", "a", "--dry-run"], "; build, submit and sync have it"),
-        (["watch", "a", "--max-pages", "9"], "; crawl has it"),
         (["check", "a", "--json"], "; did you mean --format json?"),
         (["watch", "a", "--json"], "; did you mean --format json?"),
         (["read", "a", "--csv"], "; did you mean --format csv?"),
@@ -347,7 +348,19 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             )
             for name in ("--max-removed", "--max-removed-share")
         ),
-        (["diff", "a", "b", "--hosts", "x"], ": --include //HOST/ selects the URLs of a host"),
+        (
+            ["diff", "a", "b", "--hosts", "x"],
+            ": listed URLs of all hosts count; --include //HOST/ selects those of a host",
+        ),
+        (
+            ["watch", "a", "--output", "x.json"],
+            ": --report FILE.html writes the result with charts, --format json has it as JSON",
+        ),
+        (["watch", "a", "--limit", "3"], ": watch requests sitemaps only"),
+        (
+            ["submit", "a", "--limit", "3"],
+            ": submit sends batches; --preflight-pages limits the pages that it visits",
+        ),
         *(
             (
                 ["audit", "a", name, "3"],
@@ -377,7 +390,17 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (["audit", "a", "--progress"], ": progress is shown by itself; --quiet hides it"),
         (["read", "a", "--no-progress"], ": progress is shown by itself; --quiet hides it"),
         (["rules", "--json"], "; did you mean --format json?"),
-        (["sync", "a", "--json"], ": sync always writes JSON lines"),
+        *(
+            (["sync", "a", name], ": sync always writes JSON lines")
+            for name in ("--json", "--format")
+        ),
+        (
+            ["sync", "a", "--report", "x"],
+            ": `urlset report STORE --output report.html` reports on its store",
+        ),
+        (["submit", "--ledger", "a"], "; did you mean the argument CHANGES?"),
+        (["crawl", "--url", "a"], "; did you mean the argument SITE?"),
+        (["check", "--site", "a"], "; did you mean the argument SOURCE?"),
         (["diff", "--old", "a"], "; did you mean the argument BEFORE?"),
         (["submit", "a", "--indexnow-key", "x"], "; did you mean '--keys'?"),
         (["submit", "a", "--google-token", "x"], "; did you mean '--google-credentials'?"),
@@ -386,7 +409,9 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (["submit", "--urls", "a"], "; did you mean the argument CHANGES?"),
         (
             ["crawl", "a", "--ignore-robots"],
-            ": pages that robots.txt disallows are never visited",
+            ": pages that robots.txt disallows are never visited; only in Python, "
+            "policy=urlset.Policy(obey_robots=False) searches sitemaps also at URLs that it "
+            "disallows",
         ),
     ],
 )

@@ -192,7 +192,7 @@ def test_spec_robots_that_fails_disallows_the_search(box: SiteBox):
 
     assert set(box.paths) == {"/robots.txt"}
     failed, site = records
-    assert failed.error == "robots.txt: HTTP 500 Internal Server Error (3 attempts)"
+    assert failed.error == "HTTP 500 Internal Server Error (3 attempts)"
     assert str(site.error).endswith(
         "; 13 more were not tried, because robots.txt could not be read; "
         "Policy(obey_robots=False) tries them"
@@ -238,7 +238,7 @@ def test_robots_of_which_a_part_is_missing_is_reported_and_the_rest_is_used(box:
     told = {str(r.source).removeprefix(box.site): r.error for r in records}
     assert sum(r.entries for r in records) == 2
     assert told["/a.xml"] is None
-    assert str(told["/robots.txt"]).startswith(f"robots.txt: {WORDS[how]}")
+    assert str(told["/robots.txt"]).startswith(WORDS[how])
 
 
 WORDS = {"cut": "the transfer was cut off", "too large": "more than the 4,096,000 bytes"}

@@ -63,7 +63,7 @@ def test_robots_txt_that_fails_is_reported_and_its_documents_are_read(box: SiteB
     _, records = walk(url)
 
     assert (records[url].entries, records[url].disallowed_by) == (2, None)
-    assert str(records[box.url("/robots.txt")].error).startswith("robots.txt: HTTP 500")
+    assert str(records[box.url("/robots.txt")].error).startswith("HTTP 500")
 
 
 def test_crawl_delay_of_the_host_is_kept():

@@ -70,7 +70,8 @@ def test_a_file_of_another_kind_is_refused_unchanged(
     before = path.read_bytes()
     noun, function, parameter = WRITTEN[wanted]
 
-    expected = rf"expected {noun}, found {FOUND[kind]}: '{path}'; name another"
+    hint = "; a ledger or a store with changes is the first argument" if wanted == "sent" else ""
+    expected = rf"expected {noun}, found {FOUND[kind]}: '{path}'; name another file{hint}$"
     with pytest.raises(urlset.StoreError, match=expected):
         function(files, **{parameter: path}, dry_run=dry_run)
     assert path.read_bytes() == before

@@ -311,7 +311,7 @@ class _Command(_HelpOnStdout):
 
     def _advice(self, given: str, ctx: click.Context) -> str:
         """Return the end of the message about an unknown option: what was probably meant."""
-        from urlset.arguments import others_with, reason_against  # only errors need it
+        from urlset.argument_hints import others_with, reason_against  # only errors need it
 
         name = given.lstrip("-").replace("-", "_")
         if reason := reason_against(str(self.name), name):
@@ -325,12 +325,13 @@ class _Command(_HelpOnStdout):
 
     def _by_table(self, name: str) -> str | None:
         """Return the option that is meant by a name: by the table of Python, or a format."""
-        from urlset.arguments import meant_name  # only errors need it
+        from urlset.argument_hints import meant_name  # only errors need it
 
         options = [each for each in options_of(str(self.name)) if each.is_allowed("command")]
         meant = meant_name(str(self.name), name)
         for option in options:
-            if meant and (option.name == meant or f"--{meant}" in option.flags):
+            names = (option.name, option.in_python) if option.is_argument else (option.name,)
+            if meant and (meant in names or f"--{meant}" in option.flags):
                 argument = (option.metavar or "").strip("[]")
                 return f"the argument {argument}" if option.is_argument else option.flags[0]
             if option.name == "format" and name in option.choices:

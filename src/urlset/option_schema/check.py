@@ -54,7 +54,7 @@ RULE_OPTIONS: tuple[Option, ...] = (
         annotation="Profile | None",
     ),
     common.REPORT_FORMAT,
-    replace(common.OUTPUT, in_python=".report(path)"),
+    replace(common.OUTPUT, in_python=".to_dict()"),
     Option(
         "fail_level",
         "Exit with 1 for findings of this level or worse.",
@@ -133,13 +133,17 @@ CHECK_OPTIONS: tuple[Option, ...] = (
     common.SOURCES,
     *RULE_OPTIONS,
     command.switch(
-        "statistics", "Print only the number of findings of each rule, as text or json."
+        "statistics",
+        "Print only the number of findings of each rule, as text or json.",
+        in_python=".by_rule",
     ),
     command.switch(
         "fix", "Apply the safe fixes to the files, then check them.", in_python="urlset.fix"
     ),
     command.switch(
-        "unsafe_fixes", "With --fix or --diff: apply fixes that make an assumption, too."
+        "unsafe_fixes",
+        "With --fix or --diff: apply fixes that make an assumption, too.",
+        in_python="urlset.fix",
     ),
     command.option(
         "backup",

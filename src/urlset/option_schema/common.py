@@ -255,7 +255,7 @@ COMPLETION_OPTIONS = (
 REPORT_OPTIONS = (
     argument(
         "stores",
-        "Stores (.duckdb) of `audit`, `crawl` or `watch --store`, or of `read --output`.",
+        "Stores (.duckdb) of `audit`, `crawl`, `sync` or `watch --store`, or of `read --output`.",
         type=list[str],
         metavar="STORE",
     ),

@@ -140,7 +140,7 @@ DIFF_OPTIONS: tuple[Option, ...] = (
         type=Literal["text", "json", "jsonl", "markdown"],
         default="text",
         shows_default=True,
-        in_python=".to_jsonl(path)",
+        in_python=".to_dict()",
     ),
     replace(common.OUTPUT, in_python=".to_jsonl(path)"),
     common.REPORT,

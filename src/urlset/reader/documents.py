@@ -384,8 +384,7 @@ def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
     if robots.state == "unreachable" or (robots.state == "read" and response.error):
         record = DocumentRecord(response.request.url, how="robots", fetched=fetched(response))
         failure = "incomplete" if response.has_document else failure_of(response)
-        error = f"robots.txt: {response.message}"
-        yield Visit(record._replace(error=error, failure=failure), None)
+        yield Visit(record._replace(error=response.message, failure=failure), None)
 
 
 def _error_of(document: Document) -> str | None:

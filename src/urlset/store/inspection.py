@@ -132,11 +132,13 @@ class FileKind(NamedTuple):
         noun: What it is, for messages.
         schema: How the names of its schemas begin.
         table: Table that is created first in each of its schemas.
+        advice: What to do with a file of another kind, for messages.
     """
 
     noun: str
     schema: str
     table: str
+    advice: str = "name another file"
 
 
 def expect_kind(
@@ -154,7 +156,7 @@ def expect_kind(
     if tables and not is_own:
         found = described(connection, database, path, is_read=False)
         raise StoreError(
-            f"expected {kind.noun}, found {found}; name another file", failure="other-file"
+            f"expected {kind.noun}, found {found}; {kind.advice}", failure="other-file"
         )
 
 

@@ -172,8 +172,8 @@ def test_document_that_was_not_found_is_unread_if_discovery_has_a_gap():
     other = outcomes(("https://e.com/a.xml", None, None), ("https://e.com/c.xml", None, None))
 
     assert unread_documents(here, other).documents == {}
-    assert unread_documents(here, other, ["robots.txt: HTTP 503"]).documents == {
-        "https://e.com/b.xml": "robots.txt: HTTP 503"
+    assert unread_documents(here, other, ["HTTP 503"]).documents == {
+        "https://e.com/b.xml": "HTTP 503"
     }
 
 

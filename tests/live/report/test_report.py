@@ -117,6 +117,16 @@ def test_one_store_of_two_verbs_is_one_site(box, stores, tmp_path):
     assert site.count_of("error") == 2
 
 
+def test_a_store_of_sync_has_no_alerts(box, tmp_path):
+    with urlset.sync(box.site, tmp_path / "sync.duckdb", policy=quick()) as found:
+        for batch in found:
+            batch.commit()
+
+    (site,) = urlset.report(tmp_path / "sync.duckdb").sites
+
+    assert (site.kinds, site.alerts) == (("sync",), None)
+
+
 def test_the_page_has_a_row_for_each_store_and_links_reports(stores, tmp_path):
     urlset.report(all_stores(stores)).report(tmp_path / "index.html")
     page = (tmp_path / "index.html").read_text()
@@ -257,6 +267,8 @@ def test_what_is_no_store_is_named(tmp_path, name, found):
 
 def test_what_is_no_path_is_refused():
     with pytest.raises(TypeError, match="stores: expected paths of stores, found int"):
+        urlset.report(iter(["a.duckdb", 3]))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"stores: expected .* or a list of them, found .'a"):
         urlset.report(["a.duckdb", 3])  # type: ignore[list-item]
 
 

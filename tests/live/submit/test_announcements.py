@@ -83,6 +83,18 @@ def test_killed_process_leaves_announcements_that_are_sent_once_more(tmp_path):
     assert bench.engine.urls == [f"{SITE}/a", f"{SITE}/b"]
 
 
+def test_a_value_that_is_no_url_is_reported_once(tmp_path):
+    bench = Bench(tmp_path)
+
+    result = bench.submit([{"loc": "nope", "change": "added"}], preflight=False)
+
+    assert result.incomplete == ("expected an http(s) URL, found 'nope'",)
+    many = [{"loc": f"nope-{number}", "change": "added"} for number in range(102)]
+    reasons = bench.submit(many, preflight=False).incomplete
+    assert reasons[0] == ("expected http(s) URLs, found 102 other values; the first 100 are named")
+    assert len(reasons) == 101
+
+
 def test_url_that_changes_again_within_ten_minutes_waits(tmp_path):
     bench = Bench(tmp_path)
     bench.submit(added("/a"), preflight=False)

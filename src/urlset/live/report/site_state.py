@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from urlset.errors import StoreError
 from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES
-from urlset.live.schemas import HISTORY_SCHEMA, VISIT_SCHEMA
+from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
 from urlset.reader import is_url
 from urlset.store import Store
@@ -68,7 +68,7 @@ class SiteState(NamedTuple):
     Attributes:
         store: Path of the store.
         site: URL or path that was examined.
-        kinds: What the store is of: audit or crawl, watch, or read.
+        kinds: What the store is of: audit or crawl, watch or sync, or read.
         examined: When it was examined last.
         listed: Number of URLs that the sitemaps list, without duplicates.
         visited: Number of them with an outcome: they were requested, or robots.txt disallows them.
@@ -167,10 +167,12 @@ def _read(store: Store) -> SiteState | None:
             fixed = fixed if compared else None
     if snapshot is not None:
         site, moment, is_complete, why, urls = snapshot
-        kinds.append("watch")
+        is_synced = store.has(SYNC_SCHEMA)
+        kinds.append("sync" if is_synced else "watch")
         moments.append(moment)
         reasons += why or ([] if is_complete else ["the last step was interrupted"])
-        ((alerts,),) = _rows(store, _ALERTS_SQL)
+        if not is_synced:
+            ((alerts,),) = _rows(store, _ALERTS_SQL)
         root, listed = root or site, listed or urls
     if root is None:
         return None

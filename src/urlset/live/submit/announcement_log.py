@@ -69,7 +69,12 @@ REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
 
 _CHUNK = 10_000
-_KIND = FileKind("a record of announcements", schema="main", table="announcements")
+_KIND = FileKind(
+    "a record of announcements",
+    schema="main",
+    table="announcements",
+    advice="name another file; a ledger or a store with changes is the first argument",
+)
 _OF_HOST = "channel = $channel AND host = $host"
 _PRESENT = "l.change IN ('added', 'changed', 'listed')"
 _LATEST = """

@@ -160,11 +160,9 @@ def _add(
     if given.note:
         result.notes.append(given.note)
     result.invalid = staged.invalid
-    if staged.invalid_count:
-        result.faults += (
-            f"expected http(s) URLs, found {staged.invalid_count:,} other values, such as "
-            f"{staged.invalid[0][:100]!r}",
-        )
+    if staged.invalid_count > len(staged.invalid):
+        others = f"{staged.invalid_count:,} other values; the first {len(staged.invalid)} are named"
+        result.faults += (f"expected http(s) URLs, found {others}",)
     if channels:
         keys, count = keys_from(settings.keys), len(staged.hosts)
         without = [host for host in staged.hosts if keys.key_of(host, count) is None]

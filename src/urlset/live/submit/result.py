@@ -130,7 +130,7 @@ class Submission(Result):
         A dry run is complete if it would announce everything.
         """
         urls = (f"{one.url}: {one.reason}" for one in self.excluded)
-        invalid = (f"{url}: no http(s) URL" for url in self.invalid)
+        invalid = (f"expected an http(s) URL, found {url[:100]!r}" for url in self.invalid)
         errors = (result.error for result in self.results if result.error)
         return (*self.faults, *errors, *self._unsent, *urls, *invalid)
 
