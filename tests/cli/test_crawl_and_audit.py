@@ -185,6 +185,8 @@ def test_a_crawl_of_a_site_that_does_not_respond_says_so(urlset):
 
     assert ran.code == 2
     assert ran.err.startswith("urlset: http://127.0.0.1:1/: no page was visited: robots.txt: ")
+    assert "robots: 1 URL not visited, because robots.txt could not be read\n" in ran.out
+    assert "robots.txt: robots.txt" not in ran.out + ran.err
 
 
 @pytest.mark.parametrize(

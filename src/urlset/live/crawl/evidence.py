@@ -153,8 +153,13 @@ MAX_SITEMAPS = 10
 """Sitemaps that could not be read, which the reasons of an incomplete crawl name."""
 
 _TRAPS = "regexp_matches(excluded_by, '^(calendar|session|facets|repeated-path|depth): ')"
+_UNREAD = "url IN (SELECT url FROM store.pages WHERE unknown_reason = 'robots')"
 _EXCLUDED = (
-    ("excluded_by = 'robots'", "robots: {0} disallowed by robots.txt"),
+    (f"excluded_by = 'robots' AND NOT {_UNREAD}", "robots: {0} disallowed by robots.txt"),
+    (
+        f"excluded_by = 'robots' AND {_UNREAD}",
+        "robots: {0} not visited, because robots.txt could not be read",
+    ),
     ("excluded_by = 'max-depth'", "max-depth: {0} deeper than the limit"),
     ("excluded_by = 'include'", "include: {0} without a match of include"),
     ("excluded_by = 'exclude'", "exclude: {0} with a match of exclude"),
