@@ -153,12 +153,15 @@ COMMANDS_INTRO = """\
 | `build` | published | published, but some input was rejected |
 | `check` | no finding of `--fail-level` or worse | there are such findings |
 | `audit` | no finding of `--fail-level` or worse | there are such findings, no visit could be judged, or no listed URL is selected |
-| `diff` | compared, also if there are changes | a limit is exceeded, URLs are unknown, no URL is selected, or there are changes and `--exit-code` is set |
-| `crawl` | all was visited, or a limit ended the crawl | some pages could not be visited |
+| `diff` | compared, also if there are changes | a limit is exceeded, a sitemap could not be read, no URL is selected, or there are changes and `--exit-code` is set |
+| `crawl` | all was visited, or a limit ended the crawl | some pages could not be visited, or some sitemaps not read |
 | `watch` | no new alert | new alerts, the webhook refused them, or some sitemaps could not be read |
 | `submit` | all was accepted, or waits for a new key | something was left out or refused |
 | `sync` | every page is known | some are unknown, or a limit was reached: the index lacks them |
 | `report` | all stores were read | some could not be read |
+
+A limit that ends the work early, such as `--max-requests`, is no failure of `crawl` and `audit`, whose result then says that it
+is not complete; `sync` exits with 1, because the index lacks pages.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `audit`, `watch` and `sync` keep what they have done in the store, and the same command continues. 141 is a
@@ -202,10 +205,13 @@ If the column is empty, only the command has the option.
 """
 ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
 """Names of arguments of the command line that are not options."""
-LIMIT = re.compile(r"limit|sample|max_(?:pages|depth|minutes|requests|documents|bytes)")
+LIMIT = re.compile(
+    r"limit|sample|preflight_pages|max_(?:pages|depth|minutes|requests|documents|bytes|media|wait_s)"
+)
 WITH_FIGURES = ("../README.md", "../benches/README.md", "comparison.md", "scale.md")
 """Pages with regions that are filled from the recorded benchmarks."""
 NOTE = "<!-- Generated from the code by `make docs`; edit the docstrings instead. -->\n\n"
+OPTIONS_NOTE = NOTE.replace("the docstrings", "src/urlset/option_schema")
 
 
 def main() -> int:
@@ -278,7 +284,7 @@ def build_api() -> str:
 
 def options() -> str:
     """Return the page of options: names, types, defaults and meaning."""
-    parts = [f"{NOTE}{OPTIONS_INTRO}"]
+    parts = [f"{OPTIONS_NOTE}{OPTIONS_INTRO}"]
     for command in SCHEMAS:
         schema = [each for each in options_of(command) if each.allowed != ("command",)]
         lines = [f"\n## {command}\n", "| Python | `urlset.toml` | command | type | default | |"]
@@ -441,7 +447,7 @@ def ledger() -> str:
 
 def commands() -> str:
     """Return the output of --help of each command."""
-    parts = [f"{NOTE}{COMMANDS_INTRO}"]
+    parts = [f"{OPTIONS_NOTE}{COMMANDS_INTRO}"]
     for words in ([], *([command] for command in COMMANDS)):
         shown = " ".join(["urlset", *words, "--help"])
         parts.append(f"\n## `{shown}`\n\n```text\n{help_of(words)}\n```\n")

@@ -102,6 +102,14 @@ def data_of(page: str):
 # ── numbers ──
 
 
+def test_a_chart_without_a_place_is_the_last(log, figures):
+    other = figures.figures[0]._replace(key="other", title="A chart of its own")
+    html = report_of(log, [figures._replace(figures=[other, *figures.figures])])
+
+    assert html.count("A chart of its own") == 1
+    assert html.index("A chart of its own") > max(html.index(f.about) for f in figures.figures)
+
+
 def test_every_figure_has_its_sql_in_the_page(page, figures):
     texts = "".join(Elements(page).text)
 

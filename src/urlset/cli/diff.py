@@ -33,9 +33,9 @@ def diff(
     Moved URLs are found by content, title, id and name, and with --live by the redirects of
     removed ones. A failure is not a removal: URLs of a sitemap that cannot be read are unknown.
 
-    Exit codes: 0 compared, also with changes; 1 a limit such as --max-removed is exceeded, URLs
-    are unknown, no URL is selected, or with --exit-code there are changes; 2 a state cannot be
-    read. The limits and other options can be set in the section [diff] of urlset.toml.
+    Exit codes: 0 compared, also with changes; 1 a limit such as --max-removed is exceeded, a
+    sitemap could not be read, no URL is selected, or with --exit-code there are changes; 2 a state
+    cannot be read. The limits and other options can be set in the section [diff] of urlset.toml.
 
     \b
     Examples:
@@ -111,5 +111,5 @@ def _exit_code(found: Diff, limits: dict[str, ChangeLimit], *, has_exit_code: bo
             if kind == "added":
                 what = f"{count:,} URLs are added to {counts.before:,}"
             console.print_error(f"{what}, more than --max-{kind} {limit.text}")
-    is_failed = is_exceeded or counts.unknown > 0 or found.is_none_selected
+    is_failed = is_exceeded or not found.is_complete or found.is_none_selected
     return int(is_failed or (has_exit_code and len(found) > 0))

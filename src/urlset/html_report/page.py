@@ -40,7 +40,8 @@ _ORDER = (
     "sections-of-files changes funnel coverage weak-links speed languages dates trial "
     "days-new days-removed days-changed bands rates alerts".split()
 )
-"""Order of the figures: narrow ones follow each other, because two of them share a row."""
+"""Order of the figures, before those that are not named here: narrow ones follow each other,
+because two of them share a row."""
 
 _FLEXIBLE = ("dates", "trial")  # wide figures that can be narrow
 
@@ -263,7 +264,8 @@ def _arranged(figures: Sequence[Figure]) -> list[Figure]:
 
     A narrow one without a neighbor shares its row with a wide one that can be narrow, or is wide.
     """
-    found = sorted(figures, key=lambda figure: _ORDER.index(figure.key))
+    places = {key: place for place, key in enumerate(_ORDER)}
+    found = sorted(figures, key=lambda figure: places.get(figure.key, len(_ORDER)))
     at = 0
     while at < len(found):
         if found[at].is_wide:

@@ -157,7 +157,7 @@ USER_AGENT = command.option(
 )
 TIMEOUT = command.seconds(
     "timeout_s",
-    "Time limit of a document, with its retries; by default 300.",
+    "Time limit of a request with its redirects and retries; by default 300.",
     minimum=0.1,
     in_python="Policy.total_timeout_s",
 )

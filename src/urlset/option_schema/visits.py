@@ -139,7 +139,9 @@ _SCOPE = with_same(
 
 CRAWL_OPTIONS: tuple[Option, ...] = (
     replace(common.SITE, help="URL of the start, as https://example.com/."),
-    command.file("store", "Store (.duckdb) of the pages and links; created if it does not exist."),
+    command.file(
+        "store", "Required: store (.duckdb) of the pages and links; created if it does not exist."
+    ),
     common.REPORT,
     common.SUMMARY_FORMAT,
     command.texts(
@@ -158,7 +160,9 @@ CRAWL_OPTIONS: tuple[Option, ...] = (
 
 SYNC_OPTIONS: tuple[Option, ...] = (
     common.SITE,
-    command.file("store", "Store of what the index has (.duckdb); created if it does not exist."),
+    command.file(
+        "store", "Required: store of what the index has (.duckdb); created if it does not exist."
+    ),
     replace(
         common.OUTPUT,
         help="Append to this file instead of writing to stdout. A line that a killed run left "
@@ -222,7 +226,9 @@ SYNC_OPTIONS: tuple[Option, ...] = (
 
 WATCH_OPTIONS: tuple[Option, ...] = (
     common.SITE,
-    command.file("store", "Store of the history (.duckdb); created if it does not exist."),
+    command.file(
+        "store", "Required: store of the history (.duckdb); created if it does not exist."
+    ),
     common.RECHECK_SITEMAPS,
     call.option(
         "webhook",

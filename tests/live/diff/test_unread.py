@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.site_box import (
     redirect,
     reset,
 )  # fmt: skip
+from urlset.cli.app import run
 from urlset.errors import SourceError
 from urlset.live.diff.text import report_diff
 from urlset.live.diff.unread import DocumentOutcome, Unread, unread_documents
@@ -81,6 +83,15 @@ def test_urls_of_a_missing_child_are_unknown_and_no_others(tmp_path):
     assert kinds(after / "sitemap.xml", before / "sitemap.xml") == {
         "/b": "added", "/blog/x": "unknown", "/blog/y": "unknown",
     }  # fmt: skip
+
+
+def test_exit_code_of_what_neither_state_has(tmp_path, capsys):
+    files = {name: data for name, data in FILES.items() if name != "blog.xml"}
+    state = folder(tmp_path / "new", files) / "sitemap.xml"
+
+    assert run(["diff", str(state), str(state), "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["is_complete"], found["counts"]["unknown"]) == (False, 0)
 
 
 def test_reason_names_the_document(tmp_path):
