@@ -218,8 +218,10 @@ def main() -> int:
     """Write the pages, or check them."""
     modules = {p: text for p, text in generated_modules().items() if read(p) != text}
     for path, text in modules.items():
-        print(f"{os.path.relpath(path)} is stale: run `make docs` and commit it", file=sys.stderr)
-        if "--check" not in sys.argv:
+        is_checked = "--check" in sys.argv
+        what = "is stale: run `make docs` and commit it" if is_checked else "written"
+        print(f"{os.path.relpath(path)} {what}", file=sys.stderr)
+        if not is_checked:
             path.write_text(text, encoding="utf-8")
     if modules and "--check" in sys.argv:
         return 1

@@ -6,7 +6,7 @@ or number of news articles.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -78,11 +78,12 @@ class Allocator:
         self.ranges: dict[int, tuple[int, int]] = {}
         self.dirty: set[int] = set()
         self._db = db
+        self._ledger = ledger
         self._settings = settings
         self._capacity = settings.max_bytes - _overhead(settings, engine, extensions)
         self._has_news = "news" in extensions
         self._is_changed = changed_sql(ledger, settings)
-        files = [] if settings.compact else ledger.files(with_content=True)
+        files = [] if settings.compact else ledger.files()
         self.files: dict[int, File] = {file.number: file for file in files}
         self._next_number = max(self.files, default=0) + 1
         # Number of the last file of each section; computed once for thousands of sections.
@@ -108,10 +109,22 @@ class Allocator:
             SELECT old_file, count(*) FILTER ({is_released}),
                 coalesce(sum(if({is_released}, 0, {DATED})) - sum({_OLD}), 0)::BIGINT
             FROM diff WHERE old_file IS NOT NULL AND (state <> 'metadata') GROUP BY old_file""")
-        for number, count, grown in rows:
+        released = list(rows)
+        self._read_contents(number for number, *_ in released)
+        for number, count, grown in released:
             file = self.files[number]
             self.files[number] = replace(file, urls=file.urls - count, content=file.content + grown)
             self.dirty.add(number)
+
+    def _read_contents(self, changed: Iterable[int]) -> None:
+        """Read the content of the files that change, may get URLs, or may exceed the capacity.
+
+        That of all files would need all URLs of the ledger: a tenth of a build with one change.
+        """
+        large = (n for n, file in self.files.items() if file.bytes > self._capacity)
+        contents = self._ledger.contents({*changed, *self._last.values(), *large})
+        for number, content in contents.items():
+            self.files[number] = replace(self.files[number], content=content)
 
     def _move_overflow(self) -> None:
         """Move the last entries of each file that exceeds a limit to other files."""

@@ -168,7 +168,7 @@ def split(
             urls=ledger.table("urls"),
             distinct=distinct,
             matches=_UNCHANGED_MATCHES,
-            known_twice=_KNOWN_TWICE if has_known else 0,
+            known_twice=_KNOWN_TWICE if has_known and count else 0,
         )
     )
     if duplicates:

@@ -7,7 +7,7 @@ the set is published. A ledger changes only in one transaction, after the public
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -124,18 +124,22 @@ class Ledger:
         found: str | None = self._db.fetch_one(f"SELECT rules FROM {self.table('settings')}")[0]
         return found
 
-    def files(self, *, with_content: bool = False) -> list[File]:
-        """Return the published files of the set, in the order of the index.
-
-        ``content`` of a file is 0 unless ``with_content`` is set: it is computed from all URLs.
-        """
-        content = f"""coalesce((SELECT sum(size + if(u.lastmod IS NULL, 0, 19 + strlen(u.lastmod)))
-            FROM {self.table("urls")} u WHERE u.file = f.file), 0)"""
+    def files(self) -> list[File]:
+        """Return the published files of the set, in the order of the index, without ``content``."""
         rows = self._db.rows(f"""
-            SELECT file, f.section, position, f.urls, {content if with_content else 0}::UBIGINT,
-                news, name, bytes, packed_bytes, digest, lastmod
-            FROM {self.table("files")} f ORDER BY f.section, position""")
+            SELECT file, section, position, urls, 0, news, name, bytes, packed_bytes, digest, lastmod
+            FROM {self.table("files")} ORDER BY section, position""")
         return [File(*row) for row in rows]
+
+    def contents(self, numbers: Collection[int]) -> dict[int, int]:
+        """Return the ``content`` of published files, which is computed from their URLs."""
+        if not numbers:
+            return {}
+        listed = ", ".join(map(str, sorted(numbers)))
+        rows = self._db.rows(f"""
+            SELECT file, sum(size + if(lastmod IS NULL, 0, 19 + strlen(lastmod)))::BIGINT
+            FROM {self.table("urls")} WHERE file IN ({listed}) GROUP BY file""")
+        return dict(rows)
 
     def count(self) -> int:
         """Return the number of published URLs."""

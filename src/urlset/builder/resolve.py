@@ -82,7 +82,7 @@ SELECT loc, lastmod_text, reason FROM staged s ANTI JOIN deduplicated m ON s.loc
 UNION ALL
 SELECT DISTINCT m.loc, s.lastmod_text, m.reason
 FROM staged s JOIN deduplicated m ON s.loc = m.loc"""
-_SOURCE_DATES_SINGLE = f"{SOURCE_DATES.create_view} SELECT loc, lastmod_text, reason FROM staged"
+_SOURCE_DATES_SINGLE = f"{SOURCE_DATES.create_view} SELECT loc, lastmod_text, reason FROM {{rows}}"
 _MERGED_SINGLE = f"{MERGED.create_view} SELECT {{columns}}, source AS only_source FROM staged"
 
 _RESOLVED = """
@@ -177,11 +177,14 @@ def resolve(
     unchanged = None
     if is_matched:
         unchanged = split(db, ledger, settings, rules_of(settings), has_known=has_known)
-    duplicates = _deduplicate(db, settings, is_unique=unchanged is not None)
+    is_divided = unchanged is not None and has_known
+    # The dates of rows that the ledger has were plausible when they were published.
+    dated = STAGED_WIDE.name if is_divided else STAGED.name
+    duplicates = _deduplicate(db, settings, dated, is_unique=unchanged is not None)
     is_included = f"{exclusion_sql(settings)} IS NULL"
     expressions = _expressions(db, ledger, settings, provenance) | {"is_included": is_included}
     changed, known = MERGED.name, ""
-    if unchanged is not None and has_known:
+    if is_divided:
         # No URL is listed twice, so that `merged` has the rows of `staged`.
         changed, known = f"(SELECT *, source AS only_source FROM {STAGED_WIDE})", _RESOLVED_KNOWN
     db.run(f"{RESOLVED.create_view} {_RESOLVED.format(rows=changed, **expressions)}{known}")
@@ -349,10 +352,13 @@ def sort_key(settings: BuildOptions, loc: str = "loc") -> str:
     return f"(NOT starts_with({loc}, {quoted(base)})), substr({loc}, {len(base) + 1}), {loc}"
 
 
-def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_unique: bool) -> int:
+def _deduplicate(
+    db: ScratchDatabase, settings: BuildOptions, dated: str, *, is_unique: bool
+) -> int:
     """Create ``merged``, one row per URL from all sources; return the number of duplicate rows.
 
-    ``is_unique`` states that no URL is listed twice.
+    ``is_unique`` states that no URL is listed twice. ``dated`` has the rows whose dates may be
+    implausible, if no URL is.
     """
     texts = [
         "section", "reason", "fingerprint", "page_lastmod", "git_lastmod", "header_lastmod",
@@ -364,7 +370,7 @@ def _deduplicate(db: ScratchDatabase, settings: BuildOptions, *, is_unique: bool
     duplicates = 0 if is_unique else _find_duplicates(db)
     if not duplicates:
         db.run(_MERGED_SINGLE.format(columns=columns))
-        db.run(_SOURCE_DATES_SINGLE)
+        db.run(_SOURCE_DATES_SINGLE.format(rows=dated))
         return 0
     orders = {"reason": f"({_IS_GUESS.replace('g.reason', 'reason')}), "}  # known reasons first
     for column in _EVIDENCE.values():

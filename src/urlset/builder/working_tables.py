@@ -34,7 +34,7 @@ _TABLES = declare_tables(
     duplicate_urls  | resolve                                           | resolve                                                     | URLs that are staged more than once. | loc times
     deduplicated    | resolve                                           | resolve                                                     | One row for each duplicate URL, merged from all its rows. | {_ROW} only_source {_EVIDENCE}
     merged          | resolve                                           | guards resolve result                                       | One row per URL, from all sources. | {_ROW} only_source {_EVIDENCE}
-    source_dates    | resolve                                           | guards                                                      | Dates of all sources, also of merged rows. | loc lastmod_text reason
+    source_dates    | resolve                                           | guards                                                      | Dates of all sources, also of merged rows; without those that the ledger has. | loc lastmod_text reason
     resolved        | resolve                                           | allocation render resolve result                            | One row per URL to publish, with its section and `lastmod`, and its ledger row. | {_RESOLVED}
     diff            | resolve allocation                                | allocation guards publish render resolve result             | Rows of `resolved` that differ from the ledger, and removed URLs. | {_RESOLVED} state is_changed
     overflow        | allocation                                        | allocation                                                  | Rows at the end of a file that exceed its limits. | {_RESOLVED} n content

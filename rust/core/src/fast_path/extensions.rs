@@ -1,7 +1,7 @@
 //! Images, links and news in their common form (see [`super`]).
 
 use super::{EntryState, FastPath};
-use crate::columns::{Entries, NEWS_FIELDS, Texts};
+use crate::columns::{Entries, Texts};
 use crate::cursor::{Prefix, Slice};
 use crate::search::Mode;
 
@@ -129,7 +129,7 @@ impl<'a> FastPath<'a> {
     }
 
     /// Reads the content of a `news:publication` element and its end tag.
-    fn publication(&mut self, columns: &mut [Texts; NEWS_FIELDS.len()], row: usize) -> Option<()> {
+    fn publication(&mut self, columns: &mut [Texts], row: usize) -> Option<()> {
         loop {
             self.cursor.skip_spaces();
             if self.cursor.eat(b"<news:name>") {
