@@ -167,12 +167,12 @@ def _read(store: Store) -> SiteState | None:
             fixed = fixed if compared else None
     if snapshot is not None:
         site, moment, is_complete, why, urls = snapshot
-        is_synced = store.has(SYNC_SCHEMA)
+        ((found,),) = _rows(store, _ALERTS_SQL)
+        is_synced = not found and store.has(SYNC_SCHEMA)  # sync has no alerts
         kinds.append("sync" if is_synced else "watch")
+        alerts = None if is_synced else found
         moments.append(moment)
         reasons += why or ([] if is_complete else ["the last step was interrupted"])
-        if not is_synced:
-            ((alerts,),) = _rows(store, _ALERTS_SQL)
         root, listed = root or site, listed or urls
     if root is None:
         return None
