@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -83,11 +84,13 @@ def publish(
     names_by_number = names.assign(files)
     existing = frozenset(target.names())
     is_other = ledger.shape != shape_of(settings)
-    stale = {
-        file.number
-        for file in files
-        if is_other or is_stale(file, names_by_number[file.number], target, existing)
-    }
+
+    def is_to_write(file: File) -> bool:
+        return is_other or is_stale(file, names_by_number[file.number], target, existing)
+
+    with ThreadPoolExecutor(DIGEST_THREADS) as pool:  # a digest releases the GIL
+        found = itertools.compress(files, pool.map(is_to_write, files))
+        stale = {file.number for file in found}
     staged = {file.number: file for file in files}
     published = Published(included=included)
     to_render = allocator.dirty & set(staged) | stale
@@ -184,6 +187,9 @@ _REMOVED = "SELECT loc FROM diff WHERE state = 'removed'"
 _STAYS = "state IN ('changed', 'metadata')"
 _UPDATED = """section lastmod lastmod_from changefreq priority more size fingerprint content_lastmod
 adopted_lastmod source""".split()
+
+DIGEST_THREADS = min(os.cpu_count() or 1, 4)
+"""Threads that compare published files with the ledger, each with one file in memory."""
 
 MAX_UPDATES = 10_000
 """Maximum rows of the ledger that are updated in place; DuckDB keeps updates in memory."""
