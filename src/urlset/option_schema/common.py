@@ -172,7 +172,7 @@ PAGE_NETWORK = (
     ),
     command.file(
         "auth_file",
-        "File with `user:password` or `Bearer TOKEN`, sent only to the hosts of the sites "
+        "File with `user:password` or `Bearer TOKEN`, sent only to the origins of the sites "
         f"that you name; by default ${AUTH_VARIABLE}, which holds the same text, not a path.",
         metavar="PATH",
         in_python="auth",
