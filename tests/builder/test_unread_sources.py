@@ -9,6 +9,7 @@ from tests.builder.test_build import BASE, Site, pages
 from tests.cli.test_commands import command
 from tests.sources.test_folder import PAGE, make
 from urlset.builder import build
+from urlset.engine import get
 from urlset.errors import GateError, SourceError
 from urlset.model import Image
 from urlset.sources import Candidate, CandidateRows
@@ -165,15 +166,16 @@ def test_pages_below_an_unreadable_folder_stay_listed(site):
 
 
 def test_pages_below_a_folder_that_cannot_be_listed_stay(site, monkeypatch):
-    scandir = os.scandir
+    engine = get(None)
+    list_folder = engine.list_folder
 
     def refuse(folder):
-        def scan(path):
+        def listed(path, endings):
             if path == str(folder):
                 raise PermissionError(13, "Permission denied")
-            return scandir(path)
+            return list_folder(path, endings)
 
-        monkeypatch.setattr(os, "scandir", scan)
+        monkeypatch.setattr(engine, "list_folder", listed)
 
     _check_unreadable_folder(site, refuse)
 

@@ -153,7 +153,8 @@ MAX_SITEMAPS = 10
 """Sitemaps that could not be read, which the reasons of an incomplete crawl name."""
 
 _TRAPS = "regexp_matches(excluded_by, '^(calendar|session|facets|repeated-path|depth): ')"
-_UNREAD = "url IN (SELECT url FROM store.pages WHERE unknown_reason = 'robots')"
+_UNREAD = """url IN (SELECT url FROM store.pages
+    WHERE unknown_reason = 'robots' AND verdict = 'unknown')"""
 _EXCLUDED = (
     (f"excluded_by = 'robots' AND NOT {_UNREAD}", "robots: {0} disallowed by robots.txt"),
     (
