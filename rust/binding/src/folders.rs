@@ -7,9 +7,6 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-/// Most files for which the GIL is kept: the wait for it would take longer than to examine them.
-const MAX_ATTACHED: usize = 256;
-
 /// Name, whether it is a symbolic link, kind, size, time of modification, and state of a file.
 type Row = (OsString, bool, Option<&'static str>, u64, i64, Option<String>);
 
@@ -21,10 +18,7 @@ pub fn list_folder(
     path: PathBuf,
     endings: Vec<String>,
 ) -> Option<(Vec<OsString>, Vec<Row>)> {
-    let entries = visible(path).ok()?;
-    let is_short = entries.len() <= MAX_ATTACHED;
-    let examine = || examined(entries, &endings).ok();
-    if is_short { examine() } else { py.detach(examine) }
+    py.detach(|| examined(visible(path)?, &endings)).ok()
 }
 
 fn visible(path: PathBuf) -> io::Result<Vec<(OsString, DirEntry)>> {
