@@ -474,6 +474,14 @@ def test_a_wrong_type_is_refused_before_anything_is_done(name, args, options, me
         getattr(urlset, name)(*args, **options)
 
 
+@pytest.mark.parametrize("name", ["read", "crawl", "audit", "build"])
+def test_what_an_iterator_yields_is_checked(name):
+    target = ["public"] if name == "build" else []
+
+    with pytest.raises(TypeError, match="expected a regular expression, found 3; write it as text"):
+        getattr(urlset, name)(SITE, *target, include=iter(["a", 3]))
+
+
 @pytest.mark.parametrize("text", ["half", "150%", "-1%", "%", "nan", "1e3"])
 @pytest.mark.parametrize(
     ("name", "option"), [("build", "min_share"), ("sync", "max_removed_share")]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from urlset.dates import parse_date
 from urlset.document import Document
@@ -208,8 +208,7 @@ def compile_patterns(name: str, patterns: Patterns) -> tuple[re.Pattern[str], ..
 
     They stay separate: in one expression, a flag such as ``(?i)`` would be invalid or apply to all.
     """
-    several = (patterns,) if isinstance(patterns, str | re.Pattern) else patterns
-    return tuple(compile_pattern(name, pattern) for pattern in several)
+    return tuple(compile_pattern(name, pattern) for pattern in _listed(patterns))
 
 
 def pattern_texts(patterns: Patterns) -> tuple[str, ...]:
@@ -218,8 +217,16 @@ def pattern_texts(patterns: Patterns) -> tuple[str, ...]:
     >>> pattern_texts([re.compile("a", re.IGNORECASE), "b"])
     ('(?i)a', 'b')
     """
-    several = (patterns,) if isinstance(patterns, str | re.Pattern) else patterns
-    return tuple(each if isinstance(each, str) else _text_of(each) for each in several)
+    return tuple(each if isinstance(each, str) else _text_of(each) for each in _listed(patterns))
+
+
+def _listed(patterns: Patterns) -> list[str | re.Pattern[str]]:
+    found: list[Any] = [patterns] if isinstance(patterns, str | re.Pattern) else list(patterns)
+    for each in found:  # those of an iterator were not checked before
+        if not isinstance(each, str | re.Pattern):
+            advice = "write it as text, or compile it"
+            raise TypeError(f"expected a regular expression, found {each!r:.200}; {advice}")
+    return found
 
 
 def selection(include: Patterns, exclude: Patterns) -> dict[str, tuple[str, ...]]:
