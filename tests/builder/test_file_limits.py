@@ -129,6 +129,34 @@ def test_bytes_are_counted_where_a_set_grows_later_too(site):
         assert file.bytes == len((site.out / file.name).read_bytes()) <= 5_000
 
 
+def assert_within(site, made, urls, limit):
+    assert sum(file.urls for file in made.files) == urls
+    for file in made.files:
+        assert file.bytes == len((site.out / file.name).read_bytes()) <= limit
+
+
+def test_entries_that_grow_leave_a_file_that_cannot_hold_them(site):
+    rows = [Candidate(f"{BASE}{number:03}") for number in range(60)]
+    before = site.build(rows, max_urls=10, max_bytes=800)
+    grown = [row._replace(lastmod_text="2026-01-31T10:00:00Z") for row in rows[:10]]
+
+    made = site.build([*grown, *rows[10:]], max_urls=10, max_bytes=800)
+
+    assert [file.urls for file in before.files] == [10] * 6
+    assert before.files[0].bytes < 640  # it would hold all of them, if they had not grown
+    assert_within(site, made, 60, 800)
+    assert 0 < made.files[0].urls < 10
+    assert [file.urls for file in made.files[1:6]] == [10] * 5
+
+
+def test_a_lower_limit_applies_to_files_without_a_change(site):
+    site.build(pages(*range(60)), max_bytes=2_000)
+
+    made = site.build(pages(*range(61)), max_bytes=1_500)
+
+    assert_within(site, made, 61, 1_500)
+
+
 # Django's: 50,002 of two sections in one file; Datasette's: ends at 50,000; Wagtail's: counts
 # pages, of which each may have several URLs.
 def test_50_002_urls_of_two_sources_are_two_files_and_none_is_lost(site):

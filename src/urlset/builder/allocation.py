@@ -119,7 +119,7 @@ class Allocator:
     def _read_contents(self, changed: Iterable[int]) -> None:
         """Read the content of the files that change, may get URLs, or may exceed the capacity.
 
-        That of all files would need all URLs of the ledger: a tenth of a build with one change.
+        That of all files would need all URLs of the ledger.
         """
         large = (n for n, file in self.files.items() if file.bytes > self._capacity)
         contents = self._ledger.contents({*changed, *self._last.values(), *large})
