@@ -1,7 +1,11 @@
 //! Byte searches: delimiters and special bytes.
 //!
 //! Values are short, so these functions are inlined instead of calling a function that is fast on
-//! long input.
+//! long input. They examine sixteen bytes at once.
+
+use std::ops::BitOr;
+
+use wide::u8x16;
 
 /// Kind of value to search: its delimiter and its special bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +24,7 @@ impl Mode {
     }
 
     #[inline]
-    fn find_special(self, bytes: Bytes) -> u128 {
+    fn find_special(self, bytes: Bytes) -> Found {
         let special = bytes.equal_to(b'&') | bytes.equal_to(b']');
         match self {
             Self::Text => special | bytes.below(0x20) | bytes.equal_to(0xef),
@@ -42,43 +46,71 @@ impl Mode {
     }
 }
 
-/// Sixteen bytes as one number; the first byte is the lowest.
-///
-/// The functions return a number whose lowest bit of 0x80 in a byte is that of the first byte that
-/// is found; bits above it are unspecified.
+const BLOCK: usize = 16;
+
+/// Sixteen bytes, which are examined at once.
 #[derive(Clone, Copy)]
-pub struct Bytes(u128);
+pub struct Bytes(u8x16);
+
+/// Which of sixteen bytes are found: those whose highest bit is set.
+#[derive(Clone, Copy)]
+pub struct Found(u8x16);
 
 impl Bytes {
-    const ONES: u128 = u128::from_ne_bytes([1; 16]);
-    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-
-    /// Finds bytes below a limit of at most 0x80.
+    /// Finds bytes below a limit, which is not 0.
     #[inline]
     #[must_use]
-    pub fn below(self, limit: u8) -> u128 {
-        let limits = Self::ONES * u128::from(limit);
-        self.0.wrapping_sub(limits) & !self.0 & Self::HIGH
+    pub fn below(self, limit: u8) -> Found {
+        Found(self.0.min(u8x16::splat(limit - 1)).simd_eq(self.0))
     }
 
     /// Finds a byte.
     #[inline]
     #[must_use]
-    pub fn equal_to(self, byte: u8) -> u128 {
-        Self(self.0 ^ (Self::ONES * u128::from(byte))).below(1)
+    pub fn equal_to(self, byte: u8) -> Found {
+        Found(self.0.simd_eq(u8x16::splat(byte)))
     }
 
     /// Finds a byte, or one that differs from it in the two lowest bits.
     #[inline]
     #[must_use]
-    pub fn near(self, byte: u8) -> u128 {
-        Self(self.0 & !(Self::ONES * 3)).equal_to(byte & !3)
+    pub fn near(self, byte: u8) -> Found {
+        Self(self.0 & u8x16::splat(!3)).equal_to(byte & !3)
     }
 
     /// Finds bytes above 0x7e.
     #[inline]
-    fn above_graphic(self) -> u128 {
-        self.equal_to(0x7f) | (self.0 & Self::HIGH)
+    fn above_graphic(self) -> Found {
+        self.equal_to(0x7f) | Found(self.0)
+    }
+}
+
+impl Found {
+    /// Returns the number of the first byte that is found.
+    #[inline]
+    fn first(self) -> Option<usize> {
+        let bits = self.0.to_bitmask();
+        (bits != 0).then(|| bits.trailing_zeros() as usize)
+    }
+
+    #[inline]
+    fn any(self) -> bool {
+        self.0.to_bitmask() != 0
+    }
+
+    /// Returns whether any of the first bytes is found; `count` is less than sixteen.
+    #[inline]
+    fn any_before(self, count: usize) -> bool {
+        self.0.to_bitmask() & ((1 << count) - 1) != 0
+    }
+}
+
+impl BitOr for Found {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 }
 
@@ -92,26 +124,30 @@ pub fn find_end(text: &[u8], mode: Mode) -> Option<(usize, bool)> {
 
 /// As [`find_end`], with any delimiter and special bytes.
 ///
-/// `find_special` says of sixteen bytes, as the functions of [`Bytes`], which of them are special,
-/// and `is_special` whether one is.
+/// `find_special` finds the special bytes of sixteen, and `is_special` says whether one is.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the functions are constants at each call")]
 pub fn find_value(
     text: &[u8],
     end: u8,
-    find_special: impl Fn(Bytes) -> u128,
+    find_special: impl Fn(Bytes) -> Found,
     is_special: impl Fn(u8) -> bool,
 ) -> Option<(usize, bool)> {
-    let length = find_near(end, text)?;
-    let is_special = match text.first_chunk::<16>() {
-        // Check all sixteen bytes at once, but count only those of the value.
-        Some(chunk) if length < 16 => {
-            let special = find_special(Bytes(u128::from_le_bytes(*chunk)));
-            special & ((1 << (8 * length)) - 1) != 0
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    let mut has_special = false;
+    let mut start = 0;
+    for block in blocks {
+        let bytes = Bytes(u8x16::new(*block));
+        let special = find_special(bytes);
+        if let Some(length) = bytes.equal_to(end).first() {
+            return Some((start + length, has_special | special.any_before(length)));
         }
-        _ => any(text.get(..length)?, is_special),
-    };
-    Some((length, is_special))
+        has_special |= special.any();
+        start += BLOCK;
+    }
+    let length = rest.iter().position(|byte| *byte == end)?;
+    has_special |= rest[..length].iter().any(|byte| is_special(*byte));
+    Some((start + length, has_special))
 }
 
 /// Finds a byte that is near, without a function call.

@@ -18,16 +18,16 @@ pub(super) enum Kind {
 }
 
 /// Returns how a start tag is handled. The name is in lower case.
-pub(super) fn kind_of(name: &[u8]) -> Kind {
+pub(super) const fn kind_of(name: &[u8]) -> Kind {
     kind(name, false)
 }
 
 /// Returns how an end tag is handled. The name is in lower case.
-pub(super) fn end_kind_of(name: &[u8]) -> Kind {
+pub(super) const fn end_kind_of(name: &[u8]) -> Kind {
     kind(name, true)
 }
 
-fn kind(name: &[u8], is_end: bool) -> Kind {
+const fn kind(name: &[u8], is_end: bool) -> Kind {
     match name {
         b"address" | b"blockquote" | b"br" | b"button" | b"caption" | b"dd" | b"details"
         | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"form" | b"h1"
@@ -44,24 +44,30 @@ fn kind(name: &[u8], is_end: bool) -> Kind {
         | b"sub" | b"sup" | b"svg" | b"time" | b"tt" | b"u" | b"use" | b"var" | b"wbr" => {
             Kind::Inline
         }
-        _ if !is_end && RAW.contains(&name) => Kind::RawText,
+        _ if !is_end && has_no_markup(name) => Kind::RawText,
         _ if is_end => Kind::Closing,
         _ => Kind::Opening,
     }
 }
 
-/// Elements whose content is no markup.
-pub(super) const RAW: [&[u8]; 8] =
-    [b"script", b"style", b"template", b"noscript", b"iframe", b"noembed", b"noframes", b"xmp"];
+/// Returns whether the content of an element is no markup.
+const fn has_no_markup(name: &[u8]) -> bool {
+    is_raw_text(name) || matches!(name, b"template" | b"noembed" | b"noframes" | b"xmp")
+}
+
+/// Returns whether the content of an element is no markup to a parser, and its text is no content.
+pub(super) const fn is_raw_text(name: &[u8]) -> bool {
+    matches!(name, b"script" | b"style" | b"noscript" | b"iframe")
+}
 
 /// Returns whether an element may be in the head.
-pub(super) fn is_in_head(name: &[u8]) -> bool {
+pub(super) const fn is_in_head(name: &[u8]) -> bool {
     matches!(name, b"html" | b"head" | b"base" | b"link" | b"meta" | b"title")
-        || RAW.contains(&name)
+        || has_no_markup(name)
 }
 
 /// Returns whether an element has no end tag.
-pub(super) fn is_void(name: &[u8]) -> bool {
+pub(super) const fn is_void(name: &[u8]) -> bool {
     matches!(
         name,
         b"area"

@@ -14,18 +14,21 @@ mod places;
 mod regions;
 mod roles;
 mod start_tag;
+mod traits;
 mod unescape;
 mod visited;
 mod volatile;
 mod well_formed;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use self::attributes::{attribute, attributes};
 use self::chars::{char_at, match_word, push_words, space_length};
-use self::kinds::{Kind, end_kind_of, is_in_head, kind_of};
+use self::kinds::Kind;
 use self::regions::{RegionKind, Regions};
 use self::roles::{Role, role_of, role_of_attributes};
+use self::traits::Name;
 use self::unescape::unescape;
 use self::well_formed::{END, Tokens};
 use crate::search::find_near;
@@ -138,9 +141,8 @@ struct Scanner<'t> {
     last: usize,
 }
 
-/// A start tag: its name as written, the text after it, and its end.
+/// A start tag: the text after its name, and its end.
 struct Tag<'t, 'k> {
-    name: &'t str,
     rest: &'t str,
     end: usize,
     /// Attributes, if they are known.
@@ -208,9 +210,9 @@ impl<'t> Scanner<'t> {
                     self.pass(begin, at);
                 }
                 [b'/', letter, ..] | [letter, ..] if letter.is_ascii_alphabetic() => {
-                    let Some(tag) = tag_at(text, at)? else { continue };
+                    let Some((name, tag)) = tag_at(text, at)? else { continue };
                     self.pass(begin, tag.end);
-                    match self.read_tag(&tag, begin)? {
+                    match self.read_tag(name, &tag, begin)? {
                         Some(end) => (at, self.last) = (end, end),
                         None => return Ok(()),
                     }
@@ -242,10 +244,16 @@ impl<'t> Scanner<'t> {
         self.found
     }
 
-    /// Processes a tag; returns where the scan continues, or None at the end of the page.
-    fn read_tag(&mut self, tag: &Tag<'t, '_>, begin: usize) -> Result<Option<usize>, Unusual> {
+    /// Processes a tag, whose name is as written; returns where the scan continues, or None at the
+    /// end of the page.
+    fn read_tag(
+        &mut self,
+        name: &str,
+        tag: &Tag<'t, '_>,
+        begin: usize,
+    ) -> Result<Option<usize>, Unusual> {
         let mut buffer = [0; MAX_NAME];
-        let written = tag.name.as_bytes();
+        let written = name.as_bytes();
         let long;
         let name = if let Some(target) = buffer.get_mut(..written.len()) {
             target.copy_from_slice(written);
@@ -256,21 +264,23 @@ impl<'t> Scanner<'t> {
             &long[..]
         };
         if let Some(bare) = name.strip_prefix(b"/") {
-            self.end_tag(bare, begin);
-        } else if kind_of(name) == Kind::RawText {
-            let end = raw_end(self.text, tag.end, name);
-            let inner = end.map_or("", |(start, _)| &self.text[tag.end..start]);
-            self.raw_text(name, tag.rest, inner);
-            return Ok(end.map(|(_, end)| end));
-        } else {
-            self.start_tag(name, tag)?;
+            self.end_tag(&Name::new(bare), begin);
+            return Ok(Some(tag.end));
         }
+        let name = Name::new(name);
+        if name.traits.kind == Kind::RawText {
+            let end = raw_end(self.text, tag.end, name.text);
+            let inner = end.map_or("", |(start, _)| &self.text[tag.end..start]);
+            self.raw_text(name.text, tag.rest, inner);
+            return Ok(end.map(|(_, end)| end));
+        }
+        self.start_tag(&name, tag)?;
         Ok(Some(tag.end))
     }
 
-    /// Processes a start tag whose name is in lower case, and whose content is markup.
-    fn start_tag(&mut self, name: &[u8], tag: &Tag<'t, '_>) -> Result<(), Unusual> {
-        let kind = kind_of(name);
+    /// Processes a start tag of an element whose content is markup.
+    fn start_tag(&mut self, name: &Name<'_>, tag: &Tag<'t, '_>) -> Result<(), Unusual> {
+        let kind = name.traits.kind;
         if kind == Kind::Break {
             self.in_head = false;
         }
@@ -287,14 +297,14 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Processes an end tag whose name is in lower case.
-    fn end_tag(&mut self, name: &[u8], begin: usize) {
+    /// Processes an end tag.
+    fn end_tag(&mut self, name: &Name<'_>, begin: usize) {
         if self.regions.has(name) {
             self.regions.close(name, &mut self.found.content);
-        } else if name == b"title" {
+        } else if name.text == b"title" {
             self.end_title(begin);
         }
-        self.break_line(end_kind_of(name));
+        self.break_line(name.traits.end_kind);
     }
 
     fn break_line(&mut self, kind: Kind) {
@@ -313,32 +323,30 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn open(&mut self, name: &[u8], tag: &Tag<'t, '_>, role: Option<Role>) {
-        if self.in_head && !is_in_head(name) {
-            self.in_head = false;
-        }
-        if name == b"html" {
+    fn open(&mut self, name: &Name<'_>, tag: &Tag<'t, '_>, role: Option<Role>) {
+        self.in_head &= name.traits.is_in_head;
+        if name.text == b"html" {
             let language = attribute(tag.rest, "lang").map(Cow::into_owned);
             self.found.language = language.filter(|language| !language.is_empty());
-        } else if name == b"title" && self.in_head && self.title_from.is_none() {
+        } else if name.text == b"title" && self.in_head && self.title_from.is_none() {
             self.title_from = Some(tag.end);
         }
-        if let Some(kind) = self.regions.kind_of(name, role) {
+        if let Some(kind) = self.regions.kind_of(name.text, role) {
             self.regions.enter(name, kind, &self.found.content);
         }
     }
 
-    fn record(&mut self, name: &[u8], tag: &Tag<'t, '_>) -> Result<(), Unusual> {
+    fn record(&mut self, name: &Name<'_>, tag: &Tag<'t, '_>) -> Result<(), Unusual> {
         let is_skipping = self.regions.is_skipping();
-        if self.recorded >= MAX_ELEMENTS || (name == b"a" && is_skipping) {
+        if self.recorded >= MAX_ELEMENTS || (name.text == b"a" && is_skipping) {
             return Ok(());
         }
         self.recorded += 1;
-        self.in_head &= is_in_head(name);
-        if matches!(name, b"a" | b"img" | b"source") && !is_skipping {
+        self.in_head &= name.traits.is_in_head;
+        if matches!(name.text, b"a" | b"img" | b"source") && !is_skipping {
             self.refer(tag);
         }
-        let name = match name {
+        let name = match name.text {
             b"a" | b"source" => return Ok(()),
             b"base" => "base",
             b"data" => "data",
@@ -392,7 +400,7 @@ impl<'t> Scanner<'t> {
                 None => return Ok(()),
             }
         }
-        self.regions.enter(b"time", RegionKind::Skip, &self.found.content);
+        self.regions.enter(&Name::new(b"time"), RegionKind::Skip, &self.found.content);
         Ok(())
     }
 
@@ -413,19 +421,24 @@ impl<'t> Tokens<'t> for Scanner<'t> {
         self.pass(begin, end);
     }
 
-    fn start_tag(&mut self, begin: usize, tag: &Tag<'t, '_>) -> Result<(), Unusual> {
+    fn start_tag(
+        &mut self,
+        begin: usize,
+        name: &Name<'_>,
+        tag: &Tag<'t, '_>,
+    ) -> Result<(), Unusual> {
         self.pass(begin, tag.end);
-        self.start_tag(tag.name.as_bytes(), tag)
+        self.start_tag(name, tag)
     }
 
-    fn end_tag(&mut self, begin: usize, end: usize, name: &[u8]) {
+    fn end_tag(&mut self, begin: usize, end: usize, name: &Name<'_>) {
         self.pass(begin, end);
         self.end_tag(name, begin);
     }
 
-    fn raw_text(&mut self, begin: usize, end: usize, tag: &Tag<'t, '_>, inner: &str) {
-        self.pass(begin, end);
-        self.raw_text(tag.name.as_bytes(), tag.rest, inner);
+    fn raw_text(&mut self, range: Range<usize>, name: &Name<'_>, rest: &str, inner: &str) {
+        self.pass(range.start, range.end);
+        self.raw_text(name.text, rest, inner);
     }
 }
 
@@ -437,8 +450,8 @@ fn lower_case(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the tag whose name begins at an offset, or None if it has no end.
-fn tag_at(text: &str, at: usize) -> Result<Option<Tag<'_, '_>>, Unusual> {
+/// Returns the name and the tag that begin at an offset, or None if the tag has no end.
+fn tag_at(text: &str, at: usize) -> Result<Option<(&str, Tag<'_, '_>)>, Unusual> {
     let bytes = text.as_bytes();
     let length = bytes[at + 1..]
         .iter()
@@ -452,8 +465,8 @@ fn tag_at(text: &str, at: usize) -> Result<Option<Tag<'_, '_>>, Unusual> {
     let end = name_end + length;
     let (name, rest) = (&text[at..name_end], &text[name_end..end]);
     let role_in = if rest.is_empty() { RoleIn::Nothing } else { RoleIn::Text };
-    let tag = Tag { name, rest, end: end + 1, known: None, role_in };
-    Ok((bytes[end] == b'>').then_some(tag))
+    let tag = Tag { rest, end: end + 1, known: None, role_in };
+    Ok((bytes[end] == b'>').then_some((name, tag)))
 }
 
 /// Returns the start and the end of the end tag of a raw text element, from an offset on.

@@ -1,6 +1,7 @@
 //! Places of elements: where one may be without a change of the tree that a parser builds.
 
 /// Where an element may be without a change of the tree.
+#[derive(Clone, Copy)]
 pub(super) enum Place {
     Anywhere,
     /// Anywhere but in a `p`.
@@ -8,13 +9,41 @@ pub(super) enum Place {
     /// Only in `svg`.
     Svg,
     /// Only in these parents, and not in a `p`.
-    BlockIn(&'static [&'static [u8]]),
+    BlockIn(Parents),
     /// Only in these parents.
-    In(&'static [&'static [u8]]),
+    In(Parents),
+}
+
+/// Elements in which another one may be.
+#[derive(Clone, Copy)]
+pub(super) enum Parents {
+    Lists,
+    DefinitionList,
+    Table,
+    Rows,
+    Row,
+    Columns,
+    Options,
+    Select,
+}
+
+impl Parents {
+    pub fn contain(self, name: &[u8]) -> bool {
+        match self {
+            Self::Lists => matches!(name, b"ul" | b"ol" | b"menu"),
+            Self::DefinitionList => name == b"dl",
+            Self::Table => name == b"table",
+            Self::Rows => matches!(name, b"table" | b"thead" | b"tbody" | b"tfoot"),
+            Self::Row => name == b"tr",
+            Self::Columns => matches!(name, b"colgroup" | b"table"),
+            Self::Options => matches!(name, b"select" | b"optgroup" | b"datalist"),
+            Self::Select => name == b"select",
+        }
+    }
 }
 
 /// Returns whether an element is one of SVG whose end tag may be missing if it ends with a slash.
-pub(super) fn is_svg(name: &[u8]) -> bool {
+pub(super) const fn is_svg(name: &[u8]) -> bool {
     match name {
         b"svg" | b"g" | b"path" | b"circle" | b"ellipse" | b"line" | b"polygon" | b"polyline"
         | b"rect" | b"use" | b"defs" | b"symbol" | b"stop" | b"mask" | b"pattern" | b"marker"
@@ -39,17 +68,17 @@ pub(super) fn is_svg(name: &[u8]) -> bool {
 }
 
 /// Returns whether an element may contain only parts of a table.
-pub(super) fn is_table_part(name: &[u8]) -> bool {
+pub(super) const fn is_table_part(name: &[u8]) -> bool {
     matches!(name, b"table" | b"thead" | b"tbody" | b"tfoot" | b"tr" | b"colgroup")
 }
 
 /// Returns whether each tag of an element ends a paragraph. Whether a table does depends on the
 /// declaration of the page.
-pub(super) fn is_block(name: &[u8]) -> bool {
+pub(super) const fn is_block(name: &[u8]) -> bool {
     matches!(place_of(name), Some(Place::Block)) && !matches!(name, b"legend" | b"table")
 }
 
-pub(super) fn place_of(name: &[u8]) -> Option<Place> {
+pub(super) const fn place_of(name: &[u8]) -> Option<Place> {
     Some(match name {
         b"a" | b"abbr" | b"acronym" | b"area" | b"audio" | b"b" | b"bdi" | b"bdo" | b"big"
         | b"br" | b"button" | b"canvas" | b"cite" | b"code" | b"data" | b"datalist" | b"del"
@@ -64,26 +93,39 @@ pub(super) fn place_of(name: &[u8]) -> Option<Place> {
         | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
         | b"legend" | b"main" | b"menu" | b"nav" | b"ol" | b"p" | b"pre" | b"section"
         | b"summary" | b"table" | b"ul" => Place::Block,
-        b"li" => Place::BlockIn(&[b"ul", b"ol", b"menu"]),
-        b"dt" | b"dd" => Place::BlockIn(&[b"dl"]),
-        b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::BlockIn(&[b"table"]),
-        b"tr" => Place::BlockIn(&[b"table", b"thead", b"tbody", b"tfoot"]),
-        b"td" | b"th" => Place::BlockIn(&[b"tr"]),
-        b"col" => Place::BlockIn(&[b"colgroup", b"table"]),
-        b"option" => Place::In(&[b"select", b"optgroup", b"datalist"]),
-        b"optgroup" => Place::In(&[b"select"]),
+        b"li" => Place::BlockIn(Parents::Lists),
+        b"dt" | b"dd" => Place::BlockIn(Parents::DefinitionList),
+        b"caption" | b"colgroup" | b"thead" | b"tbody" | b"tfoot" => Place::BlockIn(Parents::Table),
+        b"tr" => Place::BlockIn(Parents::Rows),
+        b"td" | b"th" => Place::BlockIn(Parents::Row),
+        b"col" => Place::BlockIn(Parents::Columns),
+        b"option" => Place::In(Parents::Options),
+        b"optgroup" => Place::In(Parents::Select),
         b"title" | b"desc" => Place::Svg,
         _ if is_svg(name) => Place::Svg,
         // Custom elements.
-        _ if name.contains(&b'-') && !is_reserved(name) => Place::Anywhere,
+        _ if has_dash(name) && !is_reserved(name) => Place::Anywhere,
         _ => return None,
     })
 }
 
+const fn has_dash(name: &[u8]) -> bool {
+    match name {
+        [b'-', ..] => true,
+        [_, rest @ ..] => has_dash(rest),
+        [] => false,
+    }
+}
+
 /// Returns whether a name with a dash is one of SVG or `MathML`.
-fn is_reserved(name: &[u8]) -> bool {
+const fn is_reserved(name: &[u8]) -> bool {
     matches!(name, b"annotation-xml" | b"color-profile" | b"missing-glyph")
-        || name.starts_with(b"font-face")
+        || matches!(name, [b'f', b'o', b'n', b't', b'-', b'f', b'a', b'c', b'e', ..])
+}
+
+/// Returns whether [`is_child`] depends on a parent.
+pub(super) const fn is_limited(parent: &[u8]) -> bool {
+    matches!(parent, b"select" | b"optgroup" | b"option" | b"title" | b"desc")
 }
 
 /// Returns whether an element may be in another one, whatever else is open.

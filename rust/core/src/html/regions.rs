@@ -1,8 +1,8 @@
 //! Open elements whose end matters: main content, articles, and what is skipped.
 
 use super::content::Content;
-use super::kinds::is_void;
 use super::roles::Role;
+use super::traits::{Name, Traits};
 
 const MAX_REGIONS: usize = 64;
 
@@ -16,17 +16,36 @@ pub(super) enum RegionKind {
 
 /// An open element; `level` is the number of open ones with its name.
 pub(super) struct Region {
-    name: Vec<u8>,
+    name: OwnName,
     kind: RegionKind,
     begin: usize,
     level: i64,
+}
+
+/// A name that is kept.
+struct OwnName {
+    text: Vec<u8>,
+    traits: &'static Traits,
+}
+
+impl OwnName {
+    fn new(name: &Name<'_>) -> Self {
+        Self { text: name.text.to_vec(), traits: name.traits }
+    }
+}
+
+impl PartialEq<Name<'_>> for OwnName {
+    #[inline]
+    fn eq(&self, other: &Name<'_>) -> bool {
+        Name { text: &self.text, traits: self.traits } == *other
+    }
 }
 
 /// The open regions. Only the open elements with the name of an open region are counted.
 #[derive(Default)]
 pub(super) struct Regions {
     open: Vec<Region>,
-    watched: Vec<(Vec<u8>, i64)>,
+    watched: Vec<(OwnName, i64)>,
     /// Number of the region that is skipped.
     skipping: Option<usize>,
 }
@@ -40,14 +59,14 @@ impl Regions {
 
     /// Returns whether elements of a name are counted.
     #[inline]
-    pub fn has(&self, name: &[u8]) -> bool {
-        self.watched.iter().any(|(watched, _)| watched == name)
+    pub fn has(&self, name: &Name<'_>) -> bool {
+        self.watched.iter().any(|(watched, _)| *watched == *name)
     }
 
     /// Counts an open element if its name is that of a region.
     #[inline]
-    pub fn count(&mut self, name: &[u8]) {
-        if let Some((_, count)) = self.watched.iter_mut().find(|(watched, _)| watched == name) {
+    pub fn count(&mut self, name: &Name<'_>) {
+        if let Some((_, count)) = self.watched.iter_mut().find(|(watched, _)| *watched == *name) {
             *count += 1;
         }
     }
@@ -69,29 +88,30 @@ impl Regions {
     }
 
     /// Opens a region at the end of the content. The caller counts its element afterwards.
-    pub fn enter(&mut self, name: &[u8], kind: RegionKind, content: &Content) {
-        if is_void(name) || self.open.len() >= MAX_REGIONS {
+    pub fn enter(&mut self, name: &Name<'_>, kind: RegionKind, content: &Content) {
+        if name.traits.is_void || self.open.len() >= MAX_REGIONS {
             return;
         }
-        let known = self.watched.iter().find(|(watched, _)| watched == name);
+        let known = self.watched.iter().find(|(watched, _)| *watched == *name);
         let level = known.map_or(0, |(_, count)| *count);
         if known.is_none() {
-            self.watched.push((name.to_vec(), 0));
+            self.watched.push((OwnName::new(name), 0));
         }
         if kind == RegionKind::Skip && self.skipping.is_none() {
             self.skipping = Some(self.open.len());
         }
-        self.open.push(Region { name: name.to_vec(), kind, begin: content.parts(), level });
+        self.open.push(Region { name: OwnName::new(name), kind, begin: content.parts(), level });
     }
 
     /// Processes an end tag of a counted name: closes the region of its element, and all in it.
-    pub fn close(&mut self, name: &[u8], content: &mut Content) {
-        let Some((_, count)) = self.watched.iter_mut().find(|(watched, _)| watched == name) else {
+    pub fn close(&mut self, name: &Name<'_>, content: &mut Content) {
+        let Some((_, count)) = self.watched.iter_mut().find(|(watched, _)| *watched == *name)
+        else {
             return;
         };
         *count -= 1;
         let count = *count;
-        let is_closed = |region: &Region| region.name == name && region.level >= count;
+        let is_closed = |region: &Region| region.name == *name && region.level >= count;
         if let Some(number) = self.open.iter().position(is_closed) {
             self.leave(number, content);
         }
@@ -112,8 +132,8 @@ impl Regions {
                     _ => {}
                 }
             }
-            if self.open.iter().all(|other| other.name != region.name) {
-                self.watched.retain(|(watched, _)| *watched != region.name);
+            if self.open.iter().all(|other| other.name.text != region.name.text) {
+                self.watched.retain(|(watched, _)| watched.text != region.name.text);
             }
         }
     }

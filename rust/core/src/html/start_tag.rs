@@ -1,8 +1,9 @@
 //! Start tags of well-formed pages, with their attributes.
 
 use super::chars::is_space;
-use super::places::{is_svg, lower_case};
+use super::places::lower_case;
 use super::roles::{has_skipped_name_after, role_of};
+use super::traits::Name;
 use super::unescape::begins_with_entity;
 use super::{RoleIn, Tag};
 use crate::references::html_entity;
@@ -15,12 +16,10 @@ const MAX_ATTRIBUTES: usize = 24;
 pub(super) struct StartTag<'t> {
     /// Offset of the tag.
     pub begin: usize,
-    /// Name in lower case.
-    pub name: &'t str,
+    pub name: Name<'t>,
     /// Text after the name.
     pub rest: &'t str,
-    /// Whether it is of SVG, and ends its element.
-    pub is_svg: bool,
+    /// Whether it ends its element, which is of SVG.
     pub is_closed: bool,
     role_in: RoleIn,
     attributes: [(&'t str, &'t str); MAX_ATTRIBUTES],
@@ -31,9 +30,8 @@ impl<'t> StartTag<'t> {
     pub fn new() -> Self {
         Self {
             begin: 0,
-            name: "",
+            name: Name::new(b""),
             rest: "",
-            is_svg: false,
             is_closed: false,
             role_in: RoleIn::Nothing,
             attributes: [("", ""); MAX_ATTRIBUTES],
@@ -44,7 +42,7 @@ impl<'t> StartTag<'t> {
     /// Returns the tag for a scanner, which continues at an offset.
     pub fn tag(&self, end: usize) -> Tag<'t, '_> {
         let known = Some(&self.attributes[..self.count]);
-        Tag { name: self.name, rest: self.rest, end, known, role_in: self.role_in }
+        Tag { rest: self.rest, end, known, role_in: self.role_in }
     }
 
     /// Returns whether a role may be read of it.
@@ -57,7 +55,7 @@ impl<'t> StartTag<'t> {
         let bytes = text.as_bytes();
         (bytes.get(begin) == Some(&b'<')).then_some(())?;
         let (name, name_end) = name_at(text, begin + 1)?;
-        (self.begin, self.name, self.is_svg) = (begin, name, is_svg(name.as_bytes()));
+        (self.begin, self.name) = (begin, name);
         (self.count, self.role_in) = (0, RoleIn::Nothing);
         let mut at = name_end;
         loop {
@@ -74,9 +72,9 @@ impl<'t> StartTag<'t> {
                 b'/' => {
                     (bytes.get(at + 1) == Some(&b'>')).then_some(())?;
                     self.rest = &text[name_end..=at];
-                    self.is_closed = self.is_svg;
+                    self.is_closed = self.name.traits.is_svg;
                     // The end of an element with a role matters.
-                    let has_role = self.is_svg && !matches!(role_of(self.rest), Ok(None));
+                    let has_role = self.is_closed && !matches!(role_of(self.rest), Ok(None));
                     return (!has_role).then_some(at + 2);
                 }
                 _ if at == start => return None,
@@ -132,7 +130,7 @@ impl<'t> StartTag<'t> {
             if memchr::memchr2(b'<', b'>', value).is_some() {
                 return None;
             }
-            let is_link = self.name == "a" && name == "href" && !value.contains(&b'=');
+            let is_link = self.name.text == b"a" && name == "href" && !value.contains(&b'=');
             for at in memchr::memchr_iter(b'&', value) {
                 is_plain_reference(&value[at + 1..], !is_link).then_some(())?;
             }
@@ -174,8 +172,22 @@ fn is_special(byte: u8) -> bool {
     (byte & !3 == b'<') | (byte == b'&')
 }
 
+/// Returns the name of an element at an offset, and its end.
+#[inline]
+pub(super) fn name_at(text: &str, start: usize) -> Option<(Name<'_>, usize)> {
+    let bytes = text.as_bytes().get(start..)?;
+    if let Some(word) = bytes.first_chunk::<8>()
+        && let Some((name, length)) = Name::starting(bytes, u64::from_le_bytes(*word))
+        && KINDS[usize::from(bytes[length])] & (IN_NAME | IS_UPPER) == 0
+    {
+        return Some((name, start + length));
+    }
+    let (name, end) = any_name_at(text, start)?;
+    Some((Name::new(name.as_bytes()), end))
+}
+
 /// Returns the name of an element at an offset, in lower case, and its end.
-pub(super) fn name_at(text: &str, start: usize) -> Option<(&str, usize)> {
+fn any_name_at(text: &str, start: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes().get(start..)?;
     let length = length_of(bytes, IN_NAME)?;
     if bytes[length].is_ascii_uppercase() {
@@ -190,6 +202,7 @@ pub(super) fn name_at(text: &str, start: usize) -> Option<(&str, usize)> {
 const IN_NAME: u8 = 1;
 const IN_ATTRIBUTE: u8 = 2;
 const IN_PLAIN_VALUE: u8 = 4;
+const IS_UPPER: u8 = 8;
 
 /// Kinds of each byte: those that a name, an attribute or a value without quotation marks may have.
 const KINDS: [u8; 256] = {
@@ -206,6 +219,9 @@ const KINDS: [u8; 256] = {
         }
         if byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`') {
             kind |= IN_PLAIN_VALUE;
+        }
+        if byte.is_ascii_uppercase() {
+            kind |= IS_UPPER;
         }
         kinds[byte as usize] = kind;
         byte += 1;

@@ -7,10 +7,13 @@
 //! well-formed: elements with rules of their own, such as `object` and `math`, and rare syntax. Of
 //! `select` and `svg`, only the usual content is.
 
-use super::kinds::{Kind, end_kind_of, is_void, kind_of};
-use super::places::{Place, is_block, is_child, is_table_part, place_of};
+use std::ops::Range;
+
+use super::kinds::Kind;
+use super::places::{Parents, Place, is_child};
 use super::roles::role_of;
 use super::start_tag::{StartTag, is_html_space, is_plain_reference, name_at};
+use super::traits::{COUNTED, Name};
 use super::{Tag, Unusual};
 use crate::search::{Bytes, find_value};
 
@@ -44,39 +47,31 @@ pub(super) trait Tokens<'t> {
     fn other(&mut self, begin: usize, end: usize);
 
     /// Processes a start tag, except that of a script or its like.
-    fn start_tag(&mut self, begin: usize, tag: &Tag<'t, '_>) -> Result<(), Unusual>;
+    fn start_tag(
+        &mut self,
+        begin: usize,
+        name: &Name<'_>,
+        tag: &Tag<'t, '_>,
+    ) -> Result<(), Unusual>;
 
     /// Processes an end tag.
-    fn end_tag(&mut self, begin: usize, end: usize, name: &[u8]);
+    fn end_tag(&mut self, begin: usize, end: usize, name: &Name<'_>);
 
-    /// Processes a script or its like, from its start tag to its end tag.
-    fn raw_text(&mut self, begin: usize, end: usize, tag: &Tag<'t, '_>, inner: &str);
+    /// Processes a script or its like, whose range is from its start tag to its end tag; `rest` is
+    /// the text after the name in its start tag.
+    fn raw_text(&mut self, range: Range<usize>, name: &Name<'_>, rest: &str, inner: &str);
 }
 
 impl<'t> Tokens<'t> for () {
     fn other(&mut self, _: usize, _: usize) {}
 
-    fn start_tag(&mut self, _: usize, _: &Tag<'t, '_>) -> Result<(), Unusual> {
+    fn start_tag(&mut self, _: usize, _: &Name<'_>, _: &Tag<'t, '_>) -> Result<(), Unusual> {
         Ok(())
     }
 
-    fn end_tag(&mut self, _: usize, _: usize, _: &[u8]) {}
+    fn end_tag(&mut self, _: usize, _: usize, _: &Name<'_>) {}
 
-    fn raw_text(&mut self, _: usize, _: usize, _: &Tag<'t, '_>, _: &str) {}
-}
-
-/// Number of the elements that may not be within themselves.
-const COUNTED: usize = 4;
-
-/// Returns which of the elements that may not be within themselves one is; the first one is `p`.
-fn counted(name: &[u8]) -> Option<usize> {
-    match name {
-        b"p" => Some(0),
-        b"a" => Some(1),
-        b"button" => Some(2),
-        b"form" => Some(3),
-        _ => None,
-    }
+    fn raw_text(&mut self, _: Range<usize>, _: &Name<'_>, _: &str, _: &str) {}
 }
 
 struct Page<'t, 'k, T> {
@@ -85,7 +80,7 @@ struct Page<'t, 'k, T> {
     /// Where the page was cut off; None for a whole page.
     cut: Option<usize>,
     open: Vec<Open<'t>>,
-    /// Number of the open elements of each name that is [`counted`].
+    /// Number of the open elements of each name that is counted.
     counts: [usize; COUNTED],
     /// Whether a text ended in an ampersand and letters, which the next one could complete.
     may_be_reference: bool,
@@ -96,14 +91,11 @@ struct Page<'t, 'k, T> {
 
 /// An open element.
 struct Open<'t> {
-    name: &'t [u8],
+    name: Name<'t>,
     /// Text of its start tag after the name.
     rest: &'t str,
     /// Whether that has a role; None if it was not examined.
     has_role: Option<bool>,
-    /// Whether it is a part of SVG, or of a table.
-    is_svg: bool,
-    is_table_part: bool,
 }
 
 /// The functions return None as soon as the page is not well-formed.
@@ -155,7 +147,7 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
     }
 
     fn only_start_tag(&mut self, name: &[u8]) -> Option<()> {
-        (self.start_tag()? == name).then_some(())?;
+        (self.start_tag()?.text == name).then_some(())?;
         self.pass_start_tag()
     }
 
@@ -164,7 +156,7 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
         self.skip(b"</")?;
         self.skip(name)?;
         self.skip(b">")?;
-        self.tokens.end_tag(begin, self.at, name);
+        self.tokens.end_tag(begin, self.at, &Name::new(name));
         Some(())
     }
 
@@ -217,7 +209,8 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
                 // Without a title, the text before the head is content.
                 return has_title.then_some(());
             }
-            match self.start_tag()? {
+            let name = self.start_tag()?;
+            match name.text {
                 b"meta" | b"link" | b"base" => self.pass_start_tag()?,
                 b"title" if !has_title => {
                     has_title = true;
@@ -226,7 +219,7 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
                     self.may_be_reference = false;
                     self.only_end_tag(b"title")?;
                 }
-                name @ (b"script" | b"style" | b"noscript") => self.raw_text(name)?,
+                b"script" | b"style" | b"noscript" => self.raw_text(&name)?,
                 _ => return None,
             }
         }
@@ -245,32 +238,34 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
                 self.at += 2;
                 let name = self.name()?;
                 self.skip(b">")?;
-                self.tokens.end_tag(begin, self.at, name);
-                self.may_be_reference &= end_kind_of(name) < Kind::Break;
-                if self.is_innermost(name) {
+                self.tokens.end_tag(begin, self.at, &name);
+                self.may_be_reference &= name.traits.end_kind < Kind::Break;
+                if self.is_innermost(&name) {
                     self.leave();
                     continue;
                 }
+                let text = name.text;
                 // A parser ignores the end tag of a void element, and adds a paragraph without text
                 // before the end tag of one that is not open.
                 let is_stray =
-                    matches!(name, b"wbr" | b"img") || (name == b"p" && self.counts[0] == 0);
+                    matches!(text, b"wbr" | b"img") || (text == b"p" && self.counts[0] == 0);
                 if is_stray && !self.is_in_table() && !self.is_in_svg() {
                     continue;
                 }
-                if is_block(name) || matches!(name, b"body" | b"li" | b"dt" | b"dd" | b"td" | b"th")
+                if name.traits.is_block
+                    || matches!(text, b"body" | b"li" | b"dt" | b"dd" | b"td" | b"th")
                 {
-                    while !self.is_innermost(name) && self.may_end() {
+                    while !self.is_innermost(&name) && self.may_end() {
                         self.end_without_tag()?;
                     }
                 }
                 match self.leave() {
                     Some(last) => (last == name).then_some(())?,
-                    None => return (name == b"body").then_some(()),
+                    None => return (text == b"body").then_some(()),
                 }
             } else {
-                let name = self.start_tag()?;
-                self.enter(name)?;
+                self.start_tag()?;
+                self.enter()?;
             }
         }
     }
@@ -279,27 +274,27 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
     fn close(&mut self) -> Option<()> {
         (!self.may_be_reference).then_some(())?;
         while let Some(name) = self.leave() {
-            self.tokens.end_tag(self.at, self.at, name);
+            self.tokens.end_tag(self.at, self.at, &name);
         }
         self.only_end_tag(b"body")
     }
 
     /// Removes the innermost open element; returns its name.
-    fn leave(&mut self) -> Option<&'t [u8]> {
+    fn leave(&mut self) -> Option<Name<'t>> {
         let name = self.open.pop()?.name;
-        if let Some(number) = counted(name) {
-            self.counts[number] -= 1;
+        if let Some(number) = name.traits.counted {
+            self.counts[usize::from(number)] -= 1;
         }
         Some(name)
     }
 
-    fn is_innermost(&self, name: &[u8]) -> bool {
-        self.open.last().is_some_and(|open| open.name == name)
+    fn is_innermost(&self, name: &Name<'_>) -> bool {
+        self.open.last().is_some_and(|open| open.name == *name)
     }
 
     /// Returns whether the end tag of the innermost open element may be missing.
     fn may_end(&self) -> bool {
-        self.open.last().is_some_and(|open| matches!(open.name, b"p" | b"li" | b"dt" | b"dd"))
+        self.open.last().is_some_and(|open| open.name.traits.may_end)
     }
 
     /// Ends the innermost open element, whose end tag is missing.
@@ -318,23 +313,23 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
     }
 
     /// Ends the elements that a start tag ends.
-    fn end_before(&mut self, name: &[u8], rest: &str) -> Option<()> {
-        let items: &[&[u8]] = match name {
+    fn end_before(&mut self, name: &Name<'_>, rest: &str) -> Option<()> {
+        let items: &[&[u8]] = match name.text {
             b"li" => &[b"li"],
             b"dt" | b"dd" => &[b"dt", b"dd"],
-            _ if is_block(name) => &[],
+            _ if name.traits.is_block => &[],
             _ => return Some(()),
         };
-        let is_ended = |open: &Open| open.name == b"p" || items.contains(&open.name);
+        let is_ended = |open: &Open| open.name.text == b"p" || items.contains(&open.name.text);
         if !self.open.last().is_some_and(is_ended) {
             return Some(());
         }
         // A link before a region must not become one in it.
-        (kind_of(name) == Kind::Break && matches!(role_of(rest), Ok(None))).then_some(())?;
-        if self.is_innermost(b"p") {
+        (name.traits.kind == Kind::Break && matches!(role_of(rest), Ok(None))).then_some(())?;
+        if self.open.last().is_some_and(|open| open.name.text == b"p") {
             self.end_without_tag()?;
         }
-        if self.open.last().is_some_and(|open| items.contains(&open.name)) {
+        if self.open.last().is_some_and(|open| items.contains(&open.name.text)) {
             self.end_without_tag()?;
         }
         Some(())
@@ -342,75 +337,78 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
 
     /// Passes on the last start tag.
     fn pass_start_tag(&mut self) -> Option<()> {
-        self.tokens.start_tag(self.tag.begin, &self.tag.tag(self.at)).ok()
+        self.tokens.start_tag(self.tag.begin, &self.tag.name, &self.tag.tag(self.at)).ok()
     }
 
     /// Processes the start tag of an element in the body.
-    fn enter(&mut self, name: &'t [u8]) -> Option<()> {
-        let rest = self.tag.rest;
+    fn enter(&mut self) -> Option<()> {
+        let (name, rest) = (self.tag.name, self.tag.rest);
+        let (text, traits) = (name.text, name.traits);
         if self.may_be_reference {
             // What is in a region may be skipped.
-            let kind = kind_of(name);
+            let kind = traits.kind;
             let is_region = !matches!(kind, Kind::Inline | Kind::Break) || self.tag.may_have_role();
             (!is_region).then_some(())?;
             self.may_be_reference = kind == Kind::Inline;
         }
         if self.may_end() {
-            self.end_before(name, rest)?;
+            self.end_before(&name, rest)?;
         }
-        let parent = self.open.last().map_or(&b"body"[..], |open| open.name);
+        let parent = self.open.last().map(|open| open.name);
         let is_in_svg = self.is_in_svg();
-        let is_allowed = match place_of(name)? {
+        let is_in = |parents: Parents| parent.is_some_and(|parent| parents.contain(parent.text));
+        let is_allowed = match traits.place? {
             Place::Svg => is_in_svg,
-            _ if is_in_svg && name == b"style" => return self.svg_style(),
+            _ if is_in_svg && text == b"style" => return self.svg_style(),
             _ if is_in_svg => false,
             Place::Anywhere => !self.is_in_table(),
             Place::Block => !self.is_in_table() && self.counts[0] == 0,
-            Place::In(parents) => parents.contains(&parent),
+            Place::In(parents) => is_in(parents),
             Place::BlockIn(parents) => {
-                parents.contains(&parent) && (self.counts[0] == 0 || self.is_in_table())
+                is_in(parents) && (self.counts[0] == 0 || self.is_in_table())
             }
         };
-        (is_allowed && is_child(name, parent)).then_some(())?;
-        if name.len() == 2 && name[0] == b'h' && name != b"hr" {
-            let is_heading = parent.len() == 2 && parent[0] == b'h';
-            (!is_heading).then_some(())?;
+        is_allowed.then_some(())?;
+        if let Some(parent) = parent {
+            (!parent.traits.is_limited || is_child(text, parent.text)).then_some(())?;
+            let is_heading = |name: &[u8]| name.len() == 2 && name[0] == b'h';
+            (!(is_heading(text) && text != b"hr" && is_heading(parent.text))).then_some(())?;
         }
-        if is_raw_text(name) {
-            return self.raw_text(name);
+        if traits.is_raw_text {
+            return self.raw_text(&name);
         }
-        if name == b"template" {
+        if text == b"template" {
             return self.template();
         }
         self.pass_start_tag()?;
-        if name == b"textarea" {
+        if text == b"textarea" {
             self.text()?;
             self.may_be_reference = false;
-            return self.only_end_tag(name);
+            return self.only_end_tag(text);
         }
-        if is_void(name) || self.tag.is_closed {
+        if traits.is_void || self.tag.is_closed {
             return Some(());
         }
-        if let Some(number) = counted(name) {
-            (self.counts[number] == 0).then_some(())?;
-            self.counts[number] += 1;
+        if let Some(number) = traits.counted {
+            let count = &mut self.counts[usize::from(number)];
+            (*count == 0).then_some(())?;
+            *count += 1;
         }
-        let (is_svg, is_table_part) = (self.tag.is_svg, is_table_part(name));
-        self.open.push(Open { name, rest, has_role: None, is_svg, is_table_part });
+        self.open.push(Open { name, rest, has_role: None });
         (self.open.len() <= MAX_DEPTH).then_some(())
     }
 
     fn is_in_table(&self) -> bool {
-        self.open.last().is_some_and(|open| open.is_table_part)
+        self.open.last().is_some_and(|open| open.name.traits.is_table_part)
     }
 
     fn is_in_svg(&self) -> bool {
-        self.open.last().is_some_and(|open| open.is_svg)
+        self.open.last().is_some_and(|open| open.name.traits.is_svg)
     }
 
     /// Skips the content and the end tag of an element whose content is no markup.
-    fn raw_text(&mut self, name: &[u8]) -> Option<()> {
-        let start = self.at;
+    fn raw_text(&mut self, element: &Name<'_>) -> Option<()> {
+        let (start, name) = (self.at, element.text);
         loop {
             let length = memchr::memmem::find(self.rest(), b"</")?;
             let end = self.at + length;
@@ -421,7 +419,7 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
                 (!hides_end(name, inner.as_bytes())).then_some(())?;
                 self.at += name.len();
                 self.skip(b">")?;
-                self.tokens.raw_text(self.tag.begin, self.at, &self.tag.tag(start), inner);
+                self.tokens.raw_text(self.tag.begin..self.at, element, self.tag.rest, inner);
                 return Some(());
             }
             if !found.is_ascii() {
@@ -433,7 +431,7 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
     /// Skips a style in SVG, whose content is markup.
     fn svg_style(&mut self) -> Option<()> {
         let start = self.at;
-        self.raw_text(b"style")?;
+        self.raw_text(&Name::new(b"style"))?;
         let inner = &self.text.as_bytes()[start..self.at - b"</style>".len()];
         memchr::memchr2(b'<', b'&', inner).is_none().then_some(())
     }
@@ -451,21 +449,22 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
                 self.at += 2;
                 let name = self.name()?;
                 self.skip(b">")?;
-                if name == b"template" {
+                if name.text == b"template" {
                     break at;
                 }
-                (!name.starts_with(b"template")).then_some(())?;
+                (!name.text.starts_with(b"template")).then_some(())?;
             } else {
                 let name = self.start_tag()?;
-                place_of(name)?;
-                let is_text =
-                    is_raw_text(name) || matches!(name, b"template" | b"textarea" | b"title");
+                name.traits.place?;
+                let is_text = name.traits.is_raw_text
+                    || matches!(name.text, b"template" | b"textarea" | b"title");
                 (!is_text).then_some(())?;
             }
         };
         self.may_be_reference = false;
         self.tag.read(self.text, begin)?;
-        self.tokens.raw_text(begin, self.at, &self.tag.tag(start), &self.text[start..end]);
+        let (range, inner) = (begin..self.at, &self.text[start..end]);
+        self.tokens.raw_text(range, &self.tag.name, self.tag.rest, inner);
         Some(())
     }
 
@@ -496,22 +495,17 @@ impl<'t, 'k, T: Tokens<'t>> Page<'t, 'k, T> {
         Some(())
     }
 
-    fn name(&mut self) -> Option<&'t [u8]> {
+    fn name(&mut self) -> Option<Name<'t>> {
         let (name, end) = name_at(self.text, self.at)?;
         self.at = end;
-        Some(name.as_bytes())
+        Some(name)
     }
 
     /// Reads a start tag; returns its name.
-    fn start_tag(&mut self) -> Option<&'t [u8]> {
+    fn start_tag(&mut self) -> Option<Name<'t>> {
         self.at = self.tag.read(self.text, self.at)?;
-        Some(self.tag.name.as_bytes())
+        Some(self.tag.name)
     }
-}
-
-/// Returns whether the content of an element is no markup.
-fn is_raw_text(name: &[u8]) -> bool {
-    matches!(name, b"script" | b"style" | b"noscript" | b"iframe")
 }
 
 /// Returns whether what looks like the end tag after a raw text may be none. After a comment that
