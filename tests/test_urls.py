@@ -5,7 +5,7 @@ from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from urlset import parse
@@ -152,13 +152,27 @@ def test_spec_rfc3986_references(reference, expected):
     assert resolve(reference, "http://a/b/c/d;p?q") == expected
 
 
-@given(st.text("ab./?#=", max_size=12).filter(lambda text: not text.startswith("//")))
-def test_references_are_resolved_as_urllib_does(reference):
-    found = resolve(reference, "http://example.com/b/c/d?q")
+BASES = [
+    "http://example.com/b/c/d?q", "http://example.com/b/c/d", "http://example.com/b/c/",
+    "http://example.com/", "http://example.com", "https://example.com:81/b/c/d.html",
+    "http://example.com/b/../c/d", "http://example.com/b./.c/d", "http://example.com/b%2f/c",
+]  # fmt: skip
+
+
+@given(
+    st.text("ab./?#=", max_size=12)
+    | st.lists(st.sampled_from(["..", ".", "a", "b.html", ".b", ""]), max_size=6).map("/".join),
+    st.sampled_from(BASES),
+)
+def test_references_are_resolved_as_urllib_does(reference, base):
+    assume("?#" not in reference and not reference.endswith(("?", "#")) and "//" not in reference)
+    found = resolve(reference, base)
     # urllib drops "?" and "#" with nothing behind them, which we keep, as they were written.
     plain = re.sub(r"\?(?=#|$)", "", found.rstrip("#"), count=1)
-    if "?#" not in reference and not reference.endswith(("?", "#")) and "//" not in reference:
-        assert plain == urljoin("http://example.com/b/c/d?q", reference)
+    expected = urljoin(base, reference)
+    if ".." in base and not reference.partition("?")[0].partition("#")[0]:
+        expected = base + reference  # the path of the base is kept
+    assert plain == expected
 
 
 @pytest.mark.parametrize(
