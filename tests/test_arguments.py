@@ -136,7 +136,6 @@ def test_the_name_that_was_meant_is_in_the_message(name, args, wrong, meant):
             "pass policy=urlset.Policy(obey_robots=False) to search sitemaps also at URLs that "
             "robots.txt disallows",
         ),
-        ("crawl", (SITE,), "rate", "pass policy=urlset.Policy(delay_s=…)"),
         ("crawl", (SITE,), "max_time", "did you mean 'max_minutes'?"),
         ("check", (b"",), "dry_run", "use urlset.unified_diff"),
         ("check", (b"",), "json", "the result has .to_dict()"),
@@ -151,6 +150,20 @@ def test_the_message_says_what_has_the_function_of_an_option(name, args, wrong, 
         getattr(urlset, name)(*args, **{wrong: "x"})
 
     assert str(caught.value) == f"{name}() has no argument {wrong!r}; {advice}"
+
+
+@pytest.mark.parametrize(
+    ("function", "subject"),
+    [("crawl", "delay_s of policy=urlset.Policy(…)"), ("Policy", "delay_s")],
+)
+def test_a_rate_is_not_taken_for_a_time(function, subject):
+    with pytest.raises(TypeError) as caught:
+        getattr(urlset, function)(*([SITE] if function == "crawl" else []), rate=2)
+
+    assert str(caught.value) == (
+        f"{function}() has no argument 'rate': {subject} is the time between two requests, such "
+        "as 0.5 for two in a second"
+    )
 
 
 def test_a_message_says_why_a_function_has_no_such_option():

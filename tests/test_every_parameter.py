@@ -161,7 +161,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("build", "min_share"): "10%",
     ("build", "max_removed"): "50%",
     ("build", "name"): "pages",
-    ("build", "pattern"): "pages-{number}.xml",
+    ("build", "name_pattern"): "pages-{number}.xml",
     ("build", "query"): "from pages",
     ("build", "query_timeout_s"): 9.0,
     ("build", "rewrites"): "/a=>/c",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from urlset.option_schema import Option
 
 _LIMITS = ("limit", "max_pages", "max_requests", "max_urls")
+_RATES = ("rate", "max_rate", "rps", "requests_per_second")
 _HOSTS = frozenset("allow_host allow_hosts allowed_host allowed_hosts host hosts".split())
 
 # What callers write for an argument of another name, by function; empty if no name is meant that
@@ -49,8 +50,7 @@ _MEANT = {
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
     },
     "Policy": {
-        "rate": "delay_s", "max_rate": "delay_s", "rps": "delay_s",
-        "requests_per_second": "delay_s", "delay": "delay_s", "max_delay": "max_delay_s",
+        "delay": "delay_s", "max_delay": "max_delay_s",
         "timeout": "total_timeout_s",
         "timeout_s": "total_timeout_s", "header": "headers", "agent": "user_agent",
         "ignore_robots": "obey_robots", "proxy": "proxies", "max_concurrency": "concurrency",
@@ -84,7 +84,8 @@ _MEANT = {
 }  # fmt: skip
 
 _COMMON = {
-    "rate": "delay", "max_rate": "delay", "rps": "delay", "max_time": "max_minutes",
+    **dict.fromkeys(_RATES, ""),
+    "max_time": "max_minutes",
     "time_limit": "max_minutes", "max_seconds": "max_minutes", "html": "report",
     **dict.fromkeys(("credentials", "login", "password", "user"), "auth_file"),
     "token": "auth_file", "bearer": "auth_file", "bearer_token": "auth_file", "ledger": "store",
@@ -141,8 +142,21 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         ("submit", name): lambda: (
             f"submit sends batches; {option('preflight_pages')} limits the pages that it visits"
         )
-        for name in ("delay", *_LIMITS)
+        for name in _LIMITS
     },
+    **{
+        (function, name): lambda: (
+            f"{option('delay_s', python='delay_s of policy=urlset.Policy(…)')} is the time between "
+            f"two requests, such as {option('delay_s', '0.5', python='0.5')} for two in a second"
+        )
+        for function in "read check crawl audit diff watch sync".split()
+        for name in _RATES
+    },
+    **dict.fromkeys(
+        (("Policy", name) for name in _RATES),
+        "delay_s is the time between two requests, such as 0.5 for two in a second",
+    ),
+    ("submit", "delay"): "submit sends batches, one after the other",
     ("read", "store"): lambda: (
         f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"
     ),

@@ -312,3 +312,6 @@ def _expect_rules(function: str, name: str, value: Any) -> None:
                 f"{function}(): {name}: expected rules, which urlset.custom_rule returns, found "
                 f"the function {one.__name__!r}"
             )
+        if not hasattr(one, "code"):
+            found = f"expected rules, which urlset.custom_rule returns, found {one!r:.200}"
+            raise TypeError(f"{function}(): {name}: {found}")

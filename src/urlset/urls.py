@@ -263,8 +263,10 @@ def resolve(reference: str, base: str) -> str:
 # `../` any number of times, and the path of a file without dot segments and empty ones. A base URL
 # with a path of such segments, and its folder.
 _NAME = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*+"
-_PLAIN_REFERENCE = re.compile(rf"(?:\.\./)*+((?:{_NAME}/)*+{_NAME})")
-_PLAIN_FOLDER = re.compile(rf"(https?://[A-Za-z0-9.:-]++)((?:/{_NAME}(?=/))*+)(?:/(?:{_NAME})?+)?+\Z")
+_PLAIN_REFERENCE = re.compile(rf"(?>(?:\.\./)*)((?>(?:{_NAME}/)*){_NAME})")
+_PLAIN_FOLDER = re.compile(
+    rf"(https?://[A-Za-z0-9.:-]++)((?>(?:/{_NAME}(?=/))*))(?:/(?:{_NAME})?)?\Z"
+)
 
 
 def remove_dot_segments(path: str) -> str:

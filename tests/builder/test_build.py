@@ -427,7 +427,7 @@ class TestChoosing:
     def test_names_by_a_pattern(self, site):
         rows = [*pages(1, 2), Candidate("/blog/a")]
         made = site.build(
-            rows, sections=("blog=/blog/",), max_urls=1, pattern="map_{section}_{number:03}"
+            rows, sections=("blog=/blog/",), max_urls=1, name_pattern="map_{section}_{number:03}"
         )
 
         assert [file.name for file in made.files] == [
@@ -636,7 +636,7 @@ class TestLedger:
     def test_a_lost_ledger_of_sections_is_rebuilt(self, site, index, pattern):
         rows = [*pages(1, 2, 3), *map(Candidate, ("/blog/a", "/blog/b", "/shop-2/c"))]
         options = {"sections": ("blog=/blog/", "shop-2=/shop-2/"), "max_urls": 2}
-        options |= {"index": index, "pattern": pattern, "format": "xml"}
+        options |= {"index": index, "name_pattern": pattern, "format": "xml"}
         site.build(rows, **options)
         before = site.bytes()
         site.ledger.unlink()

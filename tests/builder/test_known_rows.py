@@ -1,6 +1,7 @@
 """Rows that the ledger has are not staged again, and nothing else is different."""
 
 import random
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import urlset
 from urlset import engine as engines
 from urlset.arrow import batches, entries_to_stream
 from urlset.builder import known_rows
+from urlset.builder.options import BuildOptions
+from urlset.builder.resolve import RULES
 from urlset.dates import format_date
 from urlset.sources import Candidate, CandidateRows
 
@@ -205,3 +208,18 @@ def test_rows_are_known_by_all_of_their_fields():
     wrong = batches.as_table(batches.batch_of(texts)).__arrow_c_stream__()
     with pytest.raises(ValueError, match="lastmod"):
         known.unknown(wrong, 1)
+
+
+def test_every_option_is_a_rule_or_known_not_to_decide_about_a_row_of_the_ledger():
+    # A row is read with these, or published with them, whether the ledger has it or not.
+    others = """
+        adopt allowed_hosts auth cache cache_control changes compact delimiter dry_run
+        encoding engine exclude_by_robots excluded force format git_paths git_root grace gzip index
+        keep_parameters ledger map max_bytes max_removed max_urls min_hits min_share name
+        name_pattern now on_error policy query query_timeout_s rewrites robots strip_html stylesheet
+        table trailing_slash trust_mtime why with_
+    """.split()
+
+    # Of these, rules are what the options become.
+    rules = {*RULES, "base_url", "lastmod"} - {"base", "evidence"}
+    assert sorted(field.name for field in fields(BuildOptions)) == sorted([*rules, *others])

@@ -322,15 +322,15 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (["check", "a", "--json"], "; did you mean --format json?"),
         (["watch", "a", "--json"], "; did you mean --format json?"),
         (["read", "a", "--csv"], "; did you mean --format csv?"),
-        (["crawl", "a", "--rate", "2"], "; did you mean '--delay'?"),
+        (
+            ["crawl", "a", "--rate", "2"],
+            ": --delay is the time between two requests, such as --delay 0.5 for two in a second",
+        ),
         (["crawl", "a", "--max-time", "2"], "; did you mean '--max-minutes'?"),
         (["audit", "a", "--html"], "; did you mean '--report'?"),
         (["report", "a", "--report", "x.html"], "; did you mean '--output'?"),
         (["diff", "a", "b", "--max-minutes", "2"], ": --max-requests limits its requests"),
-        (
-            ["submit", "a", "--delay", "2"],
-            ": submit sends batches; --preflight-pages limits the pages that it visits",
-        ),
+        (["submit", "a", "--delay", "2"], ": submit sends batches, one after the other"),
         (
             ["check", "a", "--exclude", "x"],
             ": check has no selection of URLs, because rules are about whole documents",

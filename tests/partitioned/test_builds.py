@@ -230,7 +230,7 @@ def test_url_in_two_sections_is_an_error(tmp_path):
 
 
 def test_equal_names_of_two_sections_are_an_error(tmp_path):
-    cluster = Cluster(tmp_path, pattern="{section}{number}")
+    cluster = Cluster(tmp_path, name_pattern="{section}{number}")
     rows = [{"loc": f"{BASE}{kind}/{n}", "kind": kind} for kind in ("a", "a1") for n in range(500)]
     with pytest.raises(urlset.SourceError, match=r"found a11\.xml for the sections 'a' and 'a1'"):
         cluster.build(rows)

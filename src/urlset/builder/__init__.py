@@ -89,7 +89,7 @@ def build(
     max_urls: int = 50_000,
     max_bytes: int = 52_428_800,
     name: str = "sitemap",
-    pattern: str | None = None,
+    name_pattern: str | None = None,
     format: FileFormat = "xml",
     index: IndexMode = "auto",
     include_sitemaps: str | Iterable[str] = (),
@@ -133,6 +133,7 @@ def build(
             ``str`` in a list names a source). The values of a URL come from the first source
             that lists it.
         target: The folder or bucket (``s3://…``) to publish to.
+        pattern: Names of several files: ``{name}-{section}-{number:03}``.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
         map: Columns of a table: ``"loc=url,lastmod=updated_at"``, or a dict.
         query: Query over a database, or over a file as the table input.
@@ -164,7 +165,7 @@ def build(
         max_urls: Maximum number of URLs in a file (50,000).
         max_bytes: Maximum size of a file in bytes, uncompressed (52,428,800).
         name: Name of the files, without suffix (sitemap).
-        pattern: Names of several files: ``{name}-{section}-{number:03}``.
+        name_pattern: Names of several files: ``{name}-{section}-{number:03}``.
         format: Format of the files: sitemaps, or lists of URLs.
         index: Write an index if one is needed (auto), always, or one for each section.
         include_sitemaps: URLs of sitemaps of other systems that the index lists, too, after they
@@ -266,4 +267,10 @@ def build_settings(arguments: Mapping[str, Any]) -> BuildOptions:
 
 def _each(given: Any, name: str, kind: type[Filter] | type[Rewrite]) -> tuple[Any, ...]:
     """Return rules, from their texts or as they are."""
-    return tuple(kind.of(one) if isinstance(one, str) else one for one in as_tuple(given, name))
+    rules = tuple(kind.of(one) if isinstance(one, str) else one for one in as_tuple(given, name))
+    for rule in rules:
+        if not isinstance(rule, kind):
+            raise TypeError(
+                f"build(): {name}: expected texts or {kind.__name__} objects, found {rule!r:.200}"
+            )
+    return rules

@@ -147,7 +147,7 @@ class BuildOptions:
     max_urls: int = 50_000
     max_bytes: int = 52_428_800
     name: str = "sitemap"
-    pattern: str | None = None
+    name_pattern: str | None = None
     format: FileFormat = "xml"
     index: IndexMode = "auto"
     include_sitemaps: tuple[str, ...] = ()
@@ -179,10 +179,10 @@ class BuildOptions:
             _expect_folder(self.base_url)
         check_address(self.stylesheet)
         FileNaming.of(self.name, self.format, self.gzip)
-        if self.pattern is not None and not _PATTERN.fullmatch(self.pattern):
+        if self.name_pattern is not None and not _PATTERN.fullmatch(self.name_pattern):
             raise ValueError(
                 "expected a pattern of {name}, {section}, {number} (or {number:03}) and letters, "
-                f"digits and ._~-, with {{number}} in it, found {self.pattern!r}"
+                f"digits and ._~-, with {{number}} in it, found {self.name_pattern!r}"
             )
         for name in self.kept_columns:
             if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in _RESERVED_COLUMNS:
@@ -253,7 +253,7 @@ class BuildOptions:
         wrong = [word for word in found if word not in known]
         if wrong:
             raise ValueError(
-                f"expected {option} of {', '.join(known)}, found {', '.join(sorted(wrong))}"
+                f"expected {option} of {', '.join(known)}, found {', '.join(map(str, wrong))}"
             )
 
 
@@ -267,7 +267,7 @@ def parse_evidence(value: str | Iterable[str]) -> tuple[Any, ...]:
     return tuple(name for name in names if name and name != "none")
 
 
-def parse_duration(value: str | timedelta) -> timedelta:
+def parse_duration(value: object) -> timedelta:
     """Parse a duration such as ``36h``; return a timedelta unchanged.
 
     >>> parse_duration("36h")
@@ -275,7 +275,7 @@ def parse_duration(value: str | timedelta) -> timedelta:
     """
     if isinstance(value, timedelta):
         return value
-    found = _DURATION.fullmatch(value.strip())
+    found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
         raise ValueError(f"expected grace as 30m, 36h or 7d, found {value!r}")
     try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import blake2b
-from typing import Any
 
 from urlset.builder.canonical_urls import GUESSED
 from urlset.builder.incremental import partitions, split
@@ -135,13 +134,13 @@ _STORED = (*_ENTRY, *_LEDGER_ONLY, "adopted_lastmod")
 _OPTIONAL = (*_ENTRY, "fingerprint", *(column.removeprefix("g.") for column in _EVIDENCE.values()))
 
 
-def rules_of(settings: BuildOptions) -> str:
-    """Return a digest of the options that decide about entries, to notice that they changed.
+RULES = ("base", "evidence", "sections", "filters", "include", "exclude", "include_sitemaps")
+"""The options that decide which rows of the sources are published, and with which date."""
 
-    If it changes, all entries are resolved again.
-    """
-    rules: tuple[Any, ...] = (settings.base, settings.evidence, settings.sections, settings.filters)
-    rules = (*rules, settings.include, settings.exclude, settings.include_sitemaps, EARLIEST)
+
+def rules_of(settings: BuildOptions) -> str:
+    """Return a digest of :data:`RULES`; if it changes, all entries are resolved again."""
+    rules = (*(getattr(settings, name) for name in RULES), EARLIEST)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 

@@ -189,7 +189,7 @@ class FileNames:
         self._settings = settings
         self._scheme = FileNaming.of(settings.name, settings.format, settings.gzip)
         self._ending = self._scheme.single().removeprefix(settings.name)
-        self._pattern = settings.pattern
+        self._pattern = settings.name_pattern
         self._slugs: dict[str, str] = {}
 
     @property

@@ -127,6 +127,8 @@ class Baseline:
         """Return a baseline, or read that of a path; None without one."""
         if source is None or isinstance(source, Baseline):
             return source
+        if not isinstance(source, str | os.PathLike):
+            raise TypeError(f"baseline: expected a path or a Baseline, found {source!r:.200}")
         return cls.read(Path(source))
 
     def write(self, path: str | os.PathLike[str]) -> None:

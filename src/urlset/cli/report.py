@@ -21,9 +21,9 @@ MAX_NAME = 300
 def report(*, stores: list[str], format: str | None, output: Path | None, quiet: bool) -> None:
     """Summarize several sites in one page: what is listed, visited, wrong and alerted.
 
-    Each store is that of one site: of `urlset audit`, `crawl` or `watch --store`, or of `urlset
-    read --output`. Nothing is requested. In HTML a site is linked to its own report if that is
-    next to the store, with the same name and the suffix .html.
+    Each store is that of one site: of `urlset audit`, `crawl`, `sync` or `watch --store`, or of
+    `urlset read --output`. Nothing is requested. In HTML a site is linked to its own report if that
+    is next to the store, with the same name and the suffix .html.
 
     Exit codes: 0 all stores were read; 1 some of them could not be read; 2 none of them could.
 

@@ -16,7 +16,7 @@ from urlset.fixer.fix_set import Fixed, FixedDocument, SetFixer
 from urlset.fixer.options import FixOptions
 from urlset.fixer.output import unified_diff, write_fixed
 from urlset.model import Level, ProgressEvent
-from urlset.option_schema import Profile
+from urlset.option_schema import Profile, check_options
 from urlset.reader import Source, document_source, is_url
 
 __all__ = ["Dropped", "Fixed", "FixedDocument", "fix", "unified_diff", "write_fixed"]
@@ -85,6 +85,7 @@ def fix(
             f"expected a file or a folder to fix, found a URL: {without_secrets(source)}; save it "
             "as a file (curl -O), fix that, and publish it"
         )
+    check_options("fix", locals())
     catalogue = catalogue_with(rules, levels)
     is_selected = selector(
         select, ignore, extend_select, profile=profile, rules=catalogue, ignore_in=ignore_in

@@ -192,11 +192,9 @@ _FILES = with_same(
         "name", "Name of the files, without suffix (sitemap).", default="sitemap", metavar="NAME"
     ),
     Option(
-        "pattern",
+        "name_pattern",
         "Names of several files: {name}-{section}-{number:03}.",
         doc="Names of several files: ``{name}-{section}-{number:03}``.",
-        flags=("--name-pattern",),
-        key="name-pattern",
         metavar="PATTERN",
     ),
     Option(

@@ -164,12 +164,12 @@ def _unchanged(child: Sitemap, since: datetime | None) -> str | None:
     return f"not changed since: lastmod in its index is {lastmod}"
 
 
-def _instant(moment: Moment) -> datetime:
+def _instant(moment: object) -> datetime:
     if isinstance(moment, datetime):
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
-    instant = parse_date(moment).instant
+    instant = parse_date(moment).instant if isinstance(moment, str) else None
     if instant is None:
         raise ValueError(f"since: expected a date like 2026-01-31, found {moment!r}")
     return instant

@@ -345,7 +345,7 @@ class Database:
         try:
             copy = os.path.join(inside, "store.duckdb")
             # Note: self.path stays that of the original, which errors name.
-            opened = _copied(path, copy) if is_copy else path
+            opened = copy_database(path, copy) if is_copy else path
             self.hidden = attach(self.connection, opened, read_only=read_only)
         except BaseException:
             self.close()
@@ -390,20 +390,16 @@ class Database:
 def copy_database(path: str, copy: str) -> str:
     """Copy the file of a database, and its log, if they exist; return the path of the copy.
 
-    The log holds what a killed process has committed.
+    The log holds what a killed process has committed. Raises StoreError if it cannot be copied.
     """
-    for ending in ("", ".wal"):
-        if os.path.exists(path + ending):
-            shutil.copyfile(path + ending, copy + ending)
-    return copy
-
-
-def _copied(path: str, copy: str) -> str:
     try:
-        return copy_database(path, copy)
-    except OSError as error:  # the disk is full
+        for ending in ("", ".wal"):
+            if os.path.exists(path + ending):
+                shutil.copyfile(path + ending, copy + ending)
+    except OSError as error:  # the disk is full, or it is a folder
         folder = os.path.dirname(copy)
         raise StoreError(f"cannot copy {path!r} to {folder!r}: {error.strerror}") from error
+    return copy
 
 
 def _open_in_background(spill: str, has_details: bool) -> Future[duckdb.DuckDBPyConnection]:

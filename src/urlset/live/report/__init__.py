@@ -22,7 +22,7 @@ def report(
     # These are generated from urlset.option_schema by `make docs`.
     progress: Callable[[ProgressEvent], None] | None = None,
 ) -> Report:
-    """Summarize several sites: one line for each store of an audit, a crawl, watch or read.
+    """Summarize several sites: one line for each store of an audit, a crawl, a sync, watch or read.
 
     Nothing is requested, and the stores are not changed. A store that cannot be read is in
     ``incomplete``; the others are reported.

@@ -100,7 +100,10 @@ def keys_from(given: object) -> IndexNowKeys:
         raise ValueError(f"keys: expected a key, or keys by host, found {type(given).__name__}")
     lines = []
     for host, key in given.items():
-        lines.append(" ".join([host, *([key] if isinstance(key, str) else key)]))
+        words = [host, *(key if isinstance(key, tuple | list) else [key])]
+        if not all(isinstance(word, str) for word in words):
+            raise ValueError("keys: expected texts: a key, or key and location, by host")
+        lines.append(" ".join(words))
     return parse_keys("\n".join(lines), "keys") if lines else IndexNowKeys()
 
 
