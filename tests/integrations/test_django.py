@@ -376,6 +376,14 @@ def test_head_has_the_headers_of_get_and_other_methods_are_refused():
             assert client.post(path).status_code == 405
 
 
+@django_test.override_settings(MIDDLEWARE=["django.middleware.csrf.CsrfViewMiddleware"])
+def test_other_methods_are_refused_with_405_where_forms_need_a_token():
+    client = django_test.Client(enforce_csrf_checks=True, headers={"host": "example.com"})
+    with sitemaps(articles=Articles):
+        for path in ("/sitemap.xml", "/sitemap-articles.xml"):
+            assert client.post(path).status_code == 405
+
+
 @django_test.override_settings(URLSET_PAGE_CACHE="default")
 @pytest.mark.parametrize("encoding", ["", "gzip"])
 def test_pages_are_stored_in_a_cache_of_the_settings(encoding):
