@@ -198,10 +198,10 @@ def test_extensions_are_rendered():
 
 def test_urls_of_images_and_videos_are_full_and_encoded():
     class WithMedia(Articles):
-        def images(self, item):
+        def images(self, _):
             return [urlset.Image("/media/é 1.jpg"), urlset.Image("//cdn.example.com/%C3%A9.jpg")]
 
-        def videos(self, item):
+        def videos(self, _):
             return [urlset.Video("/t.jpg", "Tea", "A cup.", content_loc="/media/tea.mp4")]
 
     class OfItems(WithMedia):
@@ -213,7 +213,7 @@ def test_urls_of_images_and_videos_are_full_and_encoded():
         def items(self):
             return Article.objects.order_by("pk")
 
-        def get_urls(self, page=1, site=None, protocol=None):
+        def get_urls(self, **_):
             return self.item_urls(None)
 
         item_urls = OfItems.item_urls
