@@ -20,10 +20,18 @@ pytestmark = pytest.mark.skipif(
     os.name == "nt" or shutil.which("bash") is None, reason="the action runs in bash"
 )
 
-GH = """#!/bin/sh
+# The token of a job has no user: gh prints the message of the error, and fails.
+GH_USER = """#!/bin/sh
+case "$*" in "api user "*) echo "${GH_LOGIN:-Forbidden \\"x\\"}"; test -n "$GH_LOGIN"; exit;; esac
+"""
+
+GH = (
+    GH_USER
+    + """
 echo "$@" >> "$GH_LOG"
 case "$*" in *paginate*) cat "$GH_COMMENTS";; esac
 """
+)
 
 
 @pytest.fixture
@@ -141,13 +149,29 @@ def test_comment_is_created_once_and_updated_later(runner, tmp_path):
     assert 'startswith("<!-- urlset diff -->")' in calls[0]
     assert "--method POST repos/o/r/issues/7/comments" in calls[1]
     assert "--method PATCH repos/o/r/issues/comments/41" in calls[3]
+    assert '.user.login == ""' in calls[0]
 
 
-GH_ISSUES = """#!/bin/sh
+@pytest.mark.parametrize("script", ["COMMENT", "ISSUE"])
+def test_comments_and_issues_of_a_personal_token_are_found_again(runner, tmp_path, script):
+    comment = tmp_path / "comment.md"
+    comment.write_text("<!-- urlset diff -->\ntext\n")
+    names = {"COMMENT": str(comment), "COMMAND": "diff", "OUTCOME": "success", "FINDINGS": ""}
+
+    assert runner(globals()[script], GH_LOGIN="robot", **names).returncode == 0
+
+    search = (tmp_path / "gh.log").read_text().splitlines()[0]
+    assert '(.user.type == "Bot" or .user.login == "robot") and' in search
+
+
+GH_ISSUES = (
+    GH_USER
+    + """
 echo "$@" >> "$GH_LOG"
 for word; do case "$word" in body=@*) cat "${word#body=@}" >> "$GH_LOG";; esac; done
 case "$*" in *paginate*) cat "$GH_COMMENTS";; esac
 """
+)
 
 
 def test_one_issue_is_opened_updated_closed_and_opened_again(runner, tmp_path):

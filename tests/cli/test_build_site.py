@@ -1,6 +1,7 @@
 """`urlset build` for a site: pages, tables, logs, configuration, safety gates."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -186,6 +187,19 @@ def test_why(urlset):
     assert "excluded: filter 1: drop:secret" in ran.out
     assert "in sitemap.xml" in ran.out
     assert not Path("out").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_why_escapes_the_names_of_files(urlset):
+    # A pull request adds a file with such a name; the job that prints it must not run a command.
+    name = "a\n::set-output name=x::y\x1b[2J.html"
+    Path("site").mkdir()
+    Path("site", name).write_text("<title>Tea</title><p>Many kinds.")
+    url = "https://example.com/a%0A::set-output%20name=x::y%1B%5B2J.html"
+
+    ran = urlset("build", "site", "-o", "out", *BASE, "--why", url)
+
+    assert "  found in site/a\\x0a::set-output name=x::y\\x1b[2J.html\n" in ran.out
 
 
 def test_why_as_json_has_the_explanation(urlset):

@@ -114,6 +114,39 @@ def test_fastapi_routes_that_are_added_later_are_listed(fastapi_app):
     assert found == ["https://example.com/", "https://example.com/late"]
 
 
+def test_fastapi_routes_of_routers_and_mounted_applications_are_listed(fastapi_app):
+    fastapi = importlib.import_module("fastapi")
+    inner = fastapi.APIRouter(prefix="/inner")
+    router = fastapi.APIRouter(prefix="/shop")
+    mounted = fastapi.FastAPI()
+    for owner, path in ((inner, "/a"), (router, ""), (router, "/{n}"), (mounted, "/b c")):
+        owner.get(path)(lambda: "page")
+    mounted.post("/form")(lambda: "form")
+    router.include_router(inner)
+    fastapi_app.include_router(router, prefix="/v1")
+    fastapi_app.include_router(inner, include_in_schema=False, prefix="/hidden")
+    fastapi_app.mount("/sub", mounted)
+    fastapi_app.mount("/{tenant}", mounted)
+
+    found = sorted(route_urls(fastapi_app))
+
+    assert found == ["/", "/sub/b%20c", "/v1/shop", "/v1/shop/inner/a"]
+
+
+def test_starlette_routes_of_mounts_are_listed_and_those_of_other_hosts_are_not():
+    applications = pytest.importorskip("starlette.applications", reason="Starlette is missing")
+    routing = importlib.import_module("starlette.routing")
+
+    async def page(request):
+        raise NotImplementedError
+
+    pages = [routing.Route("/", page), routing.Route("/é?", page), routing.Route("/{n}", page)]
+    routes = [routing.Mount("/docs", routes=pages), routing.Host("api.example.com", pages[0])]
+    app = applications.Starlette(routes=[*routes, routing.WebSocketRoute("/ws", page)])
+
+    assert list(route_urls(app)) == ["/docs/", "/docs/%C3%A9%3F"]
+
+
 def test_fastapi_pages_have_no_invented_dates(fastapi_app):
     # fastapi-sitemap writes the current day for all.
     fastapi_app.mount("/", Sitemaps(lambda: route_urls(fastapi_app), base_url=BASE))

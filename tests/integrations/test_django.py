@@ -196,6 +196,43 @@ def test_extensions_are_rendered():
     assert entry.images == (urlset.Image("https://example.com/a0.jpg"),)
 
 
+def test_urls_of_images_and_videos_are_full_and_encoded():
+    class WithMedia(Articles):
+        def images(self, _):
+            return [urlset.Image("/media/é 1.jpg"), urlset.Image("//cdn.example.com/%C3%A9.jpg")]
+
+        def videos(self, _):
+            return [urlset.Video("/t.jpg", "Tea", "A cup.", content_loc="/media/tea.mp4")]
+
+    class OfItems(WithMedia):
+        def item_urls(self, item):
+            media = {"images": self.images(item), "videos": self.videos(item)}
+            return [{"location": "/a/", "priority": 0.0, **media}]
+
+    class OfUrls(WithMedia):
+        def items(self):
+            return Article.objects.order_by("pk")
+
+        def get_urls(self, **_):
+            return self.item_urls(None)
+
+        item_urls = OfItems.item_urls
+
+    articles(1)
+    for kind in (WithMedia, OfItems, OfUrls):
+        with sitemaps(articles=kind):
+            (entry,) = urlset.parse(body(get("/sitemap-articles.xml"))).entries
+
+        assert [image.loc for image in entry.images] == [
+            "http://example.com/media/%C3%A9%201.jpg",
+            "http://cdn.example.com/%C3%A9.jpg",
+        ]
+        (video,) = entry.videos
+        assert video.thumbnail_loc == "http://example.com/t.jpg"
+        assert video.content_loc == "http://example.com/media/tea.mp4"
+        assert kind is WithMedia or entry.priority == 0.0
+
+
 def test_page_999_is_not_found():
     articles(1)
     with sitemaps(articles=Articles):
@@ -336,6 +373,14 @@ def test_head_has_the_headers_of_get_and_other_methods_are_refused():
             assert head.content == b""
             assert head.get("ETag") == whole.get("ETag") is not None
             assert head.get("Last-Modified") == whole.get("Last-Modified") is not None
+            assert client.post(path).status_code == 405
+
+
+@django_test.override_settings(MIDDLEWARE=["django.middleware.csrf.CsrfViewMiddleware"])
+def test_other_methods_are_refused_with_405_where_forms_need_a_token():
+    client = django_test.Client(enforce_csrf_checks=True, headers={"host": "example.com"})
+    with sitemaps(articles=Articles):
+        for path in ("/sitemap.xml", "/sitemap-articles.xml"):
             assert client.post(path).status_code == 405
 
 

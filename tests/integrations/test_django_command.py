@@ -133,6 +133,18 @@ def test_a_failure_midway_leaves_the_published_files(run, folder):
     assert {path.name: path.read_bytes() for path in folder.glob("*.xml")} == before
 
 
+@pytest.mark.parametrize("failing", ["items", "location"])
+def test_a_failure_of_the_project_keeps_its_type_and_names_the_section(run, failing):
+    def fail(*_):
+        raise ValueError("no slug")
+
+    broken = type("Failing", (Pages,), {failing: fail})
+    with pytest.raises(ValueError, match="no slug") as caught:
+        run("build", given={"articles": Articles, "shop": broken})
+
+    assert caught.value.__notes__ == ["The section 'shop' of the sitemaps was being read."]
+
+
 def test_files_are_there_at_every_moment_of_a_build(run, folder):
     run("build")
     seen = []

@@ -46,6 +46,17 @@ def flask_app():
     return app, calls
 
 
+def test_routes_of_flask_that_need_no_argument():
+    app = flask.Flask("shop", static_folder=None)
+    app.add_url_rule("/blog", "blog", str, defaults={"page": 1})
+    app.add_url_rule("/blog/<int:page>", "blog")
+    app.route("/old", redirect_to="/blog", endpoint="old")(lambda: "page")
+    app.route("/é form", methods=["GET", "POST"], endpoint="form")(lambda: "page")
+    app.post("/send", endpoint="send")(lambda: "page")
+
+    assert sorted(route_urls(app)) == ["/%C3%A9%20form", "/blog"]
+
+
 # ── rows of Flask-Sitemap ──
 
 

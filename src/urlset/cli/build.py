@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urlset.cli import console, options
 from urlset.errors import GateError, TargetError, UrlsetError
 from urlset.option_schema.build import BUILD_OPTIONS
-from urlset.terminal_text import pluralize
+from urlset.terminal_text import pluralize, sanitize
 
 if TYPE_CHECKING:
     from urlset.builder import Build
@@ -94,7 +94,7 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
                 sources, output.target, progress=lambda event: progress.update(str(event)), **values
             )
         if explained_urls and not as_json:
-            lines: Iterable[str] = result.why
+            lines: Iterable[str] = map(sanitize, result.why)
         elif output.is_stdout or (is_quiet and not as_json):
             lines = []
         else:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 
 from urlset.integrations.file_responses import FileResponse, text_response
-from urlset.integrations.sitemap_server import SitemapServer
+from urlset.integrations.sitemap_server import SitemapServer, quote_path
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -82,17 +83,28 @@ class AsgiSitemapsMiddleware:
 def route_urls(app: Any) -> Iterator[str]:
     """Yield the paths of the routes of a Starlette or FastAPI application that need no argument.
 
-    Called for each build, it also finds routes that were added after the sitemaps. Routes without
-    the method GET, and those that FastAPI leaves out of its schema, are omitted.
+    Called for each build, it also finds routes that were added after the sitemaps. Routes of
+    included routers and of mounted applications are among them. Routes without the method GET, and
+    those that FastAPI leaves out of its schema, are omitted.
 
     Args:
         app: The application, or any object with ``routes`` of Starlette.
     """
-    for route in app.routes:
-        methods = getattr(route, "methods", None) or ()
-        path = getattr(route, "path", "")
-        if "GET" in methods and "{" not in path and getattr(route, "include_in_schema", True):
-            yield path or "/"
+    yield from _route_paths(app.routes, "")
+
+
+def _route_paths(routes: Iterable[Any], prefix: str) -> Iterator[str]:
+    # Newer versions of FastAPI keep an included router as one route of a private class.
+    flat = getattr(sys.modules.get("fastapi.routing"), "iter_route_contexts", None)
+    for route in routes if flat is None else flat(list(routes)):
+        path = getattr(route, "path", None)
+        if path is None or "{" in path:  # a route of another host, or one with arguments
+            continue
+        methods = getattr(route, "methods", None)
+        if methods is None:  # a mounted application, which has routes, or a WebSocket
+            yield from _route_paths(getattr(route, "routes", None) or (), f"{prefix}{path}")
+        elif "GET" in methods and getattr(route, "include_in_schema", True):
+            yield quote_path(f"{prefix}{path}") or "/"
 
 
 def _path(scope: Message) -> str:

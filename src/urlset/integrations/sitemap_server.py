@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from urlset.errors import TargetError
 from urlset.integrations.file_responses import TEXT, FileFolder, FileResponse, text_response
@@ -217,3 +218,12 @@ class SitemapServer:
 
     def _opened(self, folder: Path) -> FileFolder:
         return FileFolder(folder, self._name, self._cache_control)
+
+
+def quote_path(path: str) -> str:
+    """Return the path of a route, which is decoded, as that of a URL.
+
+    >>> quote_path("/100% é?")
+    '/100%25%20%C3%A9%3F'
+    """
+    return quote(path, safe="/:@!$&'()*+,;=~")

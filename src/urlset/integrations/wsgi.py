@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from urlset.integrations.file_responses import FileResponse, text_response
-from urlset.integrations.sitemap_server import SitemapServer
+from urlset.integrations.sitemap_server import SitemapServer, quote_path
 
 
 class WsgiSitemaps(SitemapServer):
@@ -73,14 +73,16 @@ def route_urls(app: Any) -> Iterator[str]:
     """Yield the paths of the routes of a Flask application that need no argument.
 
     Called for each build, it also finds routes that were added after the sitemaps. Routes without
-    the method GET, and static files, are omitted.
+    the method GET, those that redirect, and static files are omitted.
 
     Args:
         app: The Flask application, or any object with a Werkzeug ``url_map``.
     """
     for rule in app.url_map.iter_rules():
-        if "GET" in (rule.methods or ()) and not rule.arguments:
-            yield str(rule.rule)
+        is_page = "GET" in (rule.methods or ()) and not rule.build_only and not rule.redirect_to
+        # Arguments with defaults are not in the path, such as `page` of /blog.
+        if is_page and "<" not in rule.rule and rule.arguments <= set(rule.defaults or ()):
+            yield quote_path(rule.rule)
 
 
 def _start(response: FileResponse, start_response: Callable[..., Any]) -> Iterator[bytes]:

@@ -6,12 +6,15 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import urlset
 from tests.http_walks import quick
 from tests.live.audit.test_audit import RecordingServer, audit_with
 from tests.site_box import SiteBox
 from urlset.checker.examples import page, site
 from urlset.http import Policy, Walk
+from urlset.live.audit import pipeline
 from urlset.model import ProgressEvent
 
 NAMES = ("tea", "coffee", "rye", "oats")
@@ -50,6 +53,44 @@ def test_the_same_call_continues_an_audit(tmp_path: Path):
     assert visited(first) | visited(second) == set(NAMES)
     assert len(visited(second)) < 4
     assert visited(third) == set(NAMES), "a finished audit is repeated"
+
+
+@pytest.mark.parametrize("crawl", [False, True])
+def test_an_audit_that_ends_while_it_judges_is_continued_without_a_visit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crawl: bool
+):
+    def fail(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with SiteBox() as box:
+        for n in range(4):
+            box.put(f"/{n}", f'<title>{n}</title>{n} <a href="/3">x</a>', kind="text/html")
+        box.put("/", '<title>x</title><a href="/3">x</a>', kind="text/html")
+        box.put("/sitemap.xml", urlset.render([box.url(f"/{n}") for n in range(3)]).decode())
+        options: dict[str, Any] = {
+            "store": tmp_path / "site.duckdb",
+            "crawl": crawl,
+            "confirm_after_s": 0.0,
+            "policy": quick(),
+        }
+        with monkeypatch.context() as patch:
+            patch.setattr(pipeline, "judge", fail)
+            with pytest.raises(KeyboardInterrupt):
+                urlset.audit(box.site, **options)
+        visits = [path for path in box.paths if path[1:].isdigit()]
+
+        with urlset.audit(box.site, **options) as found:
+            rows = list(
+                found.store.query("SELECT crawl, finished IS NULL, is_complete FROM crawls")
+            )
+            changes = found.changes
+        assert [path for path in box.paths if path[1:].isdigit()] == visits
+        assert len(visits) >= 3
+        assert (rows, changes) == ([(1, False, True)], None)
+
+        with urlset.audit(box.site, **options) as found:
+            assert found.changes is not None
+        assert len([path for path in box.paths if path[1:].isdigit()]) == 2 * len(visits)
 
 
 def test_continuing_keeps_the_listing_of_the_audit_before(tmp_path: Path):

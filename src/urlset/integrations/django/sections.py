@@ -194,6 +194,7 @@ class UrlsSection:
         self.site = site
         self._protocol = protocol
         self._current = current
+        self._root = f"{site.get_protocol(protocol)}://{site.get_domain(current)}"
         self.size = site.limit
         self.namespaces = sitemaps.ALL_NAMESPACES
 
@@ -216,7 +217,7 @@ class UrlsSection:
         """Yield the entries of a page in batches."""
         found = self.site.get_urls(page=number, site=self._current, protocol=self._protocol)
         for batch in sitemaps.item_batches(found):
-            yield [sitemaps.entry_of(one) for one in batch]
+            yield [sitemaps.entry_of(one, self._root) for one in batch]
 
     def shrink(self, urls: int) -> None:
         """Do nothing: the sitemap divides its pages itself."""

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
+from urllib.parse import urljoin
 
 from django import conf
 from django.contrib import sitemaps as contrib
@@ -18,6 +19,7 @@ from django.utils.encoding import iri_to_uri
 from urlset.integrations.django.pages import BATCH_ROWS, as_instant, is_keyset
 from urlset.model import Alternate, Entry, Image, News, Video
 
+_MEDIA_URLS = ("loc", "license", "thumbnail_loc", "content_loc", "player_loc", "gallery_loc")
 _URL = "https://example.com/"
 ALL_NAMESPACES = Entry(
     _URL,
@@ -89,7 +91,7 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
             return [entry_of(found, root) for item in items for found in self.item_urls(item)]
         if self.i18n:
             return self._translated(items, root)
-        entry = self._entry_maker()
+        entry = self._entry_maker(root)
         if type(self)._location is contrib.Sitemap._location:  # it calls `_get`, as this does
             location = self._getter("location")
             return [entry(item, _absolute(root, location(item))) for item in items]
@@ -106,7 +108,7 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
                     if code in codes:
                         found[code] = _absolute(root, location((item, code)))
         entries: list[Entry] = []
-        entry_of_item = self._entry_maker()
+        entry_of_item = self._entry_maker(root)
         for item, codes, found in zip(items, languages, urls, strict=True):
             alternates = self._alternates(found) if self.alternates else ()
             if codes:  # what is not the URL is the same in all languages
@@ -123,8 +125,10 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
             found.append(Alternate("x-default", urls[code].replace(f"/{code}/", "/", 1)))
         return tuple(found)
 
-    def _entry_maker(self) -> Callable[..., Entry]:
+    def _entry_maker(self, root: str) -> Callable[..., Entry]:
         """Return a function of an item, its URL and alternates that returns its entry.
+
+        URLs of its images and videos become full URLs below ``root``.
 
         Attributes are looked up once for a batch of items, because a lookup for each item takes
         longer than the rest.
@@ -137,8 +141,11 @@ class DjangoSitemap(contrib.Sitemap):  # type: ignore[misc] # Django has no type
             def lastmod(item: Any) -> Any:
                 return getattr(item[0] if is_pair else item, name, None)
 
+        def media(found: Iterable[Any]) -> tuple[Any, ...]:
+            return tuple(_with_full_urls(one, root) for one in found)
+
         extensions = [
-            (name, tuple if name != "news" else lambda value: value, self._getter(name))
+            (name, media if name != "news" else lambda value: value, self._getter(name))
             for name in ("images", "videos", "news")
             if hasattr(self, name)
         ]
@@ -235,9 +242,9 @@ def entry_of(found: dict[str, Any], root: str = "") -> Entry:
         instant,
         text,
         found.get("changefreq") or None,
-        found.get("priority") or None,
-        tuple(found.get("images") or ()),
-        tuple(found.get("videos") or ()),
+        None if found.get("priority") == "" else found.get("priority"),
+        tuple(_with_full_urls(one, root) for one in found.get("images") or ()),
+        tuple(_with_full_urls(one, root) for one in found.get("videos") or ()),
         found.get("news"),
         alternates,
     )
@@ -265,3 +272,13 @@ def _absolute(root: str, location: Any) -> str:
     if not text.isascii() or " " in text:
         text = iri_to_uri(text)
     return text if text.startswith(("https://", "http://")) else root + text
+
+
+def _with_full_urls(media: Any, root: str) -> Any:
+    """Return an image or a video whose URLs are full and percent-encoded, as the location is."""
+    found = {
+        name: urljoin(f"{root}/" if root else "", iri_to_uri(value))
+        for name in _MEDIA_URLS
+        if (value := getattr(media, name, None))
+    }
+    return media._replace(**found) if found else media

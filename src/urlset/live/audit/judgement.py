@@ -269,8 +269,9 @@ def _store_findings(
         WHERE change IS DISTINCT FROM 'fixed'
             AND ({key}) NOT IN (SELECT ({key}) FROM current_findings)"""
     )
-    session.run("DELETE FROM store.audit_findings")
-    session.run("INSERT INTO store.audit_findings SELECT * FROM compared_findings")
+    with session.transaction():
+        session.run("DELETE FROM store.audit_findings")
+        session.run("INSERT INTO store.audit_findings SELECT * FROM compared_findings")
     if is_first:
         return None
     query = "SELECT change, count(*) FROM compared_findings GROUP BY change"

@@ -279,7 +279,7 @@ class _AuditRun:
             )
             visits.add_probes(packed)
             visits.run(asks_agents="N011" in self._rules.rules, is_interrupted=crawl.is_interrupted)
-            self._end(session, crawl, visits)
+            is_over = self._end_visits(session, crawl, visits)
         stages.end("%d requests sent", self._budget.requests)
         reasons = tuple(visits.reasons)
         overview = self._overview(crawl)
@@ -296,6 +296,11 @@ class _AuditRun:
             | (frozenset() if is_whole and not reasons else NEED_ALL_PAGES)
         )
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
+        if is_over:
+            with store.session() as session:
+                session.run(
+                    f"UPDATE store.crawls SET finished = now() WHERE crawl = {crawl.number}"
+                )
         stages.end("visits judged")
         return Audit(
             self._entries.source,
@@ -373,6 +378,8 @@ class _AuditRun:
             [(number, reasons)] = session.rows(
                 "SELECT crawl, reasons FROM store.crawls ORDER BY crawl DESC LIMIT 1"
             )
+            # The visits of listed pages follow: an audit that is killed then is continued.
+            session.run(f"UPDATE store.crawls SET finished = NULL WHERE crawl = {number}")
         reasons = (*reasons, *self._pattern_reasons())
         return _Crawled(number, reasons, is_interrupted, self._budget.requests)
 
@@ -406,20 +413,24 @@ class _AuditRun:
             )
         return _Crawled(int(number))
 
-    def _end(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> None:
-        """Record how the audit ended; one that was interrupted stays open, to be continued."""
+    def _end_visits(self, session: StoreSession, crawl: _Crawled, visits: SiteVisits) -> bool:
+        """Record how the visits ended; return whether the audit is over when they are judged.
+
+        Until then it stays open: an audit that is killed while rules are evaluated is continued
+        without a visit. One whose visits were interrupted stays open after it, too.
+        """
         found = (*crawl.reasons, *self._part_reasons(session), *visits.reasons)
         reasons = list(dict.fromkeys(found))
-        end = f"now(), is_complete = {not reasons}"
-        if "interrupted" in visits.reasons or self._budget.is_unanswered:
-            end = "NULL, is_complete = NULL"
+        is_over = "interrupted" not in visits.reasons and not self._budget.is_unanswered
+        is_complete = not reasons if is_over else "NULL"
         requests = self._budget.requests - crawl.requests  # those of the crawl are counted
         session.run(
-            f"UPDATE store.crawls SET finished = {end}, reasons = ?::VARCHAR[], "
-            f"request_count = coalesce(request_count, 0) + {requests} "
+            f"UPDATE store.crawls SET finished = NULL, is_complete = {is_complete}, "
+            f"reasons = ?::VARCHAR[], request_count = coalesce(request_count, 0) + {requests} "
             f"WHERE crawl = {crawl.number}",
             (reasons,),
         )
+        return is_over
 
     def _part_reasons(self, session: StoreSession) -> list[str]:
         """Return why only a part of the listed URLs was to be visited."""

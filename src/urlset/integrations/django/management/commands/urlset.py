@@ -22,7 +22,7 @@ from urlset.builder import GATES, LEDGER, build
 from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.row_version import row_version
 from urlset.integrations.django.sections import all_entries, open_section
-from urlset.model import ProgressEvent
+from urlset.model import Entry, ProgressEvent
 from urlset.option_names import flags_in_messages
 from urlset.sources.memory import InMemorySource
 from urlset.terminal_text import pluralize
@@ -75,6 +75,8 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         except GateError as error:
             raise CommandError(str(error), returncode=error.exit_code) from error
         except (UrlsetError, ValueError) as error:
+            if getattr(error, "__notes__", None):  # of the project: its traceback says where
+                raise
             raise CommandError(str(error), returncode=2) from error
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
@@ -85,12 +87,13 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         base_url = _required(settings, "BASE_URL", options["base_url"], "the URL of the output")
         address = urlsplit(base_url)
         current = SimpleNamespace(domain=address.netloc, name=address.netloc)
-        sections = {
-            name: open_section(site, address.scheme, current) for name, site in sitemaps.items()
-        }
+        sections = {}
+        for name, site in sitemaps.items():
+            with _noting_section(name):
+                sections[name] = open_section(site, address.scheme, current)
         sources = [
             InMemorySource(
-                all_entries(section),
+                _entries(name, section),
                 name=name,
                 base_url=base_url,
                 row_version=partial(row_version, section),
@@ -166,6 +169,23 @@ def _required(settings: dict[str, Any], key: str, given: Any, what: str) -> Any:
             returncode=2,
         )
     return value
+
+
+def _entries(name: str, section: Any) -> Iterator[Entry]:
+    with _noting_section(name):
+        yield from all_entries(section)
+
+
+@contextmanager
+def _noting_section(name: str) -> Iterator[None]:
+    """Add the name of the section to an exception of the project's code."""
+    try:
+        yield
+    except UrlsetError:
+        raise
+    except Exception as error:
+        error.add_note(f"The section {name!r} of the sitemaps was being read.")
+        raise
 
 
 @contextmanager
