@@ -292,8 +292,8 @@ def _error_message(
         return f"not complete within {policy.total_timeout_s:g} s; received {size}"
     if code == "blocked":
         return (
-            "not fetched: its address is private or special, "
-            "and the document that links to it is public"
+            "not fetched: its address is private or special, and a server named it, "
+            "in a document or a redirect"
         )
     if code == "dns":
         return f"the host has no address: {_reason(failure)}"

@@ -363,7 +363,8 @@ def with_document(
         unreadable_count=unreadable_count(document),
     )
     if response is not None and response.error is not None:
-        error = f"{response.message}; the part that arrived is read"
+        rest = "the part that arrived is read" if document.size else "nothing of it can be read"
+        error = f"{response.message}; {rest}"
         return record._replace(error=error, failure="incomplete")
     return record
 
