@@ -219,16 +219,15 @@ def _named_state(
         path = _new_path(stack, "duckdb")
         write_snapshot(snapshot, path)
         return State(name, "store", path)
-    form = stored_form(name)
+    form = stored_form(name) or table_form_of_file(name)
     if form == "duckdb":
         _expect_content(name)
         return State(name, "store", name)
     if form == "parquet" and is_entry_parquet(name):
         return State(name, "parquet", name)
-    table = form if form == "parquet" else table_form_of_file(name)
-    if table is not None:
+    if form is not None and form != "warc":
         path = _new_path(stack, "parquet")
-        faults = table_as_parquet(name, table, path, base_url=options.base_url)
+        faults = table_as_parquet(name, form, path, base_url=options.base_url)
         return State(name, "parquet", path, faults=faults)
     revision = None if os.path.lexists(name) else split_revision(name)
     if revision is not None:
