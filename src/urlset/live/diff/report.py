@@ -17,7 +17,7 @@ from urlset.html_report import (
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.live.diff.changes import DiffValues
-from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, reason_text, state_date
+from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, lastmod_change, reason_text
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
 from urlset.terminal_text import pluralize
@@ -96,10 +96,8 @@ def _example(change: PageChange) -> Example:
     words = ", ".join(map(reason_text, change.why))
     if change.change == "moved":
         words = f"was {change.previous_loc}: {words}"
-    if change.before is not None and change.after is not None:
-        dates = [state_date(state) or "none" for state in (change.before, change.after)]
-        if dates[0] != dates[1]:
-            words += f"; lastmod {dates[0]} → {dates[1]}"
+    if dates := lastmod_change(change):
+        words += f"; lastmod {dates}"
     state = change.after or change.before
     return Example(change.loc, words or change.change, (state and state.source) or "", "")
 
