@@ -56,20 +56,16 @@ def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     """
     log = ExampleLog()
     rules: dict[str, RuleText] = {}
-    for kind, (_, level, title, why) in _KINDS.items():
-        total = getattr(diff.counts, kind)
-        if total:
-            log.levels[kind][level] += total
-            log.examples[kind] = [_example(change) for change in diff.of(kind, MAX_EXAMPLES)]
-            sql = _SQL.format(kind)
-            rules[kind] = RuleText(kind, "", level, title, why, "", "", sql, names_url=False)
     counts = diff.counts
     numbers = [("before", f"{counts.before:,}", ""), ("after", f"{counts.after:,}", "")]
-    numbers += [
-        (kind, f"{getattr(counts, kind):,}", _KINDS[kind][0])
-        for kind in _KINDS
-        if getattr(counts, kind)
-    ]
+    for kind in _found_kinds(diff):
+        role, level, title, why = _KINDS[kind]
+        total = getattr(counts, kind)
+        numbers.append((kind, f"{total:,}", role))
+        log.levels[kind][level] += total
+        log.examples[kind] = [_example(change) for change in diff.of(kind, MAX_EXAMPLES)]
+        sql = _SQL.format(kind)
+        rules[kind] = RuleText(kind, "", level, title, why, "", "", sql, names_url=False)
     source = SourceFigures(
         diff.after,
         "",
@@ -92,6 +88,10 @@ def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     write_html_report(report, path)
 
 
+def _found_kinds(diff: DiffValues) -> list[ChangeKind]:
+    return [kind for kind in _KINDS if getattr(diff.counts, kind)]
+
+
 def _example(change: PageChange) -> Example:
     words = ", ".join(map(reason_text, change.why))
     if change.change == "moved":
@@ -105,7 +105,7 @@ def _example(change: PageChange) -> Example:
 def _section_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.sections:
         return
-    kinds: list[ChangeKind] = [kind for kind in _KINDS if getattr(diff.counts, kind)]
+    kinds = _found_kinds(diff)
     shown = diff.sections[:MAX_SECTIONS]
     chart = stacked_bars(
         [

@@ -54,12 +54,12 @@ class SubmitSettings:
             found = repr(unknown[0]) if unknown else "none"
             raise ValueError(f"{option('to')}: expected {' or '.join(CHANNELS)}, found {found}")
         for name, urls, expected in (
-            ("sitemaps", sitemaps, "a URL"),
-            ("endpoints", endpoints, f"a URL as {DEFAULT_ENDPOINT}"),
+            (option("sitemaps"), sitemaps, "a URL"),
+            (option("endpoints"), endpoints, f"a URL as {DEFAULT_ENDPOINT}"),
         ):
             for url in urls:
                 if origin_of(url) is None:
-                    raise ValueError(f"{option(name)}: expected {expected}, found {url!r}")
+                    raise ValueError(f"{name}: expected {expected}, found {url!r}")
         if not endpoints:
             raise ValueError(f"{option('endpoints')}: expected a URL, found none")
         if "google" in to:
