@@ -35,7 +35,7 @@ from urlset.reader.filters import (
     compile_patterns,
 )
 from urlset.reader.planned import PlannedDocument, PlannedReader
-from urlset.reader.store_source import StoredDocuments
+from urlset.reader.store_source import StoredDocuments, stored_reader
 
 if TYPE_CHECKING:
     from urlset.http import Policy
@@ -188,14 +188,11 @@ def read(
             keep=keep,
             **common,
         )
-    elif form == "warc":
-        from urlset.reader.warc import WarcReader
-
-        reader = WarcReader(os.fspath(source), engine=engine, max_bytes=max_bytes)  # type: ignore[arg-type]
     elif form is not None:
-        reader = StoredDocuments(form, os.fspath(source))  # type: ignore[arg-type]
+        reader = stored_reader(form, os.fspath(source), engine, max_bytes)  # type: ignore[arg-type]
     else:
-        reader = FileWalk(document_source(source, base_url, max_bytes), **common)
+        documents = document_source(source, base_url, max_bytes)
+        reader = FileWalk(documents, **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     if isinstance(name, str) and ":" in name:
         from urlset.http import without_secrets
@@ -212,24 +209,11 @@ def read(
     )
 
 
-def read_stored(
-    path: str,
-    name: str,
-    *,
-    since: Moment | None = None,
-    include: Patterns = (),
-    exclude: Patterns = (),
-    hosts: Iterable[str] | None = None,
-    scope: EntryScope = "any",
-    unreadable_count: int = 0,
-) -> Entries:
-    """Open a Parquet file of entries, as those of a document called ``name``.
+def read_stored(path: str, name: str, entry_filter: EntryFilter, unreadable_count: int) -> Entries:
+    """Return the entries of a Parquet file, as those of a document called ``name``.
 
     ``unreadable_count`` is the number of its entries without a readable URL, which are not there.
     """
-    entry_filter = EntryFilter.of(
-        since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
-    )
     reader = StoredDocuments("parquet", path, name, unreadable_count)
     return Entries(reader, source=name, entry_filter=entry_filter, limit=None, fail_fast=False)
 
@@ -289,11 +273,5 @@ def read_store(
     path: str, entry_filter: EntryFilter, *, engine: str | None, max_bytes: int
 ) -> Entries:
     """Return the entries of a store, Parquet or WARC file; a faulty document does not raise."""
-    form = stored_form(path)
-    if form == "warc":
-        from urlset.reader.warc import WarcReader
-
-        reader: Any = WarcReader(path, engine=engine, max_bytes=max_bytes)
-    else:
-        reader = StoredDocuments(form or "parquet", path)
+    reader = stored_reader(stored_form(path) or "parquet", path, engine, max_bytes)
     return Entries(reader, source=path, entry_filter=entry_filter, limit=None, fail_fast=None)

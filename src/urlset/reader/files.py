@@ -92,7 +92,11 @@ def document_source(source: Source, base_url: str | None, max_bytes: int) -> Doc
         return FileSystemSource(path, base_url, max_bytes)
     if isinstance(source, Mapping):
         return MemorySource(source)
-    raise SourceError(_no_source(source))
+    raise SourceError(
+        "expected a path, a URL, '-', bytes or an open binary file, found "
+        f"{type(source).__name__}"
+        + ("; read each of them, or the folder" if hasattr(source, "__len__") else "")
+    )
 
 
 def url_of_site(text: str) -> str | None:
@@ -100,14 +104,6 @@ def url_of_site(text: str) -> str | None:
     if _MACHINE.fullmatch(text):
         return f"http://{text}"
     return f"https://{text}" if _SITE.fullmatch(text) else None
-
-
-def _no_source(source: object) -> str:
-    advice = "; read each of them, or the folder" if hasattr(source, "__len__") else ""
-    return (
-        "expected a path, a URL, '-', bytes or an open binary file, found "
-        f"{type(source).__name__}{advice}"
-    )
 
 
 def _path_of(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Read documents and entries back from a store (DuckDB) or a Parquet file."""
+"""Read documents and entries back from a store (DuckDB), a Parquet file or a web archive."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from typing import Literal, NamedTuple
 from urlset.document import Document
 from urlset.engine import Diagnostic, Rows
 from urlset.errors import SourceError, StoreError
+from urlset.formats.detect import StoredForm
 from urlset.model import Kind, Problem, Sitemap
 from urlset.reader.documents import DocumentRecord, Visit
+from urlset.reader.entries import SourceReader
 from urlset.temp_files import LockedTempDir
 
 Form = Literal["duckdb", "parquet"]
+
+
+def stored_reader(form: StoredForm, path: str, engine: str | None, max_bytes: int) -> SourceReader:
+    """Return the reader of a file by its form; only documents of WARC have yet to be parsed."""
+    if form != "warc":
+        return StoredDocuments(form, path)
+    from urlset.reader.warc import WarcReader
+
+    return WarcReader(path, engine=engine, max_bytes=max_bytes)
 
 
 class StoredDocuments:

@@ -18,6 +18,8 @@ from urlset.errors import SourceError
 from urlset.formats.detect import TableForm
 from urlset.option_names import option
 from urlset.reader import Entries, read_stored
+from urlset.reader.filters import EntryFilter
+from urlset.sources.candidates import Source
 from urlset.sources.factory import open_table_file
 from urlset.sources.tables.column_plan import NoUrlColumnError
 from urlset.store import ScratchDatabase, identifier, quoted
@@ -74,7 +76,7 @@ def open_table(
         faults = table_as_parquet(source, form, path, base_url=base_url)
         failures.extend(faults.messages)
         notes.extend(faults.notes)
-        yield read_stored(path, source, unreadable_count=faults.unreadable_count, **selection)
+        yield read_stored(path, source, EntryFilter.of(**selection), faults.unreadable_count)
 
 
 def table_as_parquet(
@@ -84,25 +86,37 @@ def table_as_parquet(
 
     Raises SourceError if the file cannot be read as a table, or has no column with URLs.
     """
-    table = _Table(source, form, base_url)
+    table = open_table_file(source, form)
+    rows = _RowsWithUrl(table, base_url)
     with ScratchDatabase(memory=_MEMORY_MB) as database:
-        _prepare(database, source)
-        for batch in table.batches():
+        _prepare(database, printable(source))
+        for batch in rows.batches():
             found = ", ".join(identifier(name) for name in _COLUMNS if name in batch.schema.names)
             database.insert(
                 f"INSERT INTO table_entries ({found}) SELECT {found} FROM incoming", as_table(batch)
             )
         _write(database, path)
-    failures, notes = tuple(table.failures()), tuple(table.notes())
-    return TableFaults(failures, table.dropped, notes, tuple(table.unused_columns()))
+    failures = [*table.failures]
+    if rows.dropped:
+        failures.append(
+            f"{source}: {pluralize(rows.dropped, 'row')} excluded: expected a URL in loc, "
+            f"found {rows.first_dropped}"
+        )
+    unused = getattr(table, "unused_columns", ())
+    return TableFaults(
+        tuple(failures),
+        rows.dropped,
+        tuple(f"{note} in `urlset build`" for note in table.notes),
+        tuple(name for name in unused if name.lower() not in _COLUMNS),
+    )
 
 
-def _prepare(database: ScratchDatabase, name: str) -> None:
+def _prepare(database: ScratchDatabase, source: str) -> None:
     """Create the empty table ``table_entries``, with defaults for columns that a source lacks."""
     empty = as_table(rows_to_batch(ENTRY.fields, []))
     database.insert("CREATE TABLE table_entries AS FROM incoming", empty)
     defaults = {column: "[]" for column, kind in ENTRY.fields if isinstance(kind, ListOf)}
-    for column_name, value in {**defaults, "source": quoted(printable(name))}.items():
+    for column_name, value in {**defaults, "source": quoted(source)}.items():
         database.run(f"ALTER TABLE table_entries ALTER {column_name} SET DEFAULT {value}")
 
 
@@ -125,20 +139,22 @@ def _write(database: ScratchDatabase, path: str) -> None:
     database.run("DROP TABLE table_entries")
 
 
-class _Table:
-    """Rows of a source that are entries, and ``dropped``, the number of rows without a URL."""
+class _RowsWithUrl:
+    """Rows of a table that have a URL.
 
-    def __init__(self, name: str, form: TableForm, base_url: str | None):
-        self._name = name
+    ``dropped`` is the number of the other rows; ``first_dropped`` describes the first of them.
+    """
+
+    def __init__(self, table: Source, base_url: str | None):
+        self._table = table
         self._base_url = base_url
-        self._source = open_table_file(name, form)
         self.dropped: int = 0
-        self._first_dropped = ""
+        self.first_dropped: str = ""
 
     def batches(self) -> Iterator[Any]:
         """Yield batches of the rows with a URL; they may have columns that entries lack."""
         try:
-            for batch in self._source.batches():
+            for batch in self._table.batches():
                 entries = self._with_urls(batch)
                 if entries.num_rows:
                     yield entries
@@ -147,25 +163,6 @@ class _Table:
                 f"{error.found}; rename the one that holds the URLs "
                 f"(`urlset build` has {option('map')} for it)"
             ) from error
-
-    def notes(self) -> Iterator[str]:
-        """Yield messages about columns that a mapping of a build would use."""
-        return (f"{note} in `urlset build`" for note in self._source.notes)
-
-    def unused_columns(self) -> Iterator[str]:
-        """Yield the names of the columns that are no fields of an entry."""
-        for name in getattr(self._source, "unused_columns", ()):
-            if name.lower() not in _COLUMNS:
-                yield name
-
-    def failures(self) -> Iterator[str]:
-        """Yield messages about the rows that cannot be read."""
-        yield from self._source.failures
-        if self.dropped:
-            rows = pluralize(self.dropped, "row")
-            yield (
-                f"{self._name}: {rows} excluded: expected a URL in loc, found {self._first_dropped}"
-            )
 
     def _with_urls(self, batch: Any) -> Any:
         """Remove the rows of a batch that have no URL, and resolve relative URLs."""
@@ -177,21 +174,17 @@ class _Table:
             for text in texts
         ]
         if None in urls:
+            first = urls.index(None)
+            if not self.dropped:
+                self.first_dropped = (
+                    "none" if texts[first] is None else repr(str(texts[first])[:80])
+                )
+                if "line" in batch.schema.names:
+                    self.first_dropped += f" in line {column_values(batch, 'line')[first]:,}"
+                if not base and texts[first] is not None:
+                    self.first_dropped += f"; use {option('base_url')} if these are paths"
             kept = [number for number, url in enumerate(urls) if url is not None]
-            self._note_dropped(batch, texts, urls.index(None), len(urls) - len(kept))
+            self.dropped += len(urls) - len(kept)
             batch, urls = take_rows(batch, kept), [urls[number] for number in kept]
             texts = [texts[number] for number in kept]
         return batch if urls == texts else replace_column(batch, "loc", array_of(urls, "string"))
-
-    def _note_dropped(self, batch: Any, texts: list[str | None], first: int, count: int) -> None:
-        if not self.dropped:
-            found = "none" if texts[first] is None else repr(str(texts[first])[:80])
-            lines = column_values(batch, "line") if "line" in batch.schema.names else []
-            position = f" in line {lines[first]:,}" if lines else ""
-            hint = (
-                ""
-                if self._base_url or texts[first] is None
-                else f"; use {option('base_url')} if these are paths"
-            )
-            self._first_dropped = f"{found}{position}{hint}"
-        self.dropped += count

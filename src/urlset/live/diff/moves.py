@@ -23,21 +23,26 @@ MAX_FOLDERS = 200_000
 
 
 class _Evidence(NamedTuple):
-    """Feature that is equal for both URLs of a move: its reason, its SQL and the confidence."""
+    """Feature that is equal for both URLs of a move: its reason, its SQL and the confidence.
+
+    ``field`` is the field of a state that it needs; empty if it needs the URL alone.
+    """
 
     reason: str
     value: str
     confidence: float
     detail: str = "NULL"
+    field: str = ""
 
 
 _STRONG = (
     _Evidence("same-page", "page", 0.99),
-    _Evidence("same-content", "fingerprint", 0.97),
-    _Evidence("same-title", "CASE WHEN stem <> '' THEN title || chr(10) || stem END", 0.96),
+    _Evidence("same-content", "fingerprint", 0.97, field="fingerprint"),
+    _Evidence("same-title", "CASE WHEN stem <> '' THEN title || chr(10) || stem END", 0.96,
+              field="title"),
     _Evidence("same-id", "CASE WHEN is_strong_id THEN id END", 0.95, "value"),
-    _Evidence("same-title", "CASE WHEN length(title) >= 10 THEN title END", 0.88),
-)
+    _Evidence("same-title", "CASE WHEN length(title) >= 10 THEN title END", 0.88, field="title"),
+)  # fmt: skip
 
 
 def find_moves(tables: Tables, *, is_wanted: bool, min_confidence: float) -> None:
@@ -68,11 +73,8 @@ class _Search:
     def run(self) -> None:
         self._match_redirects()
         for evidence in _STRONG:
-            if evidence.reason == "same-content" and "fingerprint" not in self._tables.known:
-                continue
-            if evidence.reason == "same-title" and "title" not in self._tables.known:
-                continue
-            self._match(evidence)
+            if evidence.confidence >= self._least and evidence.field in ("", *self._tables.known):
+                self._match(evidence)
         self._match_numbers()
         self._match_stems(needs_support=True)
         self._learn_lastmod()
@@ -101,8 +103,6 @@ class _Search:
 
     def _match(self, evidence: _Evidence) -> None:
         """Add pairs of URLs that share the value of a feature with no other URL."""
-        if evidence.confidence < self._least:
-            return
         before, after = (unique_values(side, evidence.value) for side in SIDES)
         self._db.run_long(
             f"INSERT INTO moves SELECT b.h, a.h, {evidence.confidence}, '{evidence.reason}', "

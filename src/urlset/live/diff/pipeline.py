@@ -12,6 +12,7 @@ from urlset.http import Policy, run_policy, with_login
 from urlset.live.diff.moves import find_moves
 from urlset.live.diff.redirects import ask_removed
 from urlset.live.diff.result import Diff
+from urlset.live.diff.rows import PageState
 from urlset.live.diff.states import StateOptions, StateSource, open_states
 from urlset.live.diff.tables import Tables
 from urlset.live.diff.unread import mark_unread
@@ -32,7 +33,7 @@ STATE = (
     "STRUCT(loc VARCHAR, lastmod TIMESTAMPTZ, lastmod_text VARCHAR, changefreq VARCHAR, "
     "priority DOUBLE, title VARCHAR, fingerprint VARCHAR, source VARCHAR)"
 )
-WHY = "STRUCT(reason VARCHAR, detail VARCHAR, confidence DOUBLE)[]"
+NO_TEXT = "NULL::VARCHAR"
 
 
 @checked_arguments
@@ -104,12 +105,12 @@ def diff(
     shared, before = with_login(shared, before, auth)
     shared, after = with_login(shared, after, auth)
     shared, base_url = with_login(shared, base_url, auth)
-    options = StateOptions(base_url, engine, shared, progress or (lambda _: None))
     patterns = UrlPatterns(**selection(include, exclude))
     stack = ExitStack()
+    options = StateOptions(base_url, engine, shared, progress or (lambda _: None), stack)
     try:
         started = time.monotonic()
-        states = open_states(before, after, options, stack)
+        states = open_states(before, after, options)
         logger.info("both states are read: %.1f s", time.monotonic() - started)
         db = stack.enter_context(ScratchDatabase(memory=MEMORY_MB, is_on_disk=True))
         tables = Tables(db, states, patterns)
@@ -137,24 +138,28 @@ def diff(
 
 def _state(alias: str) -> str:
     """Return SQL that packs the columns of a row into the struct that changes contain."""
-    names = "loc lastmod lastmod_text changefreq priority title fingerprint source".split()
-    return f"struct_pack({', '.join(f'{name} := {alias}.{name}' for name in names)})::{STATE}"
+    values = (f"{name} := {alias}.{name}" for name in PageState._fields)
+    return f"struct_pack({', '.join(values)})::{STATE}"
+
+
+def _reason(reason: str, detail: str = NO_TEXT, confidence: str = "NULL::DOUBLE") -> str:
+    """Return SQL that packs a reason into the struct that changes contain."""
+    return f"struct_pack(reason := {reason}, detail := {detail}, confidence := {confidence})"
 
 
 def _create_changes(tables: Tables) -> None:
     """Create the table ``changes``, sorted by kind and URL."""
-    unread = "[struct_pack(reason := 'unread', detail := u.detail, confidence := NULL::DOUBLE)]"
-    answer = (
-        "[struct_pack(reason := CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END, "
-        "detail := CASE WHEN w.verdict = 'redirect' THEN w.final_url END, "
-        "confidence := NULL::DOUBLE)]"
+    unread = _reason("'unread'", "u.detail")
+    answer = _reason(
+        "CASE WHEN w.verdict = 'ok' THEN 'responds' ELSE w.verdict END",
+        "CASE WHEN w.verdict = 'redirect' THEN w.final_url END",
     )
-    none, no_loc, here = f"NULL::{STATE}", "NULL::VARCHAR", _state("d")
+    none, here, both = f"NULL::{STATE}", _state("d"), f"{_state('a')}, {_state('b')}"
     parts = [
         f"SELECT CASE WHEN u.h IS NULL THEN '{change}' ELSE 'unknown' END AS change, d.loc, "
-        f"{no_loc} AS previous_loc, {before} AS before, {after} AS after, "
-        f"CASE WHEN u.h IS NOT NULL THEN {unread} WHEN w.h IS NOT NULL THEN {answer} ELSE [] END"
-        f"::{WHY} AS why FROM {side}_diff d "
+        f"{NO_TEXT} AS previous_loc, {before} AS before, {after} AS after, "
+        f"CASE WHEN u.h IS NOT NULL THEN [{unread}] WHEN w.h IS NOT NULL THEN [{answer}] "
+        f"ELSE [] END AS why FROM {side}_diff d "
         "LEFT JOIN (SELECT DISTINCT ON (h) * FROM unread_urls) u USING (h) "
         "LEFT JOIN redirect_answers w USING (h) "
         f"ANTI JOIN moves m ON m.{side} = d.h WHERE d.is_only"
@@ -164,21 +169,19 @@ def _create_changes(tables: Tables) -> None:
         )
     ]
     parts.append(
-        f"""SELECT 'changed', b.loc, {no_loc}, {_state("a")}, {_state("b")},
-            list_transform(p.reasons, lambda r: struct_pack(reason := r, detail := {no_loc},
-                confidence := NULL::DOUBLE))::{WHY}
+        f"""SELECT 'changed', b.loc, {NO_TEXT}, {both},
+            list_transform(p.reasons, lambda r: {_reason("r")})
         FROM changed_pairs p JOIN before_diff a USING (h) JOIN after_diff b USING (h)"""
     )
     parts.append(
-        f"""SELECT 'moved', b.loc, a.loc, {_state("a")}, {_state("b")},
-            [struct_pack(reason := m.reason, detail := m.detail,
-                confidence := round(m.confidence, 2))]::{WHY}
+        f"""SELECT 'moved', b.loc, a.loc, {both},
+            [{_reason("m.reason", "m.detail", "round(m.confidence, 2)")}]
         FROM moves m JOIN before_diff a ON a.h = m.before JOIN after_diff b ON b.h = m.after"""
     )
     if tables.count("SELECT count(*) FROM unknown_in_both"):
         parts.append(
-            f"""SELECT 'unknown', u.loc, {no_loc}, {_state("a")}, {_state("b")},
-            {unread}::{WHY} FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
+            f"""SELECT 'unknown', u.loc, {NO_TEXT}, {both}, [{unread}]
+            FROM unknown_in_both u JOIN before_rows a ON a.loc = u.loc
             JOIN after_rows b ON b.loc = u.loc"""
         )
     kinds = "['moved', 'removed', 'added', 'changed', 'unknown']"

@@ -16,6 +16,7 @@ from urlset.robots import Robots
 from urlset.urls import split_origin
 
 _NAMED = ("http://", "https://")
+_REMOVED = "FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
 
 
 class RedirectAnswer(NamedTuple):
@@ -69,8 +70,7 @@ def ask_removed(
     """
     db = tables.db
     rows = db.rows(
-        "SELECT h::VARCHAR, loc FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only "
-        f"ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"
+        f"SELECT h::VARCHAR, loc {_REMOVED} ORDER BY md5(h::VARCHAR) LIMIT {int(max_requests)}"
     )
     hashes: dict[str, list[str]] = {}
     for h, loc in rows:
@@ -99,10 +99,7 @@ def ask_removed(
         "UPDATE redirect_answers SET final_h = text_hash(normal_of(final_url)) "
         "WHERE verdict = 'redirect'"
     )
-    count = tables.count(
-        "SELECT count(*) FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
-    )
-    if count > max_requests:
+    if (count := tables.count(f"SELECT count(*) {_REMOVED}")) > max_requests:
         tables.notes.append(f"{max_requests:,} of {count:,} removed URLs were requested")
 
 

@@ -17,7 +17,7 @@ from urlset.html_report import (
 from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.live.diff.changes import DiffValues
-from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, reason_text, state_date
+from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, lastmod_change, reason_text
 from urlset.model import Level
 from urlset.store import FIRST_FOLDER
 from urlset.terminal_text import pluralize
@@ -56,20 +56,16 @@ def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     """
     log = ExampleLog()
     rules: dict[str, RuleText] = {}
-    for kind, (_, level, title, why) in _KINDS.items():
-        total = getattr(diff.counts, kind)
-        if total:
-            log.levels[kind][level] += total
-            log.examples[kind] = [_example(change) for change in diff.of(kind, MAX_EXAMPLES)]
-            sql = _SQL.format(kind)
-            rules[kind] = RuleText(kind, "", level, title, why, "", "", sql, names_url=False)
     counts = diff.counts
     numbers = [("before", f"{counts.before:,}", ""), ("after", f"{counts.after:,}", "")]
-    numbers += [
-        (kind, f"{getattr(counts, kind):,}", _KINDS[kind][0])
-        for kind in _KINDS
-        if getattr(counts, kind)
-    ]
+    for kind in _found_kinds(diff):
+        role, level, title, why = _KINDS[kind]
+        total = getattr(counts, kind)
+        numbers.append((kind, f"{total:,}", role))
+        log.levels[kind][level] += total
+        log.examples[kind] = [_example(change) for change in diff.of(kind, MAX_EXAMPLES)]
+        sql = _SQL.format(kind)
+        rules[kind] = RuleText(kind, "", level, title, why, "", "", sql, names_url=False)
     source = SourceFigures(
         diff.after,
         "",
@@ -92,14 +88,16 @@ def write_report(diff: DiffValues, path: str | os.PathLike[str]) -> None:
     write_html_report(report, path)
 
 
+def _found_kinds(diff: DiffValues) -> list[ChangeKind]:
+    return [kind for kind in _KINDS if getattr(diff.counts, kind)]
+
+
 def _example(change: PageChange) -> Example:
     words = ", ".join(map(reason_text, change.why))
     if change.change == "moved":
         words = f"was {change.previous_loc}: {words}"
-    if change.before is not None and change.after is not None:
-        dates = [state_date(state) or "none" for state in (change.before, change.after)]
-        if dates[0] != dates[1]:
-            words += f"; lastmod {dates[0]} → {dates[1]}"
+    if dates := lastmod_change(change):
+        words += f"; lastmod {dates}"
     state = change.after or change.before
     return Example(change.loc, words or change.change, (state and state.source) or "", "")
 
@@ -107,7 +105,7 @@ def _example(change: PageChange) -> Example:
 def _section_figures(diff: DiffValues) -> Iterator[Figure]:
     if not diff.sections:
         return
-    kinds: list[ChangeKind] = [kind for kind in _KINDS if getattr(diff.counts, kind)]
+    kinds = _found_kinds(diff)
     shown = diff.sections[:MAX_SECTIONS]
     chart = stacked_bars(
         [

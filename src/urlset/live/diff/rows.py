@@ -249,7 +249,15 @@ def reason_text(reason: Reason) -> str:
     return text if reason.confidence is None else f"{text} ({reason.confidence:.2f})"
 
 
-def state_date(state: PageState) -> str | None:
+def lastmod_change(change: PageChange) -> str | None:
+    """Return the ``lastmod`` of both states as text; None if it is the same, or there is one."""
+    if change.before is None or change.after is None:
+        return None
+    dates = [_lastmod(state) or "none" for state in (change.before, change.after)]
+    return None if dates[0] == dates[1] else " → ".join(dates)
+
+
+def _lastmod(state: PageState) -> str | None:
     """Return the ``lastmod`` of a URL in a state as text: as written, or in W3C form."""
     if state.lastmod_text is not None or state.lastmod is None:
         return state.lastmod_text

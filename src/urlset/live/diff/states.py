@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import IO, Any, Literal, NamedTuple, get_args
 
 from urlset.arrow import is_arrow
@@ -131,12 +131,21 @@ StateSource = (
 
 @dataclass(frozen=True)
 class StateOptions:
-    """Arguments with which :func:`urlset.read` reads both states."""
+    """Arguments with which :func:`urlset.read` reads both states.
 
-    base_url: str | None = None
-    engine: str | None = None
-    policy: Any = None
-    progress: Callable[[ProgressEvent], None] = field(default=lambda _: None)
+    ``progress`` is called for each document. Temporary files exist until ``stack`` is closed.
+    """
+
+    base_url: str | None
+    engine: str | None
+    policy: Any
+    progress: Callable[[ProgressEvent], None]
+    stack: ExitStack
+
+    def new_path(self, suffix: str) -> str:
+        """Return the path of a new temporary file."""
+        folder = self.stack.enter_context(LockedTempDir())
+        return os.path.join(folder.path, f"state.{suffix}")
 
 
 NO_FAULTS = TableFaults((), 0)
@@ -164,10 +173,8 @@ class State:
     is_last_known: bool = False
 
 
-def open_states(
-    before: StateSource, after: StateSource, options: StateOptions, stack: ExitStack
-) -> dict[str, State]:
-    """Open both sources as states; their temporary files exist until ``stack`` is closed.
+def open_states(before: StateSource, after: StateSource, options: StateOptions) -> dict[str, State]:
+    """Open both sources as states.
 
     Two snapshots of one history are opened with the last known state of each sitemap, as
     :func:`urlset.watch` compares them.
@@ -176,69 +183,61 @@ def open_states(
         SourceError: A source cannot be read.
     """
     sources = {"before": before, "after": after}
-    snapshots = {side: snapshot_name(source) for side, source in sources.items()}
-    first, second = snapshots.values()
+    first, second = (snapshot_name(source) for source in sources.values())
     if first and second and os.path.realpath(first.path) == os.path.realpath(second.path):
         states = {}
         for side, snapshot, since in (("before", first, None), ("after", second, first)):
-            path = _new_path(stack, "duckdb")
+            path = options.new_path("duckdb")
             write_last_known(snapshot, path, since=since)
             name = os.fspath(sources[side])  # type: ignore[arg-type]
             states[side] = State(name, "store", path, is_last_known=True)
         return states
     return {
-        side: _open_state(source, snapshots[side], options, stack, side)
-        for side, source in sources.items()
+        "before": _open_state(before, first, options, "before"),
+        "after": _open_state(after, second, options, "after"),
     }
 
 
 def _open_state(
-    source: StateSource,
-    snapshot: SnapshotName | None,
-    options: StateOptions,
-    stack: ExitStack,
-    label: str,
+    source: StateSource, snapshot: SnapshotName | None, options: StateOptions, label: str
 ) -> State:
     if isinstance(source, str | os.PathLike):
-        return _named_state(os.fspath(source), snapshot, options, stack)
+        return _named_state(os.fspath(source), snapshot, options)
     name = getattr(source, "source", None) or getattr(source, "name", None)
     name = name if isinstance(name, str) else label
-    if not isinstance(source, Entries) and (is_arrow(source) or _has_entries(source)):
-        path = _new_path(stack, "parquet")
-        write_parquet(source if is_arrow(source) else _stream(source), path)
-        return State(name, "parquet", path)
-    return _filled_store(source, name, options, stack)
+    if (rows := _rows_of(source)) is None:
+        return _filled_store(source, name, options)
+    path = options.new_path("parquet")
+    write_parquet(rows, path)
+    return State(name, "parquet", path)
 
 
-def _named_state(
-    name: str, snapshot: SnapshotName | None, options: StateOptions, stack: ExitStack
-) -> State:
+def _named_state(name: str, snapshot: SnapshotName | None, options: StateOptions) -> State:
     if is_url(name):
-        return _filled_store(name, name, options, stack)
+        return _filled_store(name, name, options)
     if snapshot is not None:
-        path = _new_path(stack, "duckdb")
+        path = options.new_path("duckdb")
         write_snapshot(snapshot, path)
         return State(name, "store", path)
-    form = stored_form(name)
+    form = stored_form(name) or table_form_of_file(name)
     if form == "duckdb":
         _expect_content(name)
         return State(name, "store", name)
     if form == "parquet" and is_entry_parquet(name):
         return State(name, "parquet", name)
-    table = form if form == "parquet" else table_form_of_file(name)
-    if table is not None:
-        path = _new_path(stack, "parquet")
-        faults = table_as_parquet(name, table, path, base_url=options.base_url)
+    if form is not None and form != "warc":
+        path = options.new_path("parquet")
+        faults = table_as_parquet(name, form, path, base_url=options.base_url)
         return State(name, "parquet", path, faults=faults)
     revision = None if os.path.lexists(name) else split_revision(name)
-    if revision is not None:
-        folder = stack.enter_context(LockedTempDir())
-        path = extract_revision(revision, folder.path)
-        return replace(_filled_store(path, name, options, stack), replaced=(path, name))
-    return _filled_store(name, name, options, stack)
+    if revision is None:
+        return _filled_store(name, name, options)
+    folder = options.stack.enter_context(LockedTempDir())
+    path = extract_revision(revision, folder.path)
+    return replace(_filled_store(path, name, options), replaced=(path, name))
 
 
-def _filled_store(source: Any, name: str, options: StateOptions, stack: ExitStack) -> State:
+def _filled_store(source: Any, name: str, options: StateOptions) -> State:
     """Read all documents of a source into a temporary store."""
     entries = source
     if not isinstance(source, Entries):
@@ -250,7 +249,7 @@ def _filled_store(source: Any, name: str, options: StateOptions, stack: ExitStac
             ordered=False,
             keep=False,
         )
-    path = _new_path(stack, "duckdb")
+    path = options.new_path("duckdb")
     documents = urls = 0
     rejected: list[DocumentRecord] = []
     with Store.open(path) as store, store.writer(name) as writer:
@@ -269,33 +268,27 @@ def _expect_content(path: str) -> None:
     """Raise :class:`urlset.SourceError` for a store without sitemaps and pages."""
     with Store.open(path, read_only=True) as store:
         tables = store.query("SELECT table_name FROM information_schema.tables")
-        names = {name for (name,) in tables}
-        for name in ("documents", "pages"):
-            if name in names and any(True for _ in store.query(f"SELECT 1 FROM {name} LIMIT 1")):
-                return
-    raise SourceError(
-        f"expected a store with sitemaps or pages, found none in {path!r}: nothing was read into it"
-    )
+        names = {name for (name,) in tables} & {"documents", "pages"}
+        if not any(True for name in names for _ in store.query(f"SELECT 1 FROM {name} LIMIT 1")):
+            raise SourceError(
+                "expected a store with sitemaps or pages, found none in "
+                f"{path!r}: nothing was read into it"
+            )
 
 
-def _has_entries(source: object) -> bool:
-    """Return whether a source is an iterable of entries; not a file, bytes or a mapping."""
-    return isinstance(source, Iterable) and not (
-        hasattr(source, "read") or isinstance(source, bytes | bytearray | memoryview | Mapping)
-    )
-
-
-def _stream(rows: Any) -> Any:
+def _rows_of(source: Any) -> Any:
+    """Return the Arrow stream of a source of entries in memory; None for documents to read."""
+    if isinstance(source, Entries | bytes | bytearray | memoryview | Mapping):
+        return None
+    if is_arrow(source):
+        return source
+    if hasattr(source, "read") or not isinstance(source, Iterable):
+        return None
     from urlset.arrow import ENTRY
     from urlset.arrow.streams import rows_to_stream
 
-    found = list(rows)
+    found = list(source)
     for row in found:
         if not isinstance(row, Entry):
             raise SourceError(f"expected entries (urlset.Entry), found {type(row).__name__}")
     return rows_to_stream(ENTRY.fields, found)
-
-
-def _new_path(stack: ExitStack, suffix: str) -> str:
-    folder = stack.enter_context(LockedTempDir())
-    return os.path.join(folder.path, f"state.{suffix}")

@@ -148,44 +148,41 @@ class Tables:
     def _create_listed(self, side: str) -> None:
         store = self.stores.get(side)
         fields = ", ".join(f"e.{name}" for name in _ENTRY)
-        shown = self.shown(side, "e.source")
-        has_pages = "pages" in self.live[side]
-        place = "(e.document::UBIGINT << 32) + e.entry"
-        unknown = "NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint"
+        pages = "NULL::VARCHAR AS title, NULL::VARCHAR AS fingerprint"
+        source, place = self.shown(side, "e.source"), "(e.document::UBIGINT << 32) + e.entry"
+        end = ""
         if store is None:
-            query = (
-                f"SELECT {fields}, {unknown}, {shown} AS source, e.file_row_number AS place "
-                f"FROM {self._relation(side)} e WHERE e.loc IS NOT NULL"
-            )
-        elif has_pages and not self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)"):
-            self.is_crawl[side] = True
-            empty = ", ".join(
-                f"NULL::{kind} AS {name}"
-                for name, kind, *_ in self.db.rows(f"DESCRIBE {store}.entries")
-                if name in _ENTRY and name not in ("loc", "lastmod", "lastmod_text")
-            )
-            query = (
-                f"SELECT url AS loc, lastmod, lastmod_text, {empty}, title, fingerprint, "
-                f"NULL::VARCHAR AS source, rowid::UBIGINT AS place FROM {store}.pages "
-                "WHERE verdict = 'ok'"
-            )
-        elif has_pages:
+            place, end = "e.file_row_number", " WHERE e.loc IS NOT NULL"
+        elif "pages" in self.live[side]:
+            visited = f"FROM {store}.pages WHERE verdict = 'ok'"
+            if not self.count(f"SELECT count(*) FROM (FROM {store}.entries LIMIT 1)"):
+                self._create_crawled(side, visited)
+                return
             self.db.run_long(
                 f"CREATE TABLE {side}_pages AS SELECT text_hash(normal_of(url)) AS h, "
                 "any_value(title) AS title, any_value(fingerprint) AS fingerprint "
-                f"FROM {store}.pages WHERE verdict = 'ok' GROUP BY h"
+                f"{visited} GROUP BY h"
             )
-            query = (
-                f"SELECT {fields}, p.title, p.fingerprint, {shown} AS source, {place} AS place "
-                f"FROM {store}.entries e "
-                f"LEFT JOIN {side}_pages p ON p.h = text_hash(normal_of(e.loc))"
-            )
-        else:
-            query = (
-                f"SELECT {fields}, {unknown}, {shown} AS source, {place} AS place "
-                f"FROM {store}.entries e"
-            )
-        self.db.run(f"CREATE VIEW {side}_listed AS {query}")
+            pages = "p.title, p.fingerprint"
+            end = f" LEFT JOIN {side}_pages p ON p.h = text_hash(normal_of(e.loc))"
+        self.db.run(
+            f"CREATE VIEW {side}_listed AS SELECT {fields}, {pages}, {source} AS source, "
+            f"{place} AS place FROM {self._relation(side)} e{end}"
+        )
+
+    def _create_crawled(self, side: str, visited: str) -> None:
+        """Create the view of the URLs of a state of a crawl, which has no entries."""
+        self.is_crawl[side] = True
+        empty = ", ".join(
+            f"NULL::{kind} AS {name}"
+            for name, kind, *_ in self.db.rows(f"DESCRIBE {self._relation(side)}")
+            if name in _ENTRY[3:]
+        )
+        self.db.run(
+            f"CREATE VIEW {side}_listed AS SELECT url AS loc, lastmod, lastmod_text, {empty}, "
+            "title, fingerprint, NULL::VARCHAR AS source, rowid::UBIGINT AS place "
+            f"{visited}"
+        )
 
     def _create_rows(self, side: str) -> None:
         """Create the view of the URLs that are compared: those that the patterns select."""

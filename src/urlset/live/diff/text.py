@@ -13,10 +13,9 @@ from urlset.live.diff.rows import (
     ChangeKind,
     LastmodTruth,
     PageChange,
-    PageState,
     SectionChange,
+    lastmod_change,
     reason_text,
-    state_date,
 )
 from urlset.terminal_text import Line, Role, Span, cells, clip, pluralize, sanitize
 
@@ -133,14 +132,8 @@ def _why(change: PageChange) -> str:
         return ""
     parts = [reason_text(reason) for reason in change.why]
     if change.change == "changed" and any("lastmod" in why.reason for why in change.why):
-        dates = [_date(change.before), _date(change.after)]
-        if dates[0] != dates[1]:
-            parts.append(f"{dates[0]} → {dates[1]}")
+        parts += filter(None, [lastmod_change(change)])
     return ", ".join(parts)
-
-
-def _date(state: PageState | None) -> str:
-    return (state_date(state) if state is not None else None) or "none"
 
 
 MARKER = "<!-- urlset diff -->"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from urlset.builder.ledger import create_ledger_folder
 from urlset.dates import format_date
@@ -165,13 +165,11 @@ class AnnouncementLog:
             "FROM log.announcements WHERE state = 'sending'"
         )
         if again or never:
-            self._db.run(
-                """
-                UPDATE log.announcements SET updated_at = $now, error_code = 'unconfirmed',
-                    state = if(repeats = 0, 'waiting', 'pending'),
-                    repeats = if(repeats = 0, 1, repeats)
-                WHERE state = 'sending'""",
-                {"now": format_date(now)},
+            self._update(
+                "error_code = 'unconfirmed', state = if(repeats = 0, 'waiting', 'pending'), "
+                "repeats = if(repeats = 0, 1, repeats)",
+                "state = 'sending'",
+                now,
             )
         return int(again), int(never)
 
@@ -353,7 +351,7 @@ class AnnouncementLog:
 
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
         """Set the state of announcements to sending; call this right before the request."""
-        self._set(numbers, "state = 'sending', attempts = attempts + 1, updated_at = $now", now=now)
+        self._set(numbers, "state = 'sending', attempts = attempts + 1", now)
 
     def finish(
         self,
@@ -365,17 +363,14 @@ class AnnouncementLog:
         error_code: str | None = None,
     ) -> None:
         """Store the result of a request for the announcements that it sent."""
-        assignments = "state = $state, status = $status, error_code = $code, updated_at = $now"
-        self._set(numbers, assignments, now=now, state=state, status=status, code=error_code)
+        assignments = "state = $state, status = $status, error_code = $code"
+        self._set(numbers, assignments, now, state=state, status=status, code=error_code)
 
     def refuse(self, host: str, urls: Sequence[str], error_code: str, now: datetime) -> int:
         """Mark waiting announcements of URLs as refused, on all channels; return their number."""
-        return self._db.run(
-            "UPDATE log.announcements SET state = 'refused', error_code = $code, "
-            "updated_at = $now WHERE host = $host AND state = 'waiting' "
-            "AND list_contains($urls::VARCHAR[], url)",
-            {"code": error_code, "now": format_date(now), "host": host, "urls": list(urls)},
-        )
+        where = "host = $host AND state = 'waiting' AND list_contains($urls::VARCHAR[], url)"
+        values = {"code": error_code, "host": host, "urls": list(urls)}
+        return self._update("state = 'refused', error_code = $code", where, now, **values)
 
     def refuse_outside(self, channel: str, host: str, folder: str, now: datetime) -> list[str]:
         """Mark waiting announcements of URLs outside of a folder as refused; return the URLs."""
@@ -388,20 +383,13 @@ class AnnouncementLog:
             f"SELECT url FROM log.announcements WHERE {where} ORDER BY number", values
         )
         if rows:
-            self._db.run(
-                "UPDATE log.announcements SET state = 'refused', error_code = 'key-scope', "
-                f"updated_at = $now WHERE {where}",
-                values | {"now": format_date(now)},
-            )
+            self._update("state = 'refused', error_code = 'key-scope'", where, now, **values)
         return [row[0] for row in rows]
 
     def settle(self, channel: str, host: str, state: str, now: datetime) -> int:
         """Set pending announcements of a host to accepted, or to waiting: its key was refused."""
-        return self._db.run(
-            f"UPDATE log.announcements SET state = $state, updated_at = $now WHERE {_OF_HOST} "
-            "AND state = 'pending' AND error_code IS NULL",
-            {"state": state, "now": format_date(now), "channel": channel, "host": host},
-        )
+        where = f"{_OF_HOST} AND state = 'pending' AND error_code IS NULL"
+        return self._update("state = $state", where, now, state=state, channel=channel, host=host)
 
     def has_received(self, channel: str, host: str) -> bool:
         """Return whether a channel has received an announcement of a host before."""
@@ -413,11 +401,8 @@ class AnnouncementLog:
 
         Those that a later announcement of the same URL replaces stay refused.
         """
-        return self._db.run(
-            "UPDATE log.announcements SET state = 'waiting', updated_at = $now "
-            f"WHERE number IN (SELECT number FROM ({_LATEST}) WHERE state = 'refused')",
-            {"now": format_date(now), "channel": channel},
-        )
+        where = f"number IN (SELECT number FROM ({_LATEST}) WHERE state = 'refused')"
+        return self._update("state = 'waiting'", where, now, channel=channel)
 
     def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
         """Return the number of URLs whose latest announcement was refused, and the first ones."""
@@ -471,12 +456,16 @@ class AnnouncementLog:
         return int(self._db.fetch_one(query, values)[0])
 
     def _set(
-        self, numbers: Sequence[int], assignments: str, *, now: datetime, **values: str | int | None
+        self, numbers: Sequence[int], assignments: str, now: datetime, **values: str | int | None
     ) -> None:
         self._db.run(REQUEST_BATCH.create_empty())
         self._db.insert_rows("request_batch", [(number,) for number in numbers])
-        self._db.run(
-            f"UPDATE log.announcements SET {assignments} "
-            "WHERE number IN (SELECT number FROM request_batch)",
+        where = "number IN (SELECT number FROM request_batch)"
+        self._update(assignments, where, now, **values)
+
+    def _update(self, assignments: str, where: str, now: datetime, **values: Any) -> int:
+        """Change announcements, with the time of the change; return their number."""
+        return self._db.run(
+            f"UPDATE log.announcements SET {assignments}, updated_at = $now WHERE {where}",
             values | {"now": format_date(now)},
         )

@@ -17,6 +17,9 @@ K = TypeVar("K")
 MAX_MESSAGE = 300
 """Characters of a message of an engine that are kept."""
 
+FAILURE_WAITS_S = (5.0, 10.0, 20.0)
+"""Waits after status 5xx, errors of the connection and an exceeded quota per minute."""
+
 _CODE_NAMES = ("errorCode", "ErrorCode", "code", "reason", "status")
 _MESSAGE_NAMES = ("message", "Message", "errorMessage", "error_description", "reason", "details")
 _HARMLESS_CODE = re.compile(r"[\w.-]{1,80}", re.ASCII)

@@ -195,25 +195,26 @@ def open_input(source: Any, db: ScratchDatabase) -> ChangeInput:
     if not isinstance(source, str | os.PathLike):
         return ChangeInput("changes", changes_of(source))
     path = os.fspath(source)
-    if path != "-" and not os.path.exists(path):
+    if path == "-":
+        return ChangeInput(path, read_changes(path))
+    if not os.path.exists(path):
         raise SourceError(
             f"expected a file of changes, a ledger or a store, found nothing at "
             f"{without_secrets(path)!r}; `urlset build --changes FILE` writes one",
             failure="missing",
         )
-    if path != "-" and os.path.isdir(path):
+    if os.path.isdir(path):
         raise SourceError(
             f"expected a file of changes, a ledger or a store, found a folder: {path!r}"
         )
-    if path != "-":
-        try:
-            expect_safe_to_read(path)
-        except OSError as error:
-            raise SourceError(f"cannot read {path!r}: {error.strerror}") from None
+    try:
+        expect_safe_to_read(path)
+    except OSError as error:
+        raise SourceError(f"cannot read {path!r}: {error.strerror}") from None
     if path.endswith(".duckdb") and not os.path.getsize(path):
         # An empty file of changes is valid; an empty ledger or store is one that was cut.
         raise SourceError(f"expected a ledger or a store, found an empty file: {path!r}")
-    if path == "-" or not is_database(path):
+    if not is_database(path):
         return ChangeInput(path, read_changes(path))
     try:
         db.attach_copy(path, "input")

@@ -13,6 +13,7 @@ from typing import Literal
 
 from urlset.http import Request, Response
 from urlset.live.submit.answers import (
+    FAILURE_WAITS_S,
     Answer,
     Verdict,
     api_request,
@@ -36,9 +37,6 @@ Engines fetch it some minutes after the first request.
 
 THROTTLE_WAITS_S = (60.0, 120.0, 240.0)
 """Waits after status 429 without ``Retry-After``. The limit is one of the IP address."""
-
-FAILURE_WAITS_S = (5.0, 10.0, 20.0)
-"""Waits after status 5xx and after errors of the connection."""
 
 VerdictKind = Literal[
     "accepted",  # 200: received

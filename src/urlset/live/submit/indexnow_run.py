@@ -196,7 +196,7 @@ def name_of(endpoint: str) -> str:
     return (origin_of(endpoint) or endpoint).partition("://")[2]
 
 
-MAX_LEFT_OUT = 1_000
+MAX_EXCLUDED = 1_000
 
 
 @dataclass
@@ -269,7 +269,7 @@ class IndexNowRun:
     def _exclude(self, one: ExcludedUrl) -> None:
         logger.info("%s is excluded: %s", one.url, one.reason)
         self._result.excluded_counts[one.code] += 1
-        if len(self._result.excluded) < MAX_LEFT_OUT:
+        if len(self._result.excluded) < MAX_EXCLUDED:
             self._result.excluded.append(one)
 
     def _preflight(self, host: str, key: IndexNowKey) -> tuple[str | None, int]:

@@ -1,4 +1,4 @@
-"""Google Search Console API: requests, and what each response means.
+"""Google Search Console API: requests without credentials, and what each response means.
 
 Nothing here does I/O. Source: the discovery document of the API,
 https://searchconsole.googleapis.com/$discovery/rest, and its limits,
@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urlset.errors import SourceError
 from urlset.http import Request, Response, Secrets, bearer_auth, origin_of
 from urlset.live.submit.answers import (
+    FAILURE_WAITS_S,
     Verdict,
     api_request,
     error_of,
@@ -27,9 +28,6 @@ from urlset.option_names import option
 
 SCOPE = "https://www.googleapis.com/auth/webmasters"
 """Permission that submitting needs."""
-
-WAITS_S = (5.0, 10.0, 20.0)
-"""Waits after an exceeded quota per minute, status 5xx and errors of the connection."""
 
 INSPECTIONS_A_DAY = 2_000
 """URL Inspection calls of a property a day; 600 a minute."""
@@ -87,50 +85,52 @@ def expect_property(text: str) -> str:
     )
 
 
-def submit_sitemap(base: str, site: str, sitemap: str, secrets: Secrets) -> Request:
+def submit_sitemap(base: str, site: str, sitemap: str) -> Request:
     """Return the request that submits a sitemap."""
-    return _request("PUT", f"{_site(base, site)}/sitemaps/{quote(sitemap, safe='')}", secrets)
+    return _request("PUT", f"{_site(base, site)}/sitemaps/{quote(sitemap, safe='')}")
 
 
-def list_sitemaps(base: str, site: str, secrets: Secrets) -> Request:
+def list_sitemaps(base: str, site: str) -> Request:
     """Return the request that lists the sitemaps of a property with their state."""
-    return _request("GET", f"{_site(base, site)}/sitemaps", secrets)
+    return _request("GET", f"{_site(base, site)}/sitemaps")
 
 
-def list_sites(base: str, secrets: Secrets) -> Request:
+def list_sites(base: str) -> Request:
     """Return the request that lists the properties that the account can see."""
-    return _request("GET", f"{base}/webmasters/v3/sites", secrets)
+    return _request("GET", f"{base}/webmasters/v3/sites")
 
 
-def inspect_url(base: str, site: str, url: str, secrets: Secrets) -> Request:
+def inspect_url(base: str, site: str, url: str) -> Request:
     """Return the request that asks what Google knows about a URL (URL inspection)."""
     fields = {"inspectionUrl": url, "siteUrl": site, "languageCode": "en"}
     body = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
-    return _request("POST", f"{base}/v1/urlInspection/index:inspect", secrets, body)
+    return _request("POST", f"{base}/v1/urlInspection/index:inspect", body)
 
 
 def _site(base: str, site: str) -> str:
     return f"{base}/webmasters/v3/sites/{quote(site, safe='')}"
 
 
-def _request(method: str, url: str, secrets: Secrets, body: bytes | None = None) -> Request:
-    return api_request(url, "google", body, method=method, max_bytes=4_194_304, secrets=secrets)
+def _request(method: str, url: str, body: bytes | None = None) -> Request:
+    return api_request(url, "google", body, method=method, max_bytes=4_194_304)
 
 
 def interpret_google(response: Response) -> GoogleVerdict:
     """Interpret a response of Google by its status and the reason in its body."""
     status = response.status
     if status is None:
-        return GoogleVerdict("failed", None, failure_code(response), response.message, WAITS_S)
+        return GoogleVerdict(
+            "failed", None, failure_code(response), response.message, FAILURE_WAITS_S
+        )
     if 200 <= status < 300:
         return GoogleVerdict("ok", status)
     answer = error_of(response)
     reason = _reason(response) or answer.code or f"http-{status}"
     if status == 429 or (status == 403 and "quota" in reason.lower()) or _is_rate(reason):
-        waits = () if "daily" in reason.lower() else repeated_waits(response, WAITS_S)
+        waits = () if "daily" in reason.lower() else repeated_waits(response, FAILURE_WAITS_S)
         return GoogleVerdict("quota", status, reason, answer.text, waits)
     if status >= 500:
-        return GoogleVerdict("failed", status, reason, answer.text, WAITS_S)
+        return GoogleVerdict("failed", status, reason, answer.text, FAILURE_WAITS_S)
     kinds: dict[int, GoogleVerdictKind] = {401: "unauthorized", 403: "forbidden"}
     return GoogleVerdict(kinds.get(status, "rejected"), status, reason, answer.text)
 
@@ -272,7 +272,7 @@ def secrets_of(token: str) -> Secrets:
     return Secrets(headers={"Authorization": bearer_auth(token)})
 
 
-def token_request(credentials: Credentials, scope: str, now: datetime) -> Request:
+def token_request(credentials: Credentials, now: datetime) -> Request:
     """Return the request for a token of a service account.
 
     Raises:
@@ -285,7 +285,7 @@ def token_request(credentials: Credentials, scope: str, now: datetime) -> Reques
     issued = int(now.timestamp())
     claims = {
         "iss": account["client_email"],
-        "scope": scope,
+        "scope": SCOPE,
         "aud": url,
         "iat": issued,
         "exp": issued + LIFETIME_S,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from urlset.dates import format_date
@@ -165,8 +164,8 @@ class GoogleRun:
         if is_stopped or self._settings.dry_run:
             return
         if self._settings.status:
-            make = partial(search_console.list_sitemaps, self._base, self._site)
-            verdict, response = self._call(make)
+            request = search_console.list_sitemaps(self._base, self._site)
+            verdict, response = self._call(request)
             if verdict.kind == "ok":
                 found = search_console.sitemaps_of(response)
                 self._result.sitemaps += [one._asdict() for one in found]
@@ -203,16 +202,17 @@ class GoogleRun:
         accepted = 0
         error = code = None
         for number, url in enumerate(sitemaps):
-            make = partial(search_console.submit_sitemap, self._base, site, url)
+            request = search_console.submit_sitemap(self._base, site, url)
             if result.is_dry_run:
-                result.requests.append(request_text(make(self._secrets), sender.policy))
+                text = request_text(request._replace(secrets=self._secrets), sender.policy)
+                result.requests.append(text)
                 continue
             if number and number % REQUESTS_A_MINUTE == 0:
                 sender.wait(60, f"{CHANNEL}: {REQUESTS_A_MINUTE} requests a minute")
             sender.progress(f"submitting {url} to {CHANNEL}")
             row = log.add_one(CHANNEL, site, url, "sitemap", sender.now())
             log.begin([row], sender.now())
-            verdict, _ = self._call(make)
+            verdict, _ = self._call(request)
             state = "accepted" if verdict.kind == "ok" else "waiting"
             status, code = verdict.status, verdict.error_code
             log.finish([row], state, sender.now(), status=status, error_code=code)
@@ -239,8 +239,8 @@ class GoogleRun:
                 if number and number % INSPECTIONS_A_MINUTE == 0:
                     sender.wait(60, f"{CHANNEL}: {INSPECTIONS_A_MINUTE} inspections a minute")
                 sender.progress(f"inspecting {url} ({number + 1:,} of {limit:,})")
-                make = partial(search_console.inspect_url, self._base, self._site, url)
-                verdict, response = self._call(make)
+                request = search_console.inspect_url(self._base, self._site, url)
+                verdict, response = self._call(request)
                 if verdict.kind != "ok":
                     self._result.faults += (self._error(verdict),)
                     break
@@ -257,7 +257,7 @@ class GoogleRun:
             return f"Search Console: quota exceeded: {detail}; run the command again later"
         if verdict.kind != "forbidden":
             return f"Search Console, property {site}: {detail}"
-        _, response = self._call(partial(search_console.list_sites, self._base))
+        _, response = self._call(search_console.list_sites(self._base))
         seen = [f"{site} ({level})" for site, level in search_console.properties_of(response)]
         return (
             f"Search Console refuses {site} to {name}: {detail}; the account sees "
@@ -265,22 +265,20 @@ class GoogleRun:
             "account as a full user or owner of the property"
         )
 
-    def _call(
-        self, make: Callable[[Secrets], Request]
-    ) -> tuple[search_console.GoogleVerdict, Response]:
-        """Send a request that is made with the current secrets, with retries.
+    def _call(self, request: Request) -> tuple[search_console.GoogleVerdict, Response]:
+        """Send a request with the current secrets, and with retries.
 
         A service account requests another token when Google no longer accepts it: a token is valid
         for an hour, and a run may take longer.
         """
-        verdict, response = call(self._sender, make(self._secrets))
+        verdict, response = call(self._sender, request._replace(secrets=self._secrets))
         if verdict.kind != "unauthorized" or self._credentials is None or self._credentials.token:
             return verdict, response
         try:
             self._secrets = search_console.secrets_of(self._token())
         except SourceError:
             return verdict, response
-        return call(self._sender, make(self._secrets))
+        return call(self._sender, request._replace(secrets=self._secrets))
 
     def _token(self) -> str:
         credentials = self._credentials
@@ -288,8 +286,6 @@ class GoogleRun:
             return HIDDEN
         if credentials.token is not None:
             return credentials.token
-        request = search_console.token_request(
-            credentials, search_console.SCOPE, self._sender.now()
-        )
+        request = search_console.token_request(credentials, self._sender.now())
         _, response = call(self._sender, request)
         return search_console.token_of(response, credentials)

@@ -45,15 +45,23 @@ class SubmitSettings:
 
     def __post_init__(self) -> None:
         check_options("submit", self)
-        to = tuple([self.to] if isinstance(self.to, str) else self.to)
+        to, sitemaps, endpoints = (
+            (value,) if isinstance(value, str) else tuple(value)
+            for value in (self.to, self.sitemaps, self.endpoints)
+        )
         unknown = [name for name in to if name not in CHANNELS]
         if unknown or not to:
             found = repr(unknown[0]) if unknown else "none"
             raise ValueError(f"{option('to')}: expected {' or '.join(CHANNELS)}, found {found}")
-        sitemaps = tuple([self.sitemaps] if isinstance(self.sitemaps, str) else self.sitemaps)
-        for sitemap in sitemaps:
-            if origin_of(sitemap) is None:
-                raise ValueError(f"{option('sitemaps')}: expected a URL, found {sitemap!r}")
+        for name, urls, expected in (
+            (option("sitemaps"), sitemaps, "a URL"),
+            (option("endpoints"), endpoints, f"a URL as {DEFAULT_ENDPOINT}"),
+        ):
+            for url in urls:
+                if origin_of(url) is None:
+                    raise ValueError(f"{name}: expected {expected}, found {url!r}")
+        if not endpoints:
+            raise ValueError(f"{option('endpoints')}: expected a URL, found none")
         if "google" in to:
             expect_property(self.property or "")
             if self.inspect and self.inspect_store is None:
@@ -63,14 +71,5 @@ class SubmitSettings:
                 )
         object.__setattr__(self, "to", to)
         object.__setattr__(self, "sitemaps", sitemaps)
-        endpoints = [self.endpoints] if isinstance(self.endpoints, str) else [*self.endpoints]
-        for endpoint in endpoints:
-            if origin_of(endpoint) is None:
-                raise ValueError(
-                    f"{option('endpoints')}: expected a URL as {DEFAULT_ENDPOINT}, "
-                    f"found {endpoint!r}"
-                )
-        if not endpoints:
-            raise ValueError(f"{option('endpoints')}: expected a URL, found none")
         object.__setattr__(self, "endpoints", tuple(dict.fromkeys(endpoints)))
         object.__setattr__(self, "keys", keys_from(self.keys))
