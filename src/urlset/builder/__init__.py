@@ -133,7 +133,6 @@ def build(
             ``str`` in a list names a source). The values of a URL come from the first source
             that lists it.
         target: The folder or bucket (``s3://…``) to publish to.
-        pattern: Names of several files: ``{name}-{section}-{number:03}``.
         engine: ``native`` or ``reference``; by default the faster one that is installed.
         map: Columns of a table: ``"loc=url,lastmod=updated_at"``, or a dict.
         query: Query over a database, or over a file as the table input.
