@@ -197,7 +197,8 @@ the same in Python:
 
 - Options of the HTTP client are fields of [`urlset.Policy`](api.md), the argument `policy`:
   `urlset.read(site, policy=urlset.Policy(delay_s=2))`. `--ignore-robots` is `obey_robots=False`.
-  Both are about sitemaps: pages that robots.txt disallows are never visited.
+  Both are about sitemaps: pages that robots.txt disallows are never visited. `--concurrency` sets
+  `Policy.concurrency` and `Policy.per_host`. A login is no field, but the argument `auth`.
 - What a command writes is a method of the result: `.report(path)` or `.to_dict()`; of read,
   diff and sync `.to_jsonl(path)`.
 
@@ -354,8 +355,13 @@ def limits() -> Iterator[str]:
     yield "| verb | limits |"
     yield "|---|---|"
     for command in SCHEMAS:
-        found = [each for each in options_of(command) if LIMIT.fullmatch(each.name)]
-        yield f"| {command} | {', '.join(f'`{each.name}`' for each in found) or 'none'} |"
+        found = [
+            f"`{each.name}`" if each.is_allowed("command") else f"`{each.name}` (in Python)"
+            for each in options_of(command)
+            # That of build is the size of a written file.
+            if LIMIT.fullmatch(each.name) and (command, each.name) != ("build", "max_bytes")
+        ]
+        yield f"| {command} | {', '.join(found) or 'none'} |"
 
 
 def option_row(option: Option) -> str:
