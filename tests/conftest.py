@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     durations = json.loads(DURATIONS.read_text("utf-8"))
     for item in items:
         seconds = durations.get(item.nodeid) or durations.get(item.nodeid.partition("[")[0], 0)
-        if seconds >= SLOW_S:
+        if seconds >= SLOW_S and item.get_closest_marker("promise") is None:
             item.add_marker(pytest.mark.slow)
         function = getattr(item, "obj", None)
         if SOAK in item.path.parents or getattr(function, "is_hypothesis_test", False):

@@ -159,6 +159,7 @@ def test_a_lower_limit_applies_to_files_without_a_change(site):
 
 # Django's: 50,002 of two sections in one file; Datasette's: ends at 50,000; Wagtail's: counts
 # pages, of which each may have several URLs.
+@pytest.mark.promise
 def test_50_002_urls_of_two_sources_are_two_files_and_none_is_lost(site):
     half = 25_001
     made = site.build(

@@ -213,6 +213,7 @@ def test_spec_unreachable_robots_txt_disallows_everything(
     assert not set(box.paths) & set(WELL_KNOWN_PATHS)
 
 
+@pytest.mark.promise
 @pytest.mark.parametrize("name", VERBS)
 def test_no_verb_requests_a_page_that_robots_txt_disallows(name: str, box: SiteBox, tmp_path: Path):
     put_site(box, "Disallow: /b", "Disallow: /unlisted", "Disallow: /gone-2", "Disallow: /llms.txt")

@@ -47,6 +47,7 @@ def signed(box: SiteBox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sig
     return SignedSite(box)
 
 
+@pytest.mark.promise
 @pytest.mark.parametrize("name", [*COMMANDS, "build"])
 def test_a_secret_query_is_sent_and_shown_nowhere(
     name: str,

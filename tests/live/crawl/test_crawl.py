@@ -94,6 +94,7 @@ def test_spellings_of_one_url_are_visited_once(box):
     assert box.paths.count("/~x") == 1
 
 
+@pytest.mark.promise
 def test_robots_txt_is_obeyed(box):
     put_pages(box, home="/open /closed/a", open="")
     box.put_robots("User-agent: *", "Disallow: /closed/")

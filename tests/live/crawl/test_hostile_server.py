@@ -195,6 +195,7 @@ def test_redirect_to_a_forbidden_address_is_not_followed(box, tmp_path, target):
     assert not [path for path in pages if "169.254" in path or path.startswith(("file", "ftp"))]
 
 
+@pytest.mark.promise
 def test_links_to_other_addresses_are_never_requested(box, tmp_path):
     with SiteBox() as other:
         links = [

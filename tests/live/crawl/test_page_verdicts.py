@@ -104,6 +104,7 @@ def test_crawl_that_was_stopped_is_not_called_complete_and_goes_on(box, tmp_path
     assert len(first) == 5
 
 
+@pytest.mark.promise
 def test_interruption_loses_nothing_that_was_visited(box, tmp_path):
     names = [f"/p{number}" for number in range(40)]
     put_site(box, {"/": names, **{name: [] for name in names}})

@@ -166,6 +166,7 @@ def test_what_is_not_committed_comes_again(index):
     ]
 
 
+@pytest.mark.promise
 def test_a_failing_child_makes_its_pages_unknown_and_never_removed(index):
     index.site.put_index("/sitemap.xml", [("/a.xml", "2026-01-01"), ("/b.xml", "2026-01-01")])
     index.site.put("/a.xml", [("/p1", "2026-01-01")])
