@@ -111,6 +111,8 @@ _SITE_FIRST = (
 )
 """How a site is built whose requests need options."""
 
+_DELAY = "is the time between two requests, such as 0.5 for two in a second"
+
 _DISALLOWED = "pages that robots.txt disallows are never visited"
 
 _WRITERS = (
@@ -146,15 +148,17 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     },
     **{
         (function, name): lambda: (
-            f"{option('delay_s', python='delay_s of policy=urlset.Policy(…)')} is the time between "
-            f"two requests, such as {option('delay_s', '0.5', python='0.5')} for two in a second"
+            f"{option('delay_s')} is the time between two requests, such as "
+            f"{option('delay_s', '0.5')} for two in a second"
+            if is_command()
+            else f"delay_s of policy=urlset.Policy(…) {_DELAY}"
         )
         for function in "read check crawl audit diff watch sync".split()
         for name in _RATES
     },
     **dict.fromkeys(
         (("Policy", name) for name in _RATES),
-        "delay_s is the time between two requests, such as 0.5 for two in a second",
+        f"delay_s {_DELAY}",
     ),
     ("submit", "delay"): "submit sends batches, one after the other",
     ("read", "store"): lambda: (
