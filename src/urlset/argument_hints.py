@@ -111,8 +111,6 @@ _SITE_FIRST = (
 )
 """How a site is built whose requests need options."""
 
-_DELAY = "is the time between two requests, such as 0.5 for two in a second"
-
 _DISALLOWED = "pages that robots.txt disallows are never visited"
 
 _WRITERS = (
@@ -148,17 +146,16 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     },
     **{
         (function, name): lambda: (
-            f"{option('delay_s')} is the time between two requests, such as "
-            f"{option('delay_s', '0.5')} for two in a second"
+            _pace(option("delay_s"), option("delay_s", "0.5"))
             if is_command()
-            else f"delay_s of policy=urlset.Policy(…) {_DELAY}"
+            else _pace("delay_s of policy=urlset.Policy(…)", "0.5")
         )
         for function in "read check crawl audit diff watch sync".split()
         for name in _RATES
     },
     **dict.fromkeys(
         (("Policy", name) for name in _RATES),
-        f"delay_s {_DELAY}",
+        lambda: _pace("delay_s", "0.5"),
     ),
     ("submit", "delay"): "submit sends batches, one after the other",
     ("read", "store"): lambda: (
@@ -281,6 +278,11 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
     ),
 }
 """Why a function or command has no such option, by its name and the one that was given."""
+
+
+def _pace(delay: str, example: str) -> str:
+    """Return what the argument of the pace of requests means."""
+    return f"{delay} is the time between two requests, such as {example} for two in a second"
 
 
 def _as_json() -> str:

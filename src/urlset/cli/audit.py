@@ -38,10 +38,9 @@ def audit(
     Exit codes: 0 no errors; 1 findings of --fail-level or worse (N001 if a sitemap could not be
     read), no visit could be judged, or no listed URL is selected; 2 nothing could be read; 130
     after Ctrl-C. A limit of yours, such as --max-requests, changes no exit code if a listed URL was
-    visited before it. The rules are those
-    of group N and some of P and R: `urlset rules N`. json is that of `urlset check`, and has
-    listed, sampled, visited, verdicts (counted) and estimates (of a sample); basis is observed,
-    complete, sampled or unknown.
+    visited before it. The rules are those of group N and some of P and R: `urlset rules N`. json is
+    that of `urlset check`, and has listed, sampled, visited, verdicts (counted) and estimates (of a
+    sample); basis is observed, complete, sampled or unknown.
 
     \b
     Examples:

@@ -120,6 +120,9 @@ class TimeLimit:
             done.set()
             watch.join()
             self._used += time.monotonic() - began
+        # Several short statements end before each interruption.
+        if self._used > self._seconds:
+            raise TimeLimitError(f"the query was ended: {self._exceeded()}")
 
     def _watch(
         self, cursor: duckdb.DuckDBPyConnection, seconds: float, done: threading.Event
@@ -134,12 +137,15 @@ class TimeLimit:
             if time.monotonic() >= end:
                 break
         while not done.is_set():
-            self._reason = f"it ran longer than {self._seconds:g} seconds"
+            self._reason = self._exceeded()
             with suppress(duckdb.Error):
                 cursor.interrupt()
             if _process["ends_when_stuck"] and time.monotonic() > end + _GRACE_S:
                 _end_process(self._reason)
             done.wait(_POLL_S)
+
+    def _exceeded(self) -> str:
+        return f"it ran longer than {self._seconds:g} seconds"
 
 
 def end_process_when_stuck() -> None:
