@@ -234,6 +234,18 @@ def test_a_message_says_why_a_function_has_no_such_option():
         ("watch", "max_pages", "watch requests sitemaps only"),
         (
             "watch",
+            "include",
+            'watch compares whole snapshots; urlset.diff("STORE@-1", "STORE@latest", include=…) '
+            "selects URLs of them; read, build, crawl, audit and diff have it",
+        ),
+        (
+            "audit",
+            "scope",
+            "include selects URLs by a pattern; read and crawl have it",
+        ),
+        ("diff", "state", "diff keeps no store; both sides may be stores"),
+        (
+            "watch",
             "output",
             'report="FILE.html" writes the result with charts, .to_dict() of the result has it as '
             "JSON",

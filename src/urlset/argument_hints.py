@@ -46,7 +46,7 @@ _MEANT = {
     "fix": {"dry_run": "", "output": "", "diff": ""},
     "diff": {
         "max_removed_share": "max_removed", "min_share": "max_removed",
-        "old": "before", "new": "after", **dict.fromkeys(_HOSTS, ""),
+        "old": "before", "new": "after", "state": "", **dict.fromkeys(_HOSTS, ""),
         **dict.fromkeys(("limit", "max_pages", "max_urls"), "max_requests"),
     },
     "Policy": {
@@ -157,7 +157,39 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         (("Policy", name) for name in _RATES),
         lambda: _pace("delay_s", "0.5"),
     ),
-    ("submit", "delay"): "submit sends batches, one after the other",
+    **{
+        ("submit", name): lambda: _in_policy("delay_s", "the time between requests to a host")
+        for name in ("delay", "delay_s")
+    },
+    **{
+        ("submit", name): lambda: _in_policy("headers", "headers of each request")
+        for name in ("header", "headers")
+    },
+    **{
+        ("watch", name): lambda: (
+            "watch compares whole snapshots; "
+            + (
+                "`urlset diff STORE@-1 STORE@latest --include PATTERN` selects URLs of them"
+                if is_command()
+                else 'urlset.diff("STORE@-1", "STORE@latest", include=…) selects URLs of them'
+            )
+        )
+        for name in ("include", "exclude")
+    },
+    **{("sync", name): "an index has all listed pages" for name in ("include", "exclude")},
+    **{
+        ("submit", name): (
+            "all changes are announced; `urlset diff` and `urlset build --changes` write them as "
+            "lines to select from"
+        )
+        for name in ("include", "exclude")
+    },
+    **{
+        (verb, "scope"): lambda: f"{option('include')} selects URLs by a pattern"
+        for verb in ("audit", "diff")
+    },
+    ("diff", "state"): "diff keeps no store; both sides may be stores",
+    ("submit", "output"): lambda: f"submit prints what it did; {_as_json()} has all numbers",
     ("read", "store"): lambda: (
         f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"
     ),
@@ -283,6 +315,12 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
 def _pace(delay: str, example: str) -> str:
     """Return what the argument of the pace of requests means."""
     return f"{delay} is the time between two requests, such as {example} for two in a second"
+
+
+def _in_policy(name: str, meaning: str) -> str:
+    """Return that a command has no option for a field of the policy, which its function has."""
+    text = f"in Python, {name} of policy=urlset.Policy(…) is {meaning}"
+    return text if is_command() else ""
 
 
 def _as_json() -> str:

@@ -31,7 +31,8 @@ _RESULT = {
     **dict.fromkeys(("ok", "success", "successful"), "is_complete"),
     **dict.fromkeys(("errors", "failed", "failures", "reasons"), "incomplete"),
 }
-_REPORT = {"to_html": "report", "save": "report", "write": "report"}
+_HTML = ("to_html", "html", "write_report")
+_REPORT = dict.fromkeys((*_HTML, "save", "write"), "report")
 _PAGE_LISTS = {
     name: f"counts.{name}, and iterate over the changes, each with its `change`"
     for name in ("added", "removed", "changed", "moved", "unknown")
@@ -61,8 +62,8 @@ HINTS: dict[str, dict[str, str]] = {
     "Diff": {
         **_RESULT,
         **_PAGE_LISTS, "save": "to_jsonl()", "write": "to_jsonl()",
-        "unread": "incomplete", **dict.fromkeys(_FRAMES, "list(diff)"),
-        "to_html": "report", "moves": "counts.moved, and iterate over the changes",
+        **dict.fromkeys(_FRAMES, "list(diff)"), **dict.fromkeys(_HTML, "report"),
+        "moves": "counts.moved, and iterate over the changes",
     },
     "Document": {
         "urls": "entries", "locs": "entries", "errors": "problems", "warnings": "problems",
@@ -120,9 +121,11 @@ HINTS: dict[str, dict[str, str]] = {
         "entries": 'query("SELECT * FROM entries")', "urls": 'query("SELECT * FROM entries")',
         "tables": 'query("SELECT * FROM information_schema.tables")',
     },
-    "Submission": {**_RESULT, "urls": "sent", "report": "to_dict()"},
+    "Submission": {
+        **_RESULT, "urls": "sent", **dict.fromkeys((*_HTML, "report"), "to_dict()"),
+    },
     "Sync": {
-        **_RESULT, "report": "urlset.report(store)",
+        **_RESULT, **dict.fromkeys((*_HTML, "report"), "urlset.report(store)"),
         **dict.fromkeys(("updates", "batches"), "the object itself: iterate over its batches"),
     },
     "Watch": {

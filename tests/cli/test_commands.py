@@ -330,7 +330,11 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
         (["audit", "a", "--html"], "; did you mean '--report'?"),
         (["report", "a", "--report", "x.html"], "; did you mean '--output'?"),
         (["diff", "a", "b", "--max-minutes", "2"], ": --max-requests limits its requests"),
-        (["submit", "a", "--delay", "2"], ": submit sends batches, one after the other"),
+        (
+            ["submit", "a", "--delay", "2"],
+            ": in Python, delay_s of policy=urlset.Policy(…) is the time between requests to "
+            "a host",
+        ),
         (
             ["check", "a", "--exclude", "x"],
             ": check has no selection of URLs, because rules are about whole documents",

@@ -84,16 +84,21 @@ def sync(
         target = output
     # The lines are progress enough if they appear on the terminal.
     is_on_terminal = target is not output and sys.stdout.isatty()
-    with (
-        Progress(is_shown=not (quiet or is_on_terminal)) as progress,
-        as_usage_error("sync"),
-    ):
-        settings["progress"] = lambda event: progress.update(_progress_text(event))
-        with start(site, store, **settings) as run:
-            try:
-                run.to_jsonl(target)
-            except BrokenPipeError as error:
-                raise ClosedPipeError from error
+    try:
+        with (
+            Progress(is_shown=not (quiet or is_on_terminal)) as progress,
+            as_usage_error("sync"),
+        ):
+            settings["progress"] = lambda event: progress.update(_progress_text(event))
+            with start(site, store, **settings) as run:
+                try:
+                    run.to_jsonl(target)
+                except BrokenPipeError as error:
+                    raise ClosedPipeError from error
+    except KeyboardInterrupt:
+        kept = f"what was written is recorded in {store}; the same command continues"
+        print_info(f"Interrupted: {'nothing was kept' if settings.get('dry_run') else kept}")
+        raise
     if not quiet:
         print_info(run.summary)
     for reason in run.incomplete:

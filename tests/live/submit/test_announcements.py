@@ -175,8 +175,16 @@ def test_ledger_begins_with_a_baseline_and_then_announces_changes(tmp_path):
 
     assert (first.baseline, first.new, first.sent) == (3, 0, 0)
     assert sorted(bench.engine.urls) == [f"{SITE}/a", f"{SITE}/d"]
-    assert (second.baseline, second.new) == (0, 2)
+    assert (second.baseline, second.new, second.known) == (0, 2, 2)
     assert bench.submit(tmp_path / "ledger.duckdb", preflight=False).new == 0
+
+
+def test_removed_urls_that_were_never_announced_are_not_known(tmp_path):
+    build(tmp_path, "abc")
+
+    first = Bench(tmp_path).submit(build(tmp_path, "bc"), preflight=False)
+
+    assert (first.baseline, first.new, first.known) == (2, 0, 0)
 
 
 def test_whole_ledger_is_announced_if_requested(tmp_path):

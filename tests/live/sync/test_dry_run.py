@@ -212,6 +212,7 @@ def test_interrupted_dry_run_changes_no_file(at, has_store, box: SiteBox, temp, 
     )  # fmt: skip
 
     assert ended.code == 130, ended.stderr
+    assert "Interrupted: nothing was kept" in ended.stderr
     assert files_of(folder) == before
     assert not list(temp.iterdir())
 

@@ -96,7 +96,8 @@ class Crawl(Result):
         site: URL of the start.
         started: Start of the crawl.
         finished: End of the crawl; None if the same call continues it.
-        is_complete: Whether every page in scope was visited.
+        is_complete: Whether every page was visited; False also if an option such as ``include`` or
+            ``max_depth`` excluded pages.
         incomplete: Why it is not complete; empty if it is.
         verdicts: Number of pages by verdict.
     """

@@ -235,7 +235,9 @@ class AnnouncementLog:
                 AND a.url = s.url AND a.change = s.change AND a.change_set = $digest)""",
             {"channel": channel, "digest": digest},
         )
-        return self._add_found(channel, digest, now)
+        (staged,) = self._db.fetch_one("SELECT count(*) FROM staged_changes")
+        added = self._add_found(channel, digest, now)
+        return added, max(0, int(staged) - added)
 
     def add_states(
         self, channel: str, now: datetime, *, announces_all: bool, infers_removed: bool
@@ -271,14 +273,21 @@ class AnnouncementLog:
         self._db.run("DELETE FROM found_changes WHERE change IS NULL")
         query = "SELECT count(*) FILTER (change = 'listed') FROM found_changes"
         (listed,) = self._db.fetch_one(query)
-        added, known = self._add_found(channel, None, now)
-        return added - int(listed), known, int(listed)
-
-    def _add_found(self, channel: str, digest: str | None, now: datetime) -> tuple[int, int]:
-        """Move ``found_changes`` to the log; they replace waiting rows of their URLs."""
-        count, staged = self._db.fetch_one(
-            "SELECT (SELECT count(*) FROM found_changes), (SELECT count(*) FROM staged_changes)"
+        (known,) = self._db.fetch_one(
+            f"""
+            SELECT count(*) FROM staged_changes JOIN ({_LATEST}) USING (url)
+            WHERE url NOT IN (SELECT url FROM found_changes)""",
+            {"channel": channel},
         )
+        added = self._add_found(channel, None, now)
+        return added - int(listed), int(known), int(listed)
+
+    def _add_found(self, channel: str, digest: str | None, now: datetime) -> int:
+        """Move ``found_changes`` to the log; they replace waiting rows of their URLs.
+
+        Return their number.
+        """
+        (count,) = self._db.fetch_one("SELECT count(*) FROM found_changes")
         with self._db.transaction():
             self._db.run(
                 """
@@ -297,7 +306,7 @@ class AnnouncementLog:
                 FROM found_changes""",
                 {"channel": channel, "digest": digest, "now": format_date(now)},
             )
-        return int(count), max(0, int(staged) - int(count))
+        return int(count)
 
     def hosts(self, channel: str) -> dict[str, int]:
         """Return the number of waiting announcements of a channel by host."""
