@@ -96,14 +96,22 @@ def sync(
                 except BrokenPipeError as error:
                     raise ClosedPipeError from error
     except KeyboardInterrupt:
-        kept = f"what was written is recorded in {store}; the same command continues"
-        print_info(f"Interrupted: {'nothing was kept' if settings.get('dry_run') else kept}")
+        print_info(_how_to_continue(store, is_dry_run=bool(settings.get("dry_run"))))
         raise
     if not quiet:
         print_info(run.summary)
     for reason in run.incomplete:
         print_info(f"not complete: {sanitize(reason)}")
     raise Exit(0 if run.is_complete else 1)
+
+
+def _how_to_continue(store: Path, *, is_dry_run: bool) -> str:
+    """Return a message after an interruption: what was stored, and how to continue."""
+    if is_dry_run:
+        return "Interrupted: nothing was stored, because this was a dry run"
+    if not store.exists():
+        return "Interrupted: nothing was stored yet; the same command starts again"
+    return f"Interrupted: the batches delivered so far are in {store}; the same command continues"
 
 
 def _progress_text(event: ProgressEvent) -> str:

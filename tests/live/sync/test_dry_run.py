@@ -212,9 +212,28 @@ def test_interrupted_dry_run_changes_no_file(at, has_store, box: SiteBox, temp, 
     )  # fmt: skip
 
     assert ended.code == 130, ended.stderr
-    assert "Interrupted: nothing was kept" in ended.stderr
+    assert "Interrupted: nothing was stored, because this was a dry run" in ended.stderr
     assert files_of(folder) == before
     assert not list(temp.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+def test_an_interrupted_run_names_its_store_and_is_continued(box: SiteBox, tmp_path):
+    site, store, output = LinkedSite(box, 250), tmp_path / "site.duckdb", tmp_path / "a.jsonl"
+
+    ended = interrupted(
+        "sync", box, site, tmp_path, at=40, how="process",
+        options=("--output", str(output), "--batch-size", "10", "--delay", "0.02"),
+    )  # fmt: skip
+
+    expected = f"Interrupted: the batches delivered so far are in {store}; the same command"
+    assert (ended.code, expected in ended.stderr) == (130, True), ended.stderr
+    before = {json.loads(line)["loc"] for line in output.read_text("utf-8").splitlines()}
+    with urlset.sync(box.site, store, policy=quick()) as run:
+        rest = {update.loc for batch in run for update in batch}
+    assert len(before) >= 10
+    assert len(before & rest) <= 10  # a batch may be written and not be recorded
+    assert len(before | rest) == 50
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
