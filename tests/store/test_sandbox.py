@@ -17,6 +17,7 @@ from urlset.cli.app import run
 from urlset.errors import QueryError, SourceError, StoreError
 from urlset.sources.tables.table import Table
 from urlset.store import Store
+from urlset.store.sandbox import TimeLimit, TimeLimitError
 
 PAGES = b"https://example.com/a https://example.com/b"
 
@@ -428,6 +429,16 @@ def test_configuration_of_a_repository_writes_no_file(tmp_path, monkeypatch, cap
     assert run(["check", "a.txt"]) == 2
     assert "the SQL of rule Z001 (mine): expected one query" in capsys.readouterr().err
     assert sorted(os.listdir()) == ["a.txt", "urlset.toml"]
+
+
+def test_statements_that_end_before_they_are_interrupted_count():
+    with duckdb.connect() as connection:
+        with TimeLimit(60).applied_to(connection):
+            time.sleep(0.05)
+
+        expected = r"it ran longer than 0\.001 seconds"
+        with pytest.raises(TimeLimitError, match=expected), TimeLimit(0.001).applied_to(connection):
+            time.sleep(0.05)
 
 
 def test_time_limits_of_the_command_line(tmp_path, monkeypatch, capsys):
