@@ -243,7 +243,20 @@ def test_a_message_says_why_a_function_has_no_such_option():
             "scope",
             "include selects URLs by a pattern; read and crawl have it",
         ),
-        ("diff", "state", "diff keeps no store; both sides may be stores"),
+        ("diff", "state", "diff keeps no store; before and after may be stores"),
+        (
+            "sync",
+            "include",
+            "an index gets all listed pages, each as a line with its loc; read, "
+            "build, crawl, audit and diff have it",
+        ),
+        (
+            "submit",
+            "exclude",
+            "all changes are announced; `urlset diff` and `urlset build --changes` write them as "
+            "lines to select from; read, build, crawl, audit and diff have it",
+        ),
+        ("submit", "output", "submit prints what it did; .to_dict() of the result has all numbers"),
         (
             "watch",
             "output",
@@ -619,6 +632,9 @@ def test_a_name_that_urlset_has_not_names_another(name):
         getattr(urlset, name)
 
 
+HTML = {"to_html", "html", "write_report"}
+
+
 def test_every_result_has_the_hints_of_results():
     public = [getattr(urlset, name) for name in urlset.__all__]
     results = [one for one in public if isinstance(one, type) and issubclass(one, Result)]
@@ -630,7 +646,9 @@ def test_every_result_has_the_hints_of_results():
         assert HINTS[kind.__name__]["success"] == "is_complete"
         assert {"errors", "failed", "reasons"} <= HINTS[kind.__name__].keys()
         if hasattr(kind, "report"):
-            assert HINTS[kind.__name__]["to_html"] == "report"
+            assert {HINTS[kind.__name__][name] for name in HTML} == {"report"}
+        elif kind.__name__ in ("Submission", "Sync"):
+            assert HINTS[kind.__name__].keys() >= HTML
 
 
 @pytest.mark.parametrize("name", ["to_pandas", "to_polars", "to_arrow"])

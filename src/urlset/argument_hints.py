@@ -59,7 +59,7 @@ _MEANT = {
     "submit": {
         **dict.fromkeys(("key", "indexnow_key", "indexnow_keys"), "keys"),
         **dict.fromkeys(("google_auth", "google_token"), "google_credentials"),
-        "changes": "updates", "ledger": "updates", "sitemap": "sitemaps",
+        "output": "", "changes": "updates", "ledger": "updates", "sitemap": "sitemaps",
         "announcements": "store", "sample": "preflight_pages", "report": "",
         **dict.fromkeys((*_LIMITS, *_HOSTS), ""),
         **dict.fromkeys(("auth", "auth_file", "bearer", "bearer_token", "token"), ""),
@@ -162,7 +162,7 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         for name in ("delay", "delay_s")
     },
     **{
-        ("submit", name): lambda: _in_policy("headers", "headers of each request")
+        ("submit", name): lambda: _in_policy("headers", "a dict of headers of each request")
         for name in ("header", "headers")
     },
     **{
@@ -176,7 +176,10 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         )
         for name in ("include", "exclude")
     },
-    **{("sync", name): "an index has all listed pages" for name in ("include", "exclude")},
+    **{
+        ("sync", name): "an index gets all listed pages, each as a line with its loc"
+        for name in ("include", "exclude")
+    },
     **{
         ("submit", name): (
             "all changes are announced; `urlset diff` and `urlset build --changes` write them as "
@@ -188,7 +191,7 @@ _REASONS: dict[tuple[str, str], str | Callable[[], str]] = {
         (verb, "scope"): lambda: f"{option('include')} selects URLs by a pattern"
         for verb in ("audit", "diff")
     },
-    ("diff", "state"): "diff keeps no store; both sides may be stores",
+    ("diff", "state"): "diff keeps no store; before and after may be stores",
     ("submit", "output"): lambda: f"submit prints what it did; {_as_json()} has all numbers",
     ("read", "store"): lambda: (
         f"{option('output', 'FILE.duckdb', python='.to_duckdb(path) of the result')} writes a store"

@@ -336,6 +336,10 @@ def test_an_unknown_option_that_resembles_none_names_none(command, wrong, urlset
             "a host",
         ),
         (
+            ["submit", "a", "--header", "A: b"],
+            ": in Python, headers of policy=urlset.Policy(…) is a dict of headers of each request",
+        ),
+        (
             ["check", "a", "--exclude", "x"],
             ": check has no selection of URLs, because rules are about whole documents",
         ),
