@@ -165,8 +165,8 @@ is not complete; `sync` exits with 1, because the index lacks pages.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `sync`, and `audit` with `--store` keep what they have done in the store, and the same command continues;
-`watch` begins again. 141 is a pipe whose reader ended. 143 is an interruption by SIGTERM, as of `timeout` and `docker stop`, which ends a command as
-Ctrl-C does.
+`watch` begins again. 141 is a pipe whose reader ended. 143 is an interruption by SIGTERM, as of `timeout` and
+`docker stop`, which ends a command as Ctrl-C does.
 """  # noqa: E501 - the rows of a table
 OPTIONS_INTRO = """\
 # Options

@@ -55,8 +55,8 @@ const fn has_no_markup(name: &[u8]) -> bool {
     is_raw_text(name) || matches!(name, b"template" | b"noembed" | b"noframes" | b"xmp")
 }
 
-/// Returns whether the content of an element of a well-formed page is no markup; the other ones are
-/// in none, or have rules of their own.
+/// Returns whether the content of an element is skipped as text, also in a well-formed page. Such a page has no `xmp`,
+/// `noembed` or `noframes`, and its `template` has markup.
 pub(super) const fn is_raw_text(name: &[u8]) -> bool {
     matches!(name, b"script" | b"style" | b"noscript" | b"iframe")
 }
