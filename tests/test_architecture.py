@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -149,13 +150,21 @@ def imports_of(path: Path) -> Iterator[Import]:
                 pass
 
 
-IMPORTS = [found for path in sources() for found in imports_of(path)]
-OURS = [found for found in IMPORTS if found.target.split(".")[0] == "urlset"]
-THEIRS = [
-    found
-    for found in IMPORTS
-    if found.target.split(".")[0] not in {"urlset", "__future__", *sys.stdlib_module_names}
-]
+@cache
+def our_imports() -> tuple[Import, ...]:
+    """Return the imports of modules of the package."""
+    return tuple(found for found in _imports() if found.target.split(".")[0] == "urlset")
+
+
+def other_imports() -> list[Import]:
+    """Return the imports of outside libraries."""
+    not_outside = {"urlset", "__future__", *sys.stdlib_module_names}
+    return [found for found in _imports() if found.target.split(".")[0] not in not_outside]
+
+
+@cache
+def _imports() -> tuple[Import, ...]:
+    return tuple(found for path in sources() for found in imports_of(path))
 
 
 def package_of(module: str) -> str:
@@ -187,7 +196,7 @@ def test_imports_go_down():
     upward = [
         f"{found.where}: {found.module} ({names[layer_of(found.module)]}) "
         f"imports {found.target} ({names[layer_of(found.target)]})"
-        for found in OURS
+        for found in our_imports()
         if layer_of(found.target) > layer_of(found.module)
     ]
 
@@ -206,18 +215,18 @@ def expect_no_cycle(edges: Iterable[tuple[str, str]], kind: str) -> None:
 
 
 def test_modules_import_without_cycles():
-    expect_no_cycle(((found.module, found.target) for found in OURS), "modules")
+    expect_no_cycle(((found.module, found.target) for found in our_imports()), "modules")
 
 
 def test_packages_import_without_cycles():
-    pairs = ((package_of(found.module), package_of(found.target)) for found in OURS)
+    pairs = ((package_of(found.module), package_of(found.target)) for found in our_imports())
 
     expect_no_cycle((pair for pair in pairs if len({*pair, "__init__"}) == 3), "packages")
 
 
 def test_each_outside_library_is_imported_by_one_package():
     wrong = []
-    for found in THEIRS:
+    for found in other_imports():
         library = found.target.split(".")[0]
         importer = LIBRARIES.get(library)
         if importer is None:
@@ -309,7 +318,7 @@ def test_tests_do_not_share_a_connection_of_duckdb():
 
 def test_a_small_module_with_one_importer_has_a_reason():
     importers: dict[str, set[str]] = {}
-    for found in OURS:
+    for found in our_imports():
         importers.setdefault(found.target, set()).add(found.module)
     small = {  # an adapter is a public module, whatever imports it
         module_name(path)

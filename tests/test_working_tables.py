@@ -27,7 +27,6 @@ from urlset.live.submit.announcement_log import TABLES as ANNOUNCEMENT_TABLES
 from urlset.store import TABLES, VIEWS
 
 DECLARED = declarations()
-FOUND = uses()
 NAMES = {name for each in DECLARED for name in each.table.names}
 PERMANENT = {
     table.name
@@ -42,15 +41,15 @@ OTHERS = {"incoming", "urlset_store", "sqlite_master"}
 
 
 def test_every_table_that_sql_creates_is_declared():
-    assert FOUND.created.keys() - NAMES - PERMANENT - OTHERS == set()
+    assert uses().created.keys() - NAMES - PERMANENT - OTHERS == set()
 
 
 def test_every_name_that_sql_reads_is_known():
     known = NAMES | PERMANENT | OTHERS
     unknown = {
         name: modules
-        for name, modules in FOUND.read.items()
-        if name not in known and modules - FOUND.common[name]
+        for name, modules in uses().read.items()
+        if name not in known and modules - uses().common[name]
     }
 
     assert unknown == {}
@@ -64,7 +63,7 @@ def test_a_name_is_declared_once():
 
 
 def test_no_common_table_expression_has_the_name_of_a_working_table():
-    assert {name: FOUND.common[name] for name in NAMES if FOUND.common[name]} == {}
+    assert {name: uses().common[name] for name in NAMES if uses().common[name]} == {}
 
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.table.name)
@@ -72,9 +71,9 @@ def test_only_the_declared_modules_write_and_read_a_table(declared: Declaration)
     table = declared.table
 
     for name in table.names:
-        assert FOUND.written[name] == declared.modules(table.writers), name
-        assert FOUND.read[name] - FOUND.common[name] <= declared.modules(table.readers), name
-    readers = set().union(*(FOUND.read[name] for name in table.names))
+        assert uses().written[name] == declared.modules(table.writers), name
+        assert uses().read[name] - uses().common[name] <= declared.modules(table.readers), name
+    readers = set().union(*(uses().read[name] for name in table.names))
     assert readers == declared.modules(table.readers)
 
 

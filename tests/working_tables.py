@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,6 +99,7 @@ def _names(name: str) -> Iterator[str]:
         yield name.replace(placeholder[0], side) if placeholder else name
 
 
+@cache
 def uses() -> Uses:
     """The tables that the SQL in the source of the package names, by module."""
     found = Uses(defaultdict(set), defaultdict(set), defaultdict(set), defaultdict(set))

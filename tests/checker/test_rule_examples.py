@@ -18,7 +18,15 @@ BESIDE = {"L009": {"L002"}, "I006": {"I503"}, "N007": {"X019"}}
 """Errors that a rule cannot do without: what is cut for its size is too large, too."""
 
 # The scope puts the tests of a rule next to each other, so that one process runs its bad example.
-ALL = pytest.mark.parametrize("rule", CATALOGUE.values(), ids=CATALOGUE, scope="module")
+# Whichever of them is the first visits the site of a live rule.
+ALL = pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(rule, id=code, marks=[pytest.mark.slow] if rule.is_live else [])
+        for code, rule in CATALOGUE.items()
+    ],
+    scope="module",
+)
 
 
 @cache

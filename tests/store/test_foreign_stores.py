@@ -12,7 +12,7 @@ import urlset
 from urlset.cli import main
 from urlset.errors import SourceError, StoreError
 from urlset.sources import Table
-from urlset.store import Store
+from urlset.store import Store, connection
 
 URLS = b"https://example.com/a\nhttps://example.com/B?x=1\n"
 
@@ -155,3 +155,32 @@ def test_a_store_without_a_value_that_is_always_written_is_refused(
         words = "".join(capsys.readouterr())
         assert "expected a urlset store, found a row without" in words
         assert place in words
+
+
+@pytest.mark.parametrize(("is_new", "count"), [(True, 0), (False, 1)])
+def test_functions_are_listed_once_at_most(is_new, count, tmp_path, monkeypatch):
+    path = str(tmp_path / "site.duckdb")
+    if not is_new:
+        Store.open(path).close()
+    Store.open(str(tmp_path / "other.duckdb")).close()
+    Store.open(str(tmp_path / "other.duckdb")).close()  # what each process reads once
+    listed = []
+    original = connection.objects_of
+
+    def objects_of(opened, database):
+        listed.append(database)
+        return original(opened, database)
+
+    monkeypatch.setattr(connection, "objects_of", objects_of)
+    Store.open(path).close()
+
+    assert listed == ["store"] * count
+
+
+def test_a_file_with_nothing_but_a_macro_is_no_empty_store(tmp_path):
+    path = str(tmp_path / "site.duckdb")
+    with duckdb.connect(path) as file:
+        file.execute("CREATE MACRO twice(x) AS 2 * x")
+
+    with pytest.raises(StoreError, match="expected a urlset store, found a DuckDB file"):
+        Store.open(path)

@@ -21,9 +21,10 @@ from urlset.store.inspection import (
     columns_of,
     described,
     expect_values,
-    object_names,
+    has_tables,
+    objects_of,
     unknown_objects,
-    versions_of,
+    version_of,
 )
 from urlset.store.sandbox import seal, transaction
 from urlset.store.schema import added_schemas, statements
@@ -73,11 +74,13 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
     """
     _check_path(path, read_only=read_only)
     mode = " (READ_ONLY)" if read_only else ""
+    is_new = not (os.path.lexists(path) or os.path.lexists(f"{path}.wal"))
     with map_errors(path):
         # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS results")
-        is_empty = not read_only and not object_names(connection, "store")
+        is_empty = not read_only and not has_tables(connection, "store")
+        is_empty = is_empty and (is_new or not objects_of(connection, "store"))
         unknown = frozenset[str]() if is_empty else _inspected(connection, "store", path)
         connection.execute("USE store")
         if is_empty:
@@ -153,7 +156,8 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
 
     Return the names of its views and macros that urlset did not create.
     """
-    versions = versions_of(connection, name)
+    objects = objects_of(connection, name)
+    versions = version_of(connection, name, objects)
     if versions is None:
         raise StoreError(
             f"expected a urlset store, found {described(connection, name, path)}; name another file"
@@ -166,7 +170,7 @@ def _inspected(connection: duckdb.DuckDBPyConnection, name: str, path: str) -> f
             f"expected a store of version {VERSION}, found version {found_version}: {path!r}; "
             f"{advice}"
         )
-    unknown = unknown_objects(connection, name, path)
+    unknown = unknown_objects(connection, name, path, objects)
     expect_values(connection, name, path)
     return unknown
 

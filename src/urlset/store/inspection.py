@@ -51,15 +51,14 @@ _KNOWN_FILES = (
 )
 """Tables of DuckDB files that urlset writes, what the file is, and advice to those who read it."""
 _SHADOWS = """
-    SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = '{0}'
-    AND NOT internal AND lower(function_name) IN (
-        SELECT lower(function_name) FROM duckdb_functions() WHERE internal)
-    UNION SELECT table_name FROM (
+    SELECT table_name FROM (
         SELECT table_name FROM duckdb_tables() WHERE database_name = '{0}'
         UNION ALL SELECT view_name FROM duckdb_views() WHERE database_name = '{0}' AND NOT internal)
     WHERE lower(table_name) IN (SELECT lower(view_name) FROM duckdb_views() WHERE internal)
     UNION SELECT schema_name FROM duckdb_schemas() WHERE database_name = '{0}' AND NOT internal
     AND lower(schema_name) IN (SELECT lower(database_name) FROM duckdb_databases())"""
+_TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = '{}'"
+_FUNCTIONS = "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal"
 _REQUIRED = {
     "documents": "document entry_count sitemap_count problem_count unreadable_count",
     "entries": "document entry loc",
@@ -83,23 +82,35 @@ _COLUMNS = """
     GROUP BY table_name"""
 
 
-def object_names(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
-    """Return the kind (table, view, macro …) of each object in a database, by its name."""
-    tables = _rows(
-        connection, f"SELECT table_name FROM duckdb_tables() WHERE database_name = '{database}'"
-    )
-    others = {name: kind for kind, _, name in _objects(connection, database)}
-    return {**others, **{str(name): "table" for (name,) in tables}}
+Objects = dict[tuple[str, str, str], str]
+"""Text of each view, macro, trigger … of a database, by its kind, schema and name."""
 
 
-def versions_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[Any] | None:
+def has_tables(connection: duckdb.DuckDBPyConnection, database: str) -> bool:
+    """Return whether a database has tables; this is quick, other than :func:`objects_of`."""
+    return bool(_rows(connection, f"{_TABLES.format(database)} LIMIT 1"))
+
+
+def objects_of(connection: duckdb.DuckDBPyConnection, database: str) -> Objects:
+    """Return the objects of a database other than tables.
+
+    It lists all functions of DuckDB: 15 ms, which is more than the rest of an inspection.
+    """
+    rows = _rows(connection, _OBJECTS.format(database))
+    return {(kind, schema, name): text for kind, schema, name, text in rows}
+
+
+def version_of(
+    connection: duckdb.DuckDBPyConnection, database: str, objects: Objects
+) -> list[Any] | None:
     """Return the version that a store states, in a list; None if the file is no store.
 
     It is read from a stored table: a view of that name would run SQL of the file.
     """
     columns = dict(_rows(connection, _COLUMNS.format(database)))
-    kinds = object_names(connection, database)
-    if kinds.get("urlset_store") != "table" or "urlset_store.version" in kinds:
+    others = {name for _, _, name in objects}
+    is_table = "urlset_store" in _table_names(connection, database)
+    if not is_table or "urlset_store.version" in others:
         return None
     if "version UINTEGER" not in columns["urlset_store"]:
         return None
@@ -115,8 +126,7 @@ def described(
     ``is_read`` is whether it was to be read, not to be written. The description ends with the path
     and, then, with advice.
     """
-    kinds = object_names(connection, database)
-    tables = sorted(name for name, kind in kinds.items() if kind == "table")
+    tables = sorted(_table_names(connection, database))
     for names, text, advice in _KNOWN_FILES:
         if names <= set(tables):
             return f"{text}: {path!r}{advice if is_read else ''}"
@@ -165,7 +175,7 @@ def expect_plain_tables(connection: duckdb.DuckDBPyConnection, database: str, pa
 
     DuckDB would run a view, macro, trigger or computed column when a table is read or written.
     """
-    for kind, _, name in _objects(connection, database):
+    for kind, _, name in objects_of(connection, database):
         raise StoreError(
             f"expected a file with tables only, found a {kind} {name!r} in {path!r}, which "
             "urlset did not create; remove it",
@@ -195,24 +205,14 @@ def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str
     )
 
 
-def shadows(connection: duckdb.DuckDBPyConnection, database: str) -> list[str]:
-    """Return the objects of a database that have the name of a function or view of DuckDB.
-
-    Where the database is the current one, SQL would use them instead. So is a schema with the name
-    of a database.
-    """
-    return sorted(row[0] for row in _rows(connection, _SHADOWS.format(database)))
-
-
 def unknown_objects(
-    connection: duckdb.DuckDBPyConnection, database: str, path: str
+    connection: duckdb.DuckDBPyConnection, database: str, path: str, found: Objects
 ) -> frozenset[str]:
     """Return the names, in lower case, of views and macros that urlset did not create.
 
     Raises StoreError if a table, view or macro of the store differs from that of urlset, or the
-    file has a trigger, a type or a computed column.
+    file has a trigger, a type or a computed column. ``found`` is from :func:`objects_of`.
     """
-    found = _objects(connection, database)
     found_columns = dict(_rows(connection, _COLUMNS.format(database)))
     added = tuple(s for s in added_schemas() if s.is_inspected and s.is_in(found_columns))
     ours, columns = _expected(duckdb.__version__, added)
@@ -220,7 +220,8 @@ def unknown_objects(
     changed += [
         table.name for table in TABLES if found_columns.get(table.name) != columns[table.name]
     ]
-    changed += shadows(connection, database)
+    macros = {name for kind, _, name in found.keys() - ours.keys() if kind == "macro"}
+    changed += _shadows(connection, database, macros)
     names = {view.name for view in VIEWS} | {table.name for table in TABLES}
     optional = [table for schema in added for table in schema.tables]
     # Columns may be missing: an earlier version created the tables.
@@ -249,7 +250,7 @@ def unknown_objects(
 @cache
 def _expected(
     _version: str, added: tuple[StoreSchema, ...]
-) -> tuple[dict[tuple[str, str, str], str], dict[str, list[str]]]:
+) -> tuple[Objects, dict[str, list[str]]]:
     """Return the views, macros and columns of an empty store, as DuckDB prints them."""
     with duckdb.connect(config=CLOSED) as connection:
         connection.execute("ATTACH ':memory:' AS expected")
@@ -258,14 +259,24 @@ def _expected(
         for statement in (*statements(with_comments=False), *further):
             connection.execute(statement)
         columns = _rows(connection, _COLUMNS.format("expected"))
-        return _objects(connection, "expected"), dict(columns)
+        return objects_of(connection, "expected"), dict(columns)
 
 
-def _objects(
-    connection: duckdb.DuckDBPyConnection, database: str
-) -> dict[tuple[str, str, str], str]:
-    rows = _rows(connection, _OBJECTS.format(database))
-    return {(kind, schema, name): text for kind, schema, name, text in rows}
+def _shadows(connection: duckdb.DuckDBPyConnection, database: str, macros: set[str]) -> list[str]:
+    """Return the objects of a database that have the name of a function or view of DuckDB.
+
+    Where the database is the current one, SQL would use them instead. So is a schema with the name
+    of a database. ``macros`` are those that urlset did not create.
+    """
+    names = {name for (name,) in _rows(connection, _SHADOWS.format(database))}
+    if macros:
+        functions = {name for (name,) in _rows(connection, _FUNCTIONS)}
+        names |= {name for name in macros if name.lower() in functions}
+    return sorted(names)
+
+
+def _table_names(connection: duckdb.DuckDBPyConnection, database: str) -> set[str]:
+    return {name for (name,) in _rows(connection, _TABLES.format(database))}
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
