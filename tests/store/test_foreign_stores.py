@@ -12,7 +12,8 @@ import urlset
 from urlset.cli import main
 from urlset.errors import SourceError, StoreError
 from urlset.sources import Table
-from urlset.store import Store, connection
+from urlset.store import Store
+from urlset.store.inspection import objects_of
 
 URLS = b"https://example.com/a\nhttps://example.com/B?x=1\n"
 
@@ -165,13 +166,12 @@ def test_functions_are_listed_once_at_most(is_new, count, tmp_path, monkeypatch)
     Store.open(str(tmp_path / "other.duckdb")).close()
     Store.open(str(tmp_path / "other.duckdb")).close()  # what each process reads once
     listed = []
-    original = connection.objects_of
 
-    def objects_of(opened, database):
+    def noted(opened, database):
         listed.append(database)
-        return original(opened, database)
+        return objects_of(opened, database)
 
-    monkeypatch.setattr(connection, "objects_of", objects_of)
+    monkeypatch.setattr("urlset.store.connection.objects_of", noted)
     Store.open(path).close()
 
     assert listed == ["store"] * count
