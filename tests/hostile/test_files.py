@@ -267,3 +267,13 @@ def test_the_name_of_an_sqlite_file_may_be_no_utf8(checkout):
     os.rename("a.db", name)
 
     assert [batch.num_rows for batch in Table(name).batches()] == [1]
+
+
+def test_a_store_with_an_empty_url_is_shown(tmp_path, capsys):
+    path = str(tmp_path / "a.duckdb")
+    urlset.read(b"https://e.com/a\n").to_duckdb(path)
+    with duckdb.connect(path) as database:
+        database.execute("UPDATE entries SET loc = ''")
+
+    assert main(["read", path]) == 0
+    assert "loc" in capsys.readouterr().out

@@ -136,10 +136,11 @@ class Ledger:
         if not numbers:
             return {}
         listed = ", ".join(map(str, sorted(numbers)))
-        rows = self._db.rows(f"""
+        return dict(
+            self._db.rows(f"""
             SELECT file, sum(size + if(lastmod IS NULL, 0, 19 + strlen(lastmod)))::BIGINT
             FROM {self.table("urls")} WHERE file IN ({listed}) GROUP BY file""")
-        return dict(rows)
+        )
 
     def count(self) -> int:
         """Return the number of published URLs."""
@@ -228,6 +229,16 @@ class Ledger:
                 f"table {table}: {str(self.path)!r}; remove it: it is rebuilt from what is "
                 "published"
             )
+        faults = " UNION ALL ".join(
+            f"SELECT '{table}', '{name}' FROM {self.table(table)} WHERE {name} IS NULL"
+            + (f" OR {name} {_NO_TIME}" if (table, name) in _INSTANTS else "")
+            for table, name in (column.split(".") for column in _REQUIRED)
+        )
+        for table, name in self._db.rows(f"{faults} LIMIT 1"):
+            raise StoreError(
+                f"expected a ledger of urlset, found no valid {name} in its table {table}: "
+                f"{str(self.path)!r}; remove it: it is rebuilt from what is published"
+            )
 
     def _update(self) -> None:
         """Upgrade a ledger of an earlier version by adding missing columns."""
@@ -279,6 +290,14 @@ _INSTANTS = (
     ("orphans", "since"),
     ("builds", "built_at"),
 )
+
+
+_NO_TIME = "NOT BETWEEN TIMESTAMPTZ '0001-01-02' AND TIMESTAMPTZ '9999-12-30'"
+_REQUIRED = (  # columns with a value in each row
+    "files.file files.section files.position files.name files.urls files.bytes files.packed_bytes "
+    "files.lastmod indexes.name indexes.urls indexes.bytes indexes.packed_bytes indexes.lastmod "
+    "orphans.name orphans.since builds.built_at"
+).split()
 
 
 def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> list[str]:
