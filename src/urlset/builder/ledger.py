@@ -136,11 +136,10 @@ class Ledger:
         if not numbers:
             return {}
         listed = ", ".join(map(str, sorted(numbers)))
-        return dict(
-            self._db.rows(f"""
+        rows = self._db.rows(f"""
             SELECT file, sum(size + if(lastmod IS NULL, 0, 19 + strlen(lastmod)))::BIGINT
             FROM {self.table("urls")} WHERE file IN ({listed}) GROUP BY file""")
-        )
+        return dict(rows)
 
     def count(self) -> int:
         """Return the number of published URLs."""
@@ -290,8 +289,6 @@ _INSTANTS = (
     ("orphans", "since"),
     ("builds", "built_at"),
 )
-
-
 _NO_TIME = "NOT BETWEEN TIMESTAMPTZ '0001-01-02' AND TIMESTAMPTZ '9999-12-30'"
 _REQUIRED = (  # columns with a value in each row
     "files.file files.section files.position files.name files.urls files.bytes files.packed_bytes "
