@@ -293,7 +293,7 @@ _NO_TIME = "NOT BETWEEN TIMESTAMPTZ '0001-01-02' AND TIMESTAMPTZ '9999-12-30'"
 _REQUIRED = (  # columns with a value in each row
     "files.file files.section files.position files.name files.urls files.bytes files.packed_bytes "
     "files.lastmod indexes.name indexes.urls indexes.bytes indexes.packed_bytes indexes.lastmod "
-    "orphans.name orphans.since builds.built_at"
+    "orphans.name orphans.since builds.built_at urls.size"
 ).split()
 
 
