@@ -167,3 +167,26 @@ def test_a_ledger_of_another_version_is_refused(site: Path, found: int):
         build(site, "abcg", hours=2)
 
     assert (site / "ledger.duckdb").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("files", "bytes", "NULL"),
+        ("files", "lastmod", "'290000-01-01'"),
+        ("files", "lastmod", "'-infinity'"),
+        ("files", "name", "NULL"),
+        ("urls", "size", "NULL"),
+        ("builds", "built_at", "'infinity'"),
+    ],
+)
+def test_a_ledger_without_a_valid_value_is_refused(site: Path, table, column, value):
+    with duckdb.connect(str(site / "ledger.duckdb")) as database:
+        database.execute("SET TimeZone = 'UTC'")
+        [(schema,)] = database.execute(
+            "SELECT DISTINCT schema_name FROM duckdb_tables() WHERE table_name = 'files'"
+        ).fetchall()
+        database.execute(f'UPDATE "{schema}".{table} SET {column} = {value}')
+
+    with pytest.raises(StoreError, match=f"found no valid {column} in its table {table}"):
+        build(site, "abcg", hours=2)

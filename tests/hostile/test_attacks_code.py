@@ -148,3 +148,18 @@ def test_a_bare_repository_in_a_folder_is_not_used(checkout, tmp_path):
     git_dates(str(bare))
 
     assert not sprung.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc of Linux")
+def test_a_file_of_the_index_behind_a_link_to_proc_has_an_end(checkout, tmp_path):
+    checkout("")
+    name = subprocess.run(
+        ["git", "hash-object", "a.html"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    git(tmp_path / "site", "update-index", "--add", "--cacheinfo", f"100644,{name},proc/pagemap")
+    (tmp_path / "site" / "proc").symlink_to("/proc/self")
+    (tmp_path / "site" / "a.html").write_text("<title>two</title>")
+
+    found = git_dates(os.getcwd())
+
+    assert found.date_of("a.html") is not None

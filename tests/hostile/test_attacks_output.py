@@ -80,6 +80,26 @@ def test_a_url_is_no_active_part_of_the_report(site, tmp_path):
     assert re.search(r"href=[\"']?\s*javascript:", page) is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names of files of POSIX")
+@pytest.mark.parametrize(
+    "name", ["a\n::error::x\n", "a\r::error::x", "a\x1b[2J", "##vso[a]b", 'a"\\\n']
+)
+def test_the_name_of_a_file_is_one_line_of_a_diff(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / f"{name}.xml"
+    path.write_text(f'<urlset xmlns="{ROOT}"><url><loc> https://e.com/</loc></url></urlset>')
+
+    main(["check", f"./{name}.xml", "--diff"])
+    old, new, *_ = capsys.readouterr().out.split("\n")
+
+    assert CONTROL.search(old + new) is None
+    assert "##" not in old + new
+    assert new[4:] == old[4:]
+    assert old.startswith('--- "./')
+    escaped = re.sub(r"\\(\d{3})", lambda found: chr(int(found[1], 8)), old[5:-1])
+    assert escaped.encode("latin-1") == os.fsencode(f"./{name}.xml")
+
+
 @pytest.mark.parametrize("form", ["slack", "discord", "ntfy", "json"])
 @pytest.mark.parametrize(
     "text", ["a\u202eb", "a\u009b2Jb", "a\x1b[2Jb", "a\u2028b", "a\n• false alarm", "<!channel>"]

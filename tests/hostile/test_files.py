@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
 import subprocess
@@ -16,7 +17,8 @@ from urlset.checker.baseline import Baseline
 from urlset.cli import main
 from urlset.config import load_config
 from urlset.errors import ConfigurationError, QueryError, SourceError, StoreError
-from urlset.sources.tables.table import Table
+from urlset.sources.tables.table import Table, sqlite_batches
+from urlset.sources.text import TextSource
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
 
@@ -196,3 +198,82 @@ def test_a_date_that_python_has_not_is_a_clear_error(tmp_path, suffix, date):
 
     with pytest.raises(StoreError, match=r"expected column 'lastmod' .* out of range"):
         list(urlset.read(path))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE VIEW pages AS SELECT '/a' AS loc, hex(zeroblob(3000000)) AS title",
+        "CREATE TABLE pages (loc TEXT, x TEXT AS (hex(zeroblob(3000000))) VIRTUAL)",
+    ],
+    ids=["view", "column"],
+)
+def test_a_value_of_sqlite_that_is_computed_is_no_longer_than_the_file(checkout, sql):
+    with closing(sqlite3.connect("a.db")) as database:
+        database.execute(sql)
+        if "VIEW" not in sql:
+            database.execute("INSERT INTO pages (loc) VALUES ('/a')")
+            database.commit()
+
+    with pytest.raises(SourceError, match="string or blob too big"):
+        list(Table("a.db").batches())
+
+
+def test_a_value_of_sqlite_may_be_as_long_as_the_file(checkout):
+    with closing(sqlite3.connect("a.db")) as database:
+        database.execute("CREATE TABLE pages (loc TEXT, title TEXT)")
+        database.execute("INSERT INTO pages VALUES ('/a', ?)", ["a" * 6_000_000])
+        database.commit()
+
+    (batch,) = Table("a.db").batches()
+    assert batch["loc"][0].as_py() == "/a"
+
+
+def test_long_rows_of_a_view_of_sqlite_are_read_in_small_batches(checkout):
+    rows = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300)"
+    with closing(sqlite3.connect("a.db")) as database:
+        database.execute(f"CREATE VIEW pages AS {rows} SELECT hex(zeroblob(150000)) AS loc FROM c")
+
+    sizes = [batch.num_rows for batch in sqlite_batches("a.db")]
+    assert sum(sizes) == 300
+    assert max(sizes) < 200
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "array"])
+def test_long_rows_of_a_packed_file_are_read_in_small_batches(checkout, form):
+    title = "a" * 300_000
+    rows = [f'{{"loc": "/{n}", "title": "{title}"}}' for n in range(300)]
+    text = {
+        "csv": "\n".join(["loc,title", *(f"/{n},{title}" for n in range(300))]),
+        "jsonl": "\n".join(rows),
+        "array": f"[{','.join(rows)}]",
+    }[form]
+    (checkout / "a.gz").write_bytes(gzip.compress(text.encode(), 1))
+
+    source = TextSource("a.gz", form="csv" if form == "csv" else "jsonl")
+    sizes = [batch.num_rows for batch in source.batches()]
+    assert sum(sizes) == 300
+    assert max(sizes) < 200
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8")
+def test_the_name_of_an_sqlite_file_may_be_no_utf8(checkout):
+    name = os.fsdecode(b"a-\xe9.db")
+    with closing(sqlite3.connect("a.db")) as database:
+        database.execute("CREATE TABLE pages (loc TEXT)")
+        database.execute("INSERT INTO pages VALUES ('/a')")
+        database.commit()
+    os.rename("a.db", name)
+
+    assert [batch.num_rows for batch in Table(name).batches()] == [1]
+
+
+def test_a_store_with_an_empty_url_is_shown(tmp_path, capsys):
+    path = str(tmp_path / "a.duckdb")
+    urlset.read(b"https://e.com/a\n").to_duckdb(path)
+    with duckdb.connect(path) as database:
+        database.execute("UPDATE entries SET loc = ''")
+
+    assert main(["read", path]) == 0
+    assert "loc" in capsys.readouterr().out

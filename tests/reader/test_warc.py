@@ -269,3 +269,12 @@ def test_a_sitemap_that_is_not_in_its_encoding_is_read(tmp_path):
     path.write_bytes(record(f"{HOST}/a.xml", urlset_of(HOST, 2), Content_Encoding="gzip"))
 
     assert len(list(urlset.read(path))) == 2
+
+
+def test_another_capture_is_not_said_to_be_skipped_by_an_option(
+    crawl, capsys, monkeypatch, tmp_path
+):
+    ran = command(capsys, monkeypatch, tmp_path)("read", str(crawl), "--format", "txt")
+
+    assert "1 document skipped by another capture" in ran.err
+    assert "--since" not in ran.err

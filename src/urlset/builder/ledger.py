@@ -228,6 +228,16 @@ class Ledger:
                 f"table {table}: {str(self.path)!r}; remove it: it is rebuilt from what is "
                 "published"
             )
+        faults = " UNION ALL ".join(
+            f"SELECT '{table}', '{name}' FROM {self.table(table)} WHERE {name} IS NULL"
+            + (f" OR {name} {_NO_TIME}" if (table, name) in _INSTANTS else "")
+            for table, name in (column.split(".") for column in _REQUIRED)
+        )
+        for table, name in self._db.rows(f"{faults} LIMIT 1"):
+            raise StoreError(
+                f"expected a ledger of urlset, found no valid {name} in its table {table}: "
+                f"{str(self.path)!r}; remove it: it is rebuilt from what is published"
+            )
 
     def _update(self) -> None:
         """Upgrade a ledger of an earlier version by adding missing columns."""
@@ -279,6 +289,12 @@ _INSTANTS = (
     ("orphans", "since"),
     ("builds", "built_at"),
 )
+_NO_TIME = "NOT BETWEEN TIMESTAMPTZ '0001-01-02' AND TIMESTAMPTZ '9999-12-30'"
+_REQUIRED = (  # columns with a value in each row
+    "files.file files.section files.position files.name files.urls files.bytes files.packed_bytes "
+    "files.lastmod indexes.name indexes.urls indexes.bytes indexes.packed_bytes indexes.lastmod "
+    "orphans.name orphans.since builds.built_at urls.size"
+).split()
 
 
 def clamp_future(db: ScratchDatabase, ledger: Ledger, settings: BuildOptions) -> list[str]:

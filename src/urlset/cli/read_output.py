@@ -94,7 +94,7 @@ def document_tree(records: Iterable[DocumentRecord]) -> Iterator[Line]:
 
 def _entry_chunk(entries: list[Entry], width: int) -> Iterator[Line]:
     columns = {name: [_cell(name, entry) for entry in entries] for name in _HEADINGS}
-    columns = {name: values for name, values in columns.items() if any(values)}
+    columns = {name: values for name, values in columns.items() if any(values) or name == "loc"}
     if "lastmod" in columns and _loc_width(columns, width) < _WIDE_LOC:
         columns["lastmod"] = [value[:_DATE_LENGTH] for value in columns["lastmod"]]
     widths = {name: _needed_width(name, values) for name, values in columns.items()}

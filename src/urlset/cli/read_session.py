@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MAX_HOSTS = 10
 """Hosts that are remembered for a note."""
 
+_REASONS = ("--follow-only", "--max-documents", "another capture")
+"""Parts of the reasons for which a document is skipped; `--since` is in none."""
+
 SLOW_S = 5.0
 """Seconds from which a document is reported as slow; most arrive in less than one."""
 
@@ -125,7 +128,7 @@ class ReadSession:
             self.failures.append(f"{record.source or 'the document'}: {record.error}")
         if record.skipped is not None:
             self.skipped += 1
-            chosen = [n for n in ("--follow-only", "--max-documents") if n in record.skipped]
+            chosen = [text for text in _REASONS if text in record.skipped]
             self.skipped_by.add(next(iter(chosen), "--since"))
         if record.kind in SITEMAP_KINDS:
             self.documents += 1

@@ -22,6 +22,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.publisher import FolderTarget
 from urlset.sources.git.repository import GitError, run_git
 from urlset.temp_files import is_outside_link
+from urlset.terminal_text import sanitize
 
 CONTEXT = 3
 """Context lines around a change."""
@@ -63,14 +64,26 @@ def unified_diff(document: FixedDocument) -> Iterator[str]:
     old, new = (_lines(text) for text in (document.text_before, document.text_after))
     hunks = list(_hunks(old, new))
     is_new = document.before is None
+    name = _quoted(document.name)
     if not hunks:
         if document.before != document.after:
-            yield f"--- {document.name}\n+++ {document.name}\n# compressed again\n"
+            yield f"--- {name}\n+++ {name}\n# compressed again\n"
         return
-    yield f"--- {'/dev/null' if is_new else document.name}\n"
-    yield f"+++ {document.name}\n"
+    yield f"--- {'/dev/null' if is_new else name}\n"
+    yield f"+++ {name}\n"
     for group in _grouped(hunks):
         yield from _shown(group, old, new)
+
+
+def _quoted(name: str) -> str:
+    """Return a name on one line; in quotes if it needs escapes, as git and patch read them."""
+    if sanitize(name) == name and not name.startswith('"'):
+        return name
+    shown = (
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b'#"\\' else f"\\{byte:03o}"
+        for byte in os.fsencode(name)
+    )
+    return f'"{"".join(shown)}"'
 
 
 def _lines(text: bytes) -> list[str]:

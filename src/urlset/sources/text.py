@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, TextIO, cast
 
 from urlset.arrow.streams import ColumnType, rows_to_batch, table_of
 from urlset.errors import SourceError
@@ -186,6 +186,10 @@ class _ItemReader:
 
 
 BATCH_ROWS = 8_192
+MAX_BATCH_BYTES = 1 << 25
+"""Bytes after which a batch ends: a small file of gzip can have thousands of long lines."""
+
+_STEP_ROWS = 8
 _LINE_COLUMN = "line of the file"  # added to those of the table; unlikely in a header
 
 _TEXT_COLUMNS: tuple[tuple[str, ColumnType], ...] = (
@@ -289,7 +293,8 @@ class TextSource:
             self._add_notes(plan)
             if only_check:
                 return
-            yield from self._map_rows(_chunks(_csv_rows(reader, names, self.name)), names)
+            rows = _csv_rows(reader, names, self.name)
+            yield from self._map_rows(_chunks(rows, file), names)
         except csv.Error as error:
             raise SourceError(
                 f"{self.name}: expected CSV, found: {error}; close each quote that is opened, "
@@ -302,7 +307,7 @@ class TextSource:
         found = json_items(file, self.name) if is_array else _json_lines(file, self.name)
         rows = ((line, _with_loc(row) if isinstance(row, dict) else {"loc": row})
                 for line, row in found)  # fmt: skip
-        yield from self._map_rows(_chunks(rows), [])
+        yield from self._map_rows(_chunks(rows, file), [])
 
     def _map_rows(self, chunks: Iterator[list[Numbered]], names: Sequence[str]) -> Iterator[Any]:
         """Convert rows, which are dicts, to batches of candidates; columns are the keys so far."""
@@ -377,8 +382,18 @@ def _column(values: list[Any], kind: str) -> list[str | None]:
     return [None if value is None else json.dumps(value) for value in values]
 
 
-def _chunks(rows: Iterator[Numbered]) -> Iterator[list[Numbered]]:
-    while chunk := list(islice(rows, BATCH_ROWS)):
+def _chunks(rows: Iterator[Numbered], file: IO[str]) -> Iterator[list[Numbered]]:
+    """Yield the rows of a file in batches, which have fewer rows if these are long."""
+    data = cast(TextIO, file).buffer
+    chunk: list[Numbered] = []
+    begin = data.tell()
+    while found := list(islice(rows, _STEP_ROWS)):
+        chunk += found
+        end = data.tell()
+        if len(chunk) >= BATCH_ROWS or end - begin > MAX_BATCH_BYTES:
+            yield chunk
+            chunk, begin = [], end
+    if chunk:
         yield chunk
 
 

@@ -4,11 +4,13 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import urlset
 from tests.live_sites import put_site
 from tests.site_box import SiteBox, redirect
+from urlset.errors import StoreError
 from urlset.http import Policy
 
 PAGE = "<!doctype html><title>Tea</title>{head}<main><p>{text}</p></main>"
@@ -277,3 +279,24 @@ def test_pages_that_never_answer_do_not_stop_a_run_with_a_limit(
     with urlset.Store.open(tmp_path / "sync.duckdb") as store:
         rows = store.query("SELECT url FROM undelivered_pages ORDER BY url")
         assert [url for (url,) in rows] == [box.url("/a"), box.url("/b")]
+
+
+@pytest.mark.parametrize(
+    "directives",
+    ["", "x", "1", "{}", "[]", "[true, false, null, 1]", "[true, false, null, []]", "[" * 100_000],
+)
+def test_directives_of_a_store_that_are_none_are_unknown(site, directives):
+    site.sync()
+    with duckdb.connect(str(site.state)) as database:
+        database.execute("UPDATE synced_pages SET directives = ?", [directives])
+
+    assert site.sync() == []
+
+
+def test_a_date_of_a_store_that_python_has_not_is_a_clear_error(site):
+    site.sync()
+    with duckdb.connect(str(site.state)) as database:
+        database.execute("UPDATE history SET lastmod = '290000-01-01'::TIMESTAMPTZ")
+
+    with pytest.raises(StoreError, match="expected times of the years 1 to 9999 in the store"):
+        site.sync()

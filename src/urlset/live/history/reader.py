@@ -52,10 +52,19 @@ def tracked_documents(session: StoreSession) -> Iterator[DocumentState]:
 
 
 def moment(microseconds: int | None) -> datetime | None:
-    """Convert microseconds since 1970 to a time; DuckDB would need pytz to return times."""
+    """Convert microseconds since 1970 to a time; DuckDB would need pytz to return times.
+
+    Raises StoreError for one that Python has not; urlset stores none.
+    """
     if microseconds is None:
         return None
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    except OverflowError as error:
+        raise StoreError(
+            "expected times of the years 1 to 9999 in the store, found one of "
+            f"{microseconds / 1e6:.4g} seconds since 1970; name another file"
+        ) from error
 
 
 def _states_at(snapshot: int) -> str:

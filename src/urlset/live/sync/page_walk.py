@@ -96,8 +96,13 @@ class Directives(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | None) -> Directives | None:
-        """Return the directives of their text; None for None."""
-        return None if text is None else cls(*json.loads(text))
+        """Return the directives of their text; None for None, and for another text."""
+        try:
+            found = cls(*json.loads(text or ""))
+            is_valid = len(found.preferences) == len(AiPreferences._fields) - 1
+        except (ValueError, TypeError, RecursionError):
+            return None
+        return found if is_valid else None
 
     @property
     def text(self) -> str:

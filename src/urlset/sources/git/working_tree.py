@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, NamedTuple
 
 from urlset.sources.git.repository import run_git, stream_git
 
@@ -117,7 +117,8 @@ def _is_file_of(entry: IndexEntry, path: bytes) -> bool:
         digest = _digest(entry, size)
         returns = 0
         is_after_return = False
-        while piece := file.read(_PIECE_SIZE):
+        # Not more than its size: a file of /proc behind a link of a folder has no end.
+        for piece in _pieces(file, size):
             digest.update(piece)
             returns += piece.count(b"\r\n") + (is_after_return and piece.startswith(b"\n"))
             is_after_return = piece.endswith(b"\r")
@@ -128,12 +129,18 @@ def _is_file_of(entry: IndexEntry, path: bytes) -> bool:
         file.seek(0)
         digest = _digest(entry, size - returns)
         rest = b""
-        while piece := file.read(_PIECE_SIZE):
-            piece = rest + piece
+        for read in _pieces(file, size):
+            piece = rest + read
             rest = piece[-1:] if piece.endswith(b"\r") else b""
             digest.update(piece[: len(piece) - len(rest)].replace(b"\r\n", b"\n"))
         digest.update(rest)
     return bool(digest.hexdigest().encode() == entry.name)
+
+
+def _pieces(file: IO[bytes], size: int) -> Iterator[bytes]:
+    while size > 0 and (piece := file.read(min(size, _PIECE_SIZE))):
+        size -= len(piece)
+        yield piece
 
 
 def _digest(entry: IndexEntry, size: int) -> hashlib._Hash:

@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
+from operator import length_hint
 from typing import Any, ClassVar, Literal, get_args
 from urllib.parse import quote
 
@@ -36,6 +38,9 @@ from urlset.store import QUERY_S, ColumnMapper, ExternalTable
 BATCH_ROWS = 8_192
 _STEPS = 10_000  # of the virtual machine, some 100 µs: so often SQLite calls the progress handler
 _Kind = Literal["string", "integer", "number"]
+_FETCH_ROWS = 32
+_MAX_BATCH_BYTES = 1 << 25
+_MAX_COMPUTED_BYTES = 1 << 22
 _WAL = 2  # value of bytes 18 and 19 in WAL mode (www.sqlite.org/fileformat.html, section 1.3.3)
 _ALLOWED = (
     sqlite3.SQLITE_SELECT,
@@ -118,7 +123,7 @@ class _TimeLimit:
 def _open(path: str, source_name: str) -> sqlite3.Connection:
     with open(path, "rb") as file:
         head = file.read(20)
-    uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
+    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?mode=ro"
     # Note: to read a file in WAL mode, SQLite creates two files next to it unless it is opened as
     # immutable. Where another process writes, these files exist already.
     if head[18:20] == bytes((_WAL, _WAL)) and not os.path.exists(f"{path}-wal"):
@@ -127,6 +132,9 @@ def _open(path: str, source_name: str) -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         connection.text_factory = _text
         connection.execute("PRAGMA query_only = ON")
+        # A longer value than the file is not stored in it: a view or a column computes it.
+        longest = max(_MAX_COMPUTED_BYTES, os.path.getsize(path))
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(longest, (1 << 31) - 1))
     except sqlite3.Error as error:
         raise _database_error(error, source_name, None) from error
     return connection
@@ -169,7 +177,7 @@ def _batches(
     while True:
         try:
             with limit.counted():
-                rows = cursor.fetchmany(BATCH_ROWS)
+                rows = _fetch(cursor)
         except sqlite3.Error as error:
             if limit.is_exceeded():
                 raise _timeout_error(limit) from error
@@ -186,6 +194,19 @@ def _batches(
             }
         )
         first += len(rows)
+
+
+def _fetch(cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+    """Return the next rows: a batch, or fewer if they are long."""
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    while len(rows) < BATCH_ROWS and size < _MAX_BATCH_BYTES:
+        found = cursor.fetchmany(_FETCH_ROWS)
+        if not found:
+            break
+        size += sum(map(length_hint, chain.from_iterable(found)))
+        rows += found
+    return rows
 
 
 def _kind(values: Iterable[Any]) -> _Kind:
