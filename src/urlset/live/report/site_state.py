@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.errors import StoreError
+from urlset.live.audit.verdict_shares import unjudged_reasons
 from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
@@ -162,6 +163,7 @@ def _read(store: Store) -> SiteState | None:
         outcomes = dict(zip(OUTCOMES, counts, strict=True))
         visited = listed - outcomes["not-visited"]
         if kind == "audit":
+            reasons += unjudged_reasons(outcomes["unknown"])
             rules = tuple(SiteRule(*row) for row in _rows(store, FINDINGS_SQL) if _is_valid(row))
             ((fixed, compared),) = _rows(store, _FIXED_SQL)
             fixed = fixed if compared else None
