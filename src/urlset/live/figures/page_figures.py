@@ -71,7 +71,8 @@ def _judged_sql(*, is_audit: bool) -> str:
         pages, only = "visits ", f" AND {page} NOT IN (FROM excluded)"
         less = "    ANTI JOIN excluded USING (key)\n"
     else:  # an excluded URL that was visited before, or by an audit, counts
-        less = f"    ANTI JOIN (SELECT {page} AS key FROM frontier WHERE {BY_PATTERN}) USING (key)\n"
+        keys = f"SELECT {page} AS key FROM frontier WHERE {BY_PATTERN}"
+        less = f"    ANTI JOIN ({keys}) USING (key)\n"
     source = pages or "pages"
     # A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
     return f"""
