@@ -205,7 +205,15 @@ the same in Python:
 
 If the column is empty, only the command has the option.
 """
-ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
+ARGUMENTS = {
+    "after": "AFTER",
+    "before": "BEFORE",
+    "site": "SITE",
+    "source": "SOURCE",
+    "sources": "SOURCE…",
+    "stores": "STORE…",
+    "updates": "CHANGES",
+}
 """Names of arguments of the command line that are not options."""
 LIMIT = re.compile(
     r"limit|sample|preflight_pages|max_(?:pages|depth|minutes|requests|documents|bytes|media|wait_s)"
@@ -309,7 +317,7 @@ def names() -> str:
         flags = {flag for flag in flags if flag.startswith("--") and not flag.startswith("--no-")}
         usual = f"--{term.name.removesuffix('_s').replace('_', '-')}"
         is_other = bool(flags) and usual not in flags
-        if len(term.verbs) > 1 or term.name in MEANINGS or is_other:
+        if len(term.verbs) > 1 or term.name in {**MEANINGS, **ARGUMENTS} or is_other:
             kind = ", ".join(filter(None, (term.kind, term.unit)))
             functions = [verb for verb in term.verbs if has_parameter(verb, term.name)]
             commands = [verb for verb in term.verbs if has_option(verb, term.name)]
