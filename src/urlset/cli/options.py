@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from urlset import option_names
 from urlset.cli.console import print_info
 from urlset.errors import UrlsetError
 from urlset.option_names import option
@@ -188,7 +189,7 @@ def expect_effect(verb: str, given: Mapping[str, Any], settings: Mapping[str, An
     for name in given:
         need = _NEEDS.get((verb, name))
         if need is not None and not need.is_met(settings.get(need.option)):
-            raise UsageError(f"{option(name)}: expected {need.expected}")
+            raise UsageError(f"{option_names.option(name)}: expected {need.expected}")
 
 
 def configuration(file: Path | None, *, is_quiet: bool = False) -> Configuration:
