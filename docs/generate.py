@@ -161,8 +161,8 @@ COMMANDS_INTRO = """\
 | `report` | all stores were read | some could not be read |
 
 A limit that ends the work early, such as `--max-requests`, is no failure of `crawl` and `audit`, whose result then says that it
-is not complete; `sync` exits with 1, because the index lacks pages. A page that `audit` could not judge, as after a time-out or
-a status 503, makes the result not complete, too, and is the finding N116 of the level info: `--fail-level info` exits with 1.
+is not complete; `sync` exits with 1, because the index lacks pages. A page without a verdict, as after a time-out or a
+status 503, makes the result of `audit` not complete, too, and is the finding N116 of the level info: `--fail-level info` exits with 1.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `sync`, and `audit` with `--store` keep what they have done in the store, and the same command continues;
