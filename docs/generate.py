@@ -161,7 +161,8 @@ COMMANDS_INTRO = """\
 | `report` | all stores were read | some could not be read |
 
 A limit that ends the work early, such as `--max-requests`, is no failure of `crawl` and `audit`, whose result then says that it
-is not complete; `sync` exits with 1, because the index lacks pages.
+is not complete; `sync` exits with 1, because the index lacks pages. A page without a verdict, as after a time-out or a
+status 503, makes the result of `audit` not complete, too, and is the finding N116 of the level info: `--fail-level info` exits with 1.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
 Ctrl-C: `crawl`, `sync`, and `audit` with `--store` keep what they have done in the store, and the same command continues;
@@ -204,7 +205,15 @@ the same in Python:
 
 If the column is empty, only the command has the option.
 """
-ARGUMENTS = {"site": "SITE", "sources": "SOURCE…", "stores": "STORE…"}
+ARGUMENTS = {
+    "after": "AFTER",
+    "before": "BEFORE",
+    "site": "SITE",
+    "source": "SOURCE",
+    "sources": "SOURCE…",
+    "stores": "STORE…",
+    "updates": "CHANGES",
+}
 """Names of arguments of the command line that are not options."""
 LIMIT = re.compile(
     r"limit|sample|preflight_pages|max_(?:pages|depth|minutes|requests|documents|bytes|media|wait_s)"
@@ -308,7 +317,7 @@ def names() -> str:
         flags = {flag for flag in flags if flag.startswith("--") and not flag.startswith("--no-")}
         usual = f"--{term.name.removesuffix('_s').replace('_', '-')}"
         is_other = bool(flags) and usual not in flags
-        if len(term.verbs) > 1 or term.name in MEANINGS or is_other:
+        if len(term.verbs) > 1 or term.name in {**MEANINGS, **ARGUMENTS} or is_other:
             kind = ", ".join(filter(None, (term.kind, term.unit)))
             functions = [verb for verb in term.verbs if has_parameter(verb, term.name)]
             commands = [verb for verb in term.verbs if has_option(verb, term.name)]

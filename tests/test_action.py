@@ -54,6 +54,7 @@ def runner(tmp_path, monkeypatch):
         "GH_COMMENTS": str(tmp_path / "comments"), "BASE_URL": "", "OUTPUT": "",
         "FORMAT": "github", "ARGUMENTS": "", "TMPDIR": str(tmp_path),
         "GITHUB_SERVER_URL": "https://git.example", "GITHUB_RUN_ID": "99", "SOURCE": "a.txt",
+        "GITHUB_WORKFLOW": "sitemaps", "GITHUB_JOB": "shop", "LABEL": "",
     }  # fmt: skip
 
     def run(script: str, **values: str) -> subprocess.CompletedProcess[str]:
@@ -146,10 +147,30 @@ def test_comment_is_created_once_and_updated_later(runner, tmp_path):
 
     calls = (tmp_path / "gh.log").read_text().splitlines()
     assert len(calls) == 4
-    assert 'startswith("<!-- urlset diff -->")' in calls[0]
+    assert re.search(r'startswith\("<!-- urlset diff \d+-\d+ -->"\)', calls[0])
+    assert calls[0] == calls[2]
     assert "--method POST repos/o/r/issues/7/comments" in calls[1]
     assert "--method PATCH repos/o/r/issues/comments/41" in calls[3]
     assert '.user.login == ""' in calls[0]
+
+
+def test_each_job_and_label_has_a_comment_of_its_own(runner, tmp_path):
+    (tmp_path / "bin" / "gh").write_text(GH_ISSUES)
+    comment, log = tmp_path / "comment.md", tmp_path / "gh.log"
+    comment.write_text("<!-- urlset diff -->\ntext\n")
+    names = [{}, {"GITHUB_JOB": "blog"}, {"LABEL": "de"}, {"LABEL": "f`r"}, {"SOURCE": "b.txt"}]
+    markers, bodies = [], []
+    for each in names:
+        log.write_text("")
+        assert runner(COMMENT, COMMENT=str(comment), **each).returncode == 0
+        search, _, *body = log.read_text().splitlines()
+        assert f'startswith("{body[0]}")' in search
+        markers.append(body[0])
+        bodies.append(body[1:])
+
+    assert len(set(markers)) == 4
+    assert markers[4] == markers[0]  # the sources of a diff may name commits
+    assert bodies == [["text"], ["text"], ["`de`", "", "text"], ["`fr`", "", "text"], ["text"]]
 
 
 @pytest.mark.parametrize("script", ["COMMENT", "ISSUE"])

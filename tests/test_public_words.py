@@ -1,7 +1,9 @@
 """Public functions: the same thing has the same parameter name and the same type everywhere."""
 
 import inspect
+import re
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -122,3 +124,14 @@ def test_urls_are_filtered_by_the_same_words():
     assert set(GLOSSARY["include"].verbs) == set(GLOSSARY["exclude"].verbs)
     assert {"read", "crawl", "build", "audit", "diff"} == set(GLOSSARY["include"].verbs)
     assert not {"match", "in_scope", "filter", "pattern_include"} & GLOSSARY.keys()
+
+
+@pytest.mark.parametrize("verb", ["read", "build", "check", "audit", "diff", "submit", "sync"])
+def test_the_names_of_arguments_are_in_the_table_of_names(verb):
+    page = (Path(__file__).parents[1] / "docs" / "options.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)`.*?\|[^|]*\| `([A-Z]+)…?` \| ([\w, ]+) \|", page, re.M)
+
+    for option in options_of(verb):
+        if option.is_argument:
+            named = [name for name, _, verbs in rows if verb in verbs.split(", ")]
+            assert option.name in named

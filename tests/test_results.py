@@ -13,9 +13,11 @@ import urlset
 from tests.builder.test_unread_sources import Failing
 from tests.live.submit.fake_engines import Bench, Reply, added
 from tests.site_box import SiteBox, page
+from urlset.live.submit.changes import open_input
 from urlset.live.sync.pipeline import NOT_OVER
 from urlset.result import Result
 from urlset.sources import Candidate, CandidateRows
+from urlset.store import ScratchDatabase
 
 Make = Callable[[SiteBox, Path], Result]
 
@@ -151,6 +153,43 @@ def test_an_audit_names_sitemaps_that_could_not_be_read(site):
         assert reason.startswith(f"{site.url('/none.xml')}: ")
         assert found.summary.count("none.xml") == 0
         assert "1 sitemap could not be read completely" in found.summary
+
+
+def test_an_audit_names_a_robots_txt_that_could_not_be_read_as_no_sitemap(site):
+    site.put("/robots.txt", "error", 500)
+    site.put("/sitemap.xml", _urlset(site.url("/p")))
+    with urlset.audit(site.url("/sitemap.xml"), confirm_after_s=0) as found:
+        assert " robots.txt could not be read completely." in found.summary
+        assert "1 sitemap" not in found.summary
+
+
+def test_a_crawl_names_a_robots_txt_that_could_not_be_read_as_no_sitemap(site, tmp_path):
+    site.put("/robots.txt", "error", 500)
+    with urlset.crawl(site.url("/"), tmp_path / "crawl.duckdb", confirm_after_s=0) as found:
+        [count, *_] = [each for each in found.incomplete if each.startswith("sitemaps: ")]
+        assert count == "sitemaps: robots.txt not read, which may name sitemaps"
+
+
+def test_a_submission_names_a_robots_txt_that_could_not_be_read_as_no_sitemap(site, tmp_path):
+    site.put("/robots.txt", "error", 500)
+    site.put("/sitemap.xml", _urlset(site.url("/p")))
+    with urlset.Store.open(tmp_path / "read.duckdb") as store:
+        store.fill(urlset.read(site.url("/sitemap.xml"), read_robots=True))
+    with ScratchDatabase() as db:
+        note = open_input(tmp_path / "read.duckdb", db).note or ""
+    assert "read.duckdb: robots.txt could not be read, so that no URL counts as removed" in note
+
+
+def test_pages_of_an_audit_that_could_not_be_judged_are_incomplete(site, tmp_path):
+    site.put("/sitemap.xml", _urlset(site.url("/p"), site.url("/q"), site.url("/r")))
+    site.put("/p", "<title>Page</title><p>Page about tea", kind="text/html")
+    site.put("/q", "error", 503)
+    site.put("/r", "error", 503)
+    store = tmp_path / "audit.duckdb"
+    with urlset.audit(site.url("/sitemap.xml"), store=store, confirm_after_s=0) as found:
+        assert found.by_rule["N116"] == 2
+    assert (found.is_complete, found.incomplete) == (False, ("2 URLs could not be judged",))
+    assert urlset.report([store]).sites[0].incomplete == ("2 URLs could not be judged",)
 
 
 def test_an_audit_without_a_verdict_has_its_cause_also_after_close(site):

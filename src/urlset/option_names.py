@@ -1,17 +1,22 @@
-"""Names of options in messages: parameters in Python, flags in the command."""
+"""Names of options in messages: parameters in Python, flags in the command, keys of a host."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
 _VERBS = ("build", "check", "read", "audit", "crawl", "submit", "diff", "watch", "sync", "mcp")
 _SECTIONS = ("build", "check", "submit", "diff")
+
+OptionNames = Callable[[str, str | bool | None, str], str]
+"""Function of the name, the value and the Python text of an option: what the user can write."""
+
 # Of the process, because the threads of a run write messages, too.
 _is_command = False
 _verb: str | None = None
+_names: OptionNames | None = None
 
 
 @contextmanager
@@ -28,6 +33,22 @@ def flags_in_messages(verb: str | None = None) -> Iterator[None]:
         yield
     finally:
         _is_command, _verb = before
+
+
+@contextmanager
+def names_in_messages(names: OptionNames) -> Iterator[None]:
+    """Let messages name options as a host of urlset has them, such as a setting of Django.
+
+    >>> with names_in_messages(lambda name, value, python: f"URLSET['BUILD'][{name!r}]"):
+    ...     option("allowed_hosts")
+    "URLSET['BUILD']['allowed_hosts']"
+    """
+    global _names
+    before, _names = _names, names
+    try:
+        yield
+    finally:
+        _names = before
 
 
 def is_command() -> bool:
@@ -68,6 +89,8 @@ def option(name: str, value: str | bool | None = None, *, python: str = "") -> s
     ...     option("map", "lastmod=Last Modified")
     "--map 'lastmod=Last Modified'"
     """
+    if _names is not None:
+        return _names(name, value, python)
     if not _is_command:
         shown = f'"{value}"' if isinstance(value, str) else str(value)
         return python or (name if value is None else f"{name}={shown}")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import urlset
 from urlset.integrations.built_site import BuiltSite, HostPage, PluginOptions, build_site
 
 
@@ -24,6 +25,17 @@ def site(tmp_path: Path) -> BuiltSite:
         project=str(tmp_path),
         content=str(tmp_path),
     )
+
+
+def test_messages_name_the_options_of_the_plugin(site: BuiltSite):
+    pages_of(site, ["tea.html"])
+    pages = [HostPage("tea.html", "https://shop.example.org/tea.html")]
+
+    with pytest.raises(urlset.GateError) as caught:
+        build_site(site, pages, PluginOptions.of({}))
+
+    assert "allow the host with allowed_hosts of urlset.build; nothing" in str(caught.value)
+    assert str(caught.value).endswith("If this is intended: force: ['hosts']")
 
 
 def test_pages_without_a_file_are_reported(site: BuiltSite):

@@ -171,6 +171,24 @@ def test_a_gate_ends_the_command_with_its_exit_code(run):
     assert "2 URLs" in run("build", "--force", "shrunk")
 
 
+class Foreign(Pages):
+    def get_urls(self, *_, **__):
+        return [{"location": "https://shop.example.org/", "item": None}]
+
+
+def test_messages_name_the_settings_and_the_options_of_manage_py(run, tmp_path):
+    with pytest.raises(management.CommandError) as caught:
+        run("build", given={"pages": Foreign})
+    message = str(caught.value)
+    assert "allow the host with URLSET['BUILD']['allowed_hosts']" in message
+    assert message.endswith("If this is intended: --force hosts")
+    assert "--allowed-host" not in message
+
+    run("build", BUILD={"allowed_hosts": ["shop.example.org"]}, given={"pages": Foreign})
+    with pytest.raises(TypeError, match=r"URLSET\['SUBMIT'\]\['max_wait_s'\] limits the time"):
+        run("submit", SUBMIT={"max_minutes": 3})
+
+
 def test_progress_is_shown_on_request(run, monkeypatch):
     command = importlib.import_module("urlset.integrations.django.management.commands.urlset")
     monkeypatch.setattr(command, "PROGRESS_S", 0.0)

@@ -255,6 +255,28 @@ def test_last_state_decides(read, statuses, reason):
         assert found == {"https://example.com/a": reason}
 
 
+@pytest.mark.parametrize("sep", ["", "far", None], ids=["lines", "blocks", "files"])
+@pytest.mark.parametrize(
+    ("statuses", "reason"),
+    [
+        ([200, 404], "404 since 2026-11-01"),
+        ([404, 200], None),
+        ([304, 404, 410], "410 since 2026-11-01"),
+        ([410, 404, 304], None),
+    ],
+)
+def test_of_lines_of_the_same_second_the_later_one_decides(read, statuses, reason, sep):
+    lines = [line("/a", status, day=1) for status in statuses]
+    texts = lines
+    if sep is not None:
+        fill = "".join(line(f"/fill/{n}", day=1) for n in range(15_000)) * (sep == "far")
+        texts = [fill.join(lines)]
+
+    found, _ = read(*texts)
+
+    assert found["https://example.com/a"] == reason
+
+
 @pytest.mark.parametrize(("hits", "misses", "is_gone"), [
     (10_000, 1, False), (10_000, 9, False), (10_000, 10, True), (100, 1, True), (101, 1, False),
 ])  # fmt: skip

@@ -81,21 +81,19 @@ class Ledger:
         expect_utf8(path)
         try:
             if is_persistent:
-                create_ledger_folder(self.path.parent)
+                create_ledger_folder(self.path)
                 self._db.attach(path, "ledger", _KIND)
             else:
                 self._db.attach_copy(path, "ledger", _KIND)
         except StoreError as error:
-            if error.failure in ("in-use", "other-file"):
-                raise
+            if error.failure in ("in-use", "other-file") or not error.detail:
+                raise  # DuckDB did not see the file: a folder, or no permission
             advice = "; if it is damaged, remove it: it is rebuilt from what is published"
             if error.failure == "damaged":
                 advice = ": it is rebuilt from what is published"
             raise StoreError(
                 f"{error}{advice}", failure=error.failure, detail=error.detail
             ) from error
-        except OSError as error:
-            raise StoreError(f"cannot open the ledger {path!r}: {error.strerror}") from error
 
     def table(self, name: str) -> str:
         """Return the full name of a table."""
@@ -249,11 +247,28 @@ class Ledger:
         self._db.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
 
 
-def create_ledger_folder(folder: Path) -> None:
+def create_ledger_folder(path: Path) -> None:
     """Create the folder of a ledger; a ``.urlset`` folder is excluded from version control.
 
-    Raises ``OSError``, also for a ``.urlset`` that is a link to outside of its parent folder.
+    Raises:
+        urlset.StoreError: The folder cannot be created, or a ``.urlset`` is a link to outside of
+            its parent folder.
     """
+    try:
+        _create_folder(path.parent)
+    except (FileExistsError, NotADirectoryError) as error:
+        place = next(each for each in path.parents if each.exists())
+        raise StoreError(
+            f"cannot write {str(path)!r}: its folder {str(place)!r} is a file; name another one"
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {str(path)!r}: its folder: {error.strerror}; create the folder, or name "
+            "another file"
+        ) from error
+
+
+def _create_folder(folder: Path) -> None:
     if folder.name == LEDGER.parent.name:
         expect_no_outside_link(folder)
     is_new = not folder.exists()

@@ -37,7 +37,8 @@ def audit(
     Ctrl-C ends the visits; what was found is reported, and with --store the same command continues.
     Exit codes: 0 no errors; 1 findings of --fail-level or worse (N001 if a sitemap could not be
     read), no visit could be judged, or no listed URL is selected; 2 nothing could be read; 130
-    after Ctrl-C. A limit of yours, such as --max-requests, changes no exit code if a listed URL was
+    after Ctrl-C. A page that could not be judged is the finding N116, of the level info. A limit of
+    yours, such as --max-requests, changes no exit code if a listed URL was
     visited before it. The rules are those of group N and some of P and R: `urlset rules N`. json is
     that of `urlset check`, and has listed, sampled, visited, verdicts (counted) and estimates (of a
     sample); basis is observed, complete, sampled or unknown.
@@ -63,6 +64,7 @@ def audit(
     if config_options.options.get("rules"):
         end_process_when_stuck()
     settings = options.given_options(given, AUDIT_OPTIONS, where="python")
+    options.expect_effect("audit", settings, settings)
     settings |= {**config_options.options, **network._asdict()}
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:

@@ -53,9 +53,9 @@ def diff(
     options.expect_format_of(output, format, "diff")
     console.expect_target("--report", report)
     found_config = options.configuration(config)
-    settings = (
-        found_config.diff | found_config.diff_limits | options.given_options(given, DIFF_OPTIONS)
-    )
+    from_line = options.given_options(given, DIFF_OPTIONS)
+    settings = found_config.diff | found_config.diff_limits | from_line
+    options.expect_effect("diff", from_line, settings)
     limits = {
         name.removeprefix("max_"): _limit(name, settings.pop(name))
         for name in ("max_removed", "max_added", "max_changed")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from urlset import option_names
 from urlset.cli.console import print_info
 from urlset.errors import UrlsetError
 from urlset.option_names import option
@@ -133,6 +134,62 @@ def given_options(
         and values.get(option.name) not in (None, [])
         and not (option.is_switch and not values[option.name])
     }
+
+
+class Need(NamedTuple):
+    """What an option needs: another option with a value that gives it an effect.
+
+    ``is_met`` gets that value, None if it is not set. ``expected`` ends the message.
+    """
+
+    option: str
+    is_met: Callable[[Any], bool]
+    expected: str
+
+
+_GOOGLE = Need("to", lambda to: "google" in (to or ()), "--to google, too")
+_INDEXNOW = Need("to", lambda to: not to or "indexnow" in to, "--to indexnow, too")
+_FOLLOW = Need(
+    "follow", lambda follow: follow is not False, "no --no-follow, which reads no other sitemap"
+)
+_NEEDS = {
+    ("audit", "seed"): Need("sample", bool, "--sample N, too"),
+    ("diff", "max_requests"): Need("live", bool, "--live, too; no page is requested without it"),
+    ("diff", "min_confidence"): Need(
+        "moves", lambda moves: moves is not False, "no --no-moves, which finds none"
+    ),
+    ("read", "follow_only"): _FOLLOW,
+    ("read", "max_documents"): _FOLLOW,
+    ("watch", "webhook_format"): Need("webhook", bool, "--webhook URL, too"),
+    ("submit", "preflight_pages"): Need(
+        "preflight", lambda given: given is not False, "no --no-preflight, which visits none"
+    ),
+    ("submit", "inspect_store"): Need("inspect", bool, "--inspect N, too"),
+    **dict.fromkeys(
+        [("submit", name) for name in ("keys_file", "endpoints", "announce_all", "preflight")],
+        _INDEXNOW,
+    ),
+    **dict.fromkeys(
+        [("submit", name) for name in ("sitemaps", "resubmit", "property", "status", "inspect")],
+        _GOOGLE,
+    ),
+    ("submit", "google_credentials"): _GOOGLE,
+}
+"""Options that have no effect without another one, by command."""
+
+
+def expect_effect(verb: str, given: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Raise :class:`UsageError` for an option that has no effect without another one.
+
+    Args:
+        verb: The command.
+        given: Options that the command line sets.
+        settings: Values of the run, also of the configuration and of the environment.
+    """
+    for name in given:
+        need = _NEEDS.get((verb, name))
+        if need is not None and not need.is_met(settings.get(need.option)):
+            raise UsageError(f"{option_names.option(name)}: expected {need.expected}")
 
 
 def configuration(file: Path | None, *, is_quiet: bool = False) -> Configuration:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from urlset.cli.console import Sink, line_renderer, print_errors, terminal_width
-from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    expect_effect,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.cli.read_output import document_tree, entry_table
 from urlset.cli.read_session import ReadSession
 from urlset.model import Entry
@@ -87,6 +94,7 @@ def read(
     expect_own_outputs({"output": output}, sources)
     chosen = format or _format_of(output, is_tree=tree)
     settings = given_options(options, READ_OPTIONS)
+    expect_effect("read", settings, settings)
     filters = {name: settings[name] for name in _FILTERS if name in settings}
     _check_filters(filters, settings.get("follow_only", ()))
     session = ReadSession(

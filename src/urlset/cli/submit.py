@@ -55,7 +55,10 @@ def submit(
         raise options.Exit(_create_key(new_key, is_quiet=quiet))
     configuration = options.configuration(config)
     options.expect_paths({"store": given["store"]})
-    values = configuration.submit | options.given_options(given, SUBMIT_OPTIONS)
+    secrets = {"keys_file": keys_file, "google_credentials": google_credentials}
+    from_line = options.given_options({**given, **secrets}, SUBMIT_OPTIONS)
+    values = configuration.submit | {k: v for k, v in from_line.items() if k not in secrets}
+    options.expect_effect("submit", from_line, values)
     values["policy"] = network.policy
     channels = values.get("to") or ["indexnow"]
     if "indexnow" in channels:

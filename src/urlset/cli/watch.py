@@ -59,13 +59,15 @@ def watch(
         )
     options.expect_own_outputs({"store": store, "report": report}, [site])
     console.expect_target("--report", report)
+    given_here = options.given_options(given, WATCH_OPTIONS)
     settings = {
-        **options.given_options(given, WATCH_OPTIONS),
+        **given_here,
         **network._asdict(),
         "report": report,
     }
     if "webhook" not in settings:
         settings["webhook"] = os.environ.get(WEBHOOK_VARIABLE) or None
+    options.expect_effect("watch", given_here, settings)
     from urlset.live.watch import watch as run
 
     with console.Sink(None) as sink:

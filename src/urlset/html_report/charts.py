@@ -19,6 +19,12 @@ HALF_PAGE, PHONE = 470.0, 280.0
 MAX_LABEL = 44
 """Characters of a label; longer ones are cut in the middle."""
 
+MAX_LANGUAGE = 12
+"""Characters of the code of a language; longer ones are cut in the middle."""
+
+NARROW_LABEL = 12
+"""Characters of the label of a row that fit on a phone, too; a longer label has a tooltip."""
+
 _HEAT = (0.0, 0.01, 0.05, 0.2)
 """Upper bounds of the shares of the heat classes 0 to 3; class 4 is above."""
 
@@ -260,7 +266,10 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
     """
     rows = [name for name in names if any(row == name for row, _ in cells)]
     columns = [name for name in names if any(column == name for _, column in cells)]
-    head = "".join(f'<th scope="col">{escape(safe(name, 12))}</th>' for name in columns)
+    head = "".join(
+        f'<th scope="col"{_tip(name, MAX_LANGUAGE)}>{escape(safe(name, MAX_LANGUAGE))}</th>'
+        for name in columns
+    )
     body = []
     for row in rows:
         line = []
@@ -272,8 +281,9 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
             text = f"{cell.faults:,}" if cell.faults else "0"
             tip = escape(f"{cell.faults:,} of {cell.total:,}")
             line.append(f'<td class="{heat(cell.faults, cell.total)}" title="{tip}">{text}</td>')
-        label = escape(safe(row, 12))
-        body.append(f'<tr><th scope="row">{label}</th>{"".join(line)}</tr>')
+        label = escape(safe(row, MAX_LANGUAGE))
+        head_cell = f'<th scope="row"{_tip(row, MAX_LANGUAGE)}>{label}</th>'
+        body.append(f"<tr>{head_cell}{''.join(line)}</tr>")
     return (
         '<div class="scroll" tabindex="0" role="group" aria-label="Matrix of languages">'
         f'<table class="matrix"><thead><tr><td>{escape(corner)}</td>{head}</tr></thead>'
@@ -330,9 +340,18 @@ def _rows(rows: Iterable[tuple[str, str, str]]) -> str:
 def _row(label: str, chart: str, note: str) -> str:
     shown = escape(safe(label, MAX_LABEL))
     return (
-        f'<li><span class="label"><bdi>{shown}</bdi></span>{chart}'
+        f'<li><span class="label"{_tip(label, NARROW_LABEL)}><bdi>{shown}</bdi></span>{chart}'
         f'<span class="note">{escape(note)}</span></li>'
     )
+
+
+def _tip(label: str, limit: int) -> str:
+    """Return the attribute ``title`` with a whole label that the page may cut; none if it fits.
+
+    >>> _tip("/shop/", 12), _tip("/shop/drinks/", 12)
+    ('', ' title="/shop/drinks/"')
+    """
+    return attributes(title=safe(label)) if len(label) > limit else ""
 
 
 def _bar(segments: Sequence[Segment], whole: float, *, height: int = 18) -> str:
@@ -351,7 +370,7 @@ def _bar(segments: Sequence[Segment], whole: float, *, height: int = 18) -> str:
 def _block(
     block: Block, start: float, width: float, *, y: int, height: int, name: str | None = None
 ) -> str:
-    label = safe(block.label, MAX_LABEL)
+    label = safe(block.label)
     faults = f"{block.faults:,} of {block.size:,} ({share(block.faults, block.size)})"
     size = "wide" if width >= 16 else "narrow" if width >= 5.5 else "tiny"
     texts = ""

@@ -23,6 +23,7 @@ from urlset.dates import format_date
 from urlset.errors import ConfigurationError, suggestion
 from urlset.html.metadata import as_w3c
 from urlset.model import Alternate
+from urlset.option_names import names_in_messages
 from urlset.sources import GitDates, HtmlFolder, git_dates
 from urlset.sources.candidates import SourceType
 from urlset.terminal_text import pluralize
@@ -174,15 +175,25 @@ def build_site(site: BuiltSite, pages: Iterable[HostPage], options: PluginOption
     if ledger.is_symlink():
         raise ConfigurationError(f"cache: expected a file, found a symbolic link at {ledger}")
     source = HostPages(site, pages, options)
-    return build(
-        source,
-        site.output,
-        base_url=site.base_url,
-        lastmod=list(options.lastmod) or "none",
-        gzip=options.gzip,
-        ledger=ledger,
-        force=tuple(options.force),  # type: ignore[arg-type] # checked by PluginOptions
-    )
+    with names_in_messages(_option_name):
+        return build(
+            source,
+            site.output,
+            base_url=site.base_url,
+            lastmod=list(options.lastmod) or "none",
+            gzip=options.gzip,
+            ledger=ledger,
+            force=tuple(options.force),  # type: ignore[arg-type] # checked by PluginOptions
+        )
+
+
+def _option_name(name: str, value: str | bool | None, python: str) -> str:
+    """Return an option as the configuration of the host has it, or where it exists instead."""
+    if name in {each.name.removesuffix("_") for each in fields(PluginOptions)}:
+        is_list = name in ("lastmod", "exclude", "with", "force")
+        return name if value is None else f"{name}: {[value] if is_list else value}"
+    shown = python or name
+    return f"{shown if value is None else f'{shown}={value!r}'} of urlset.build"
 
 
 def _cache_folder(site: BuiltSite, cache: str) -> Path:

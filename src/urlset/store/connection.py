@@ -72,7 +72,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
     read-only store cannot hold. Return the names of the views and macros in the file that urlset
     did not create. Raises StoreError if the file is not a store of this version, or unreadable.
     """
-    _check_path(path, read_only=read_only)
+    expect_usable(path, read_only=read_only)
     mode = " (READ_ONLY)" if read_only else ""
     is_new = not (os.path.lexists(path) or os.path.lexists(f"{path}.wal"))
     with map_errors(path):
@@ -95,7 +95,7 @@ def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str
     has. Raises StoreError if the file is not a store of this version, or unreadable.
     """
     expect_utf8(path)
-    _check_path(path, read_only=True)
+    expect_usable(path, read_only=True)
     with map_errors(path):
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
         _inspected(connection, name, path)
@@ -265,26 +265,37 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _check_path(path: str, *, read_only: bool) -> None:
-    if os.path.isdir(path):
-        raise StoreError(f"expected a store, found a folder: {path!r}; name a file in it")
-    if not read_only:
-        expect_own_file(path)
+def expect_usable(path: str, *, read_only: bool) -> None:
+    """Raise :class:`urlset.StoreError` for a file that is no store, or without permission."""
+    expect_accessible(path, read_only=read_only)
     if not os.path.exists(path):
         if read_only:
             raise StoreError(f"expected a store, found nothing at {path!r}; check the path")
-        expect_folder(path)
         return
-    if not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
-        raise StoreError(
-            f"expected a {_access(read_only)} store, found {path!r}; check its permissions"
-        )
     if not is_database(path):
         raise StoreError(
             f"expected a store (a DuckDB file), found another kind of file: {path!r}; "
             f"name another one{'' if read_only else ', or remove it'}",
             failure="other-file",
         )
+
+
+def expect_accessible(path: str, *, read_only: bool, noun: str = "a store") -> None:
+    """Raise :class:`urlset.StoreError` for a folder, or a file without permission.
+
+    A missing file must have a folder in which it can be created, unless it is only read.
+    """
+    if os.path.isdir(path):
+        raise StoreError(f"expected {noun}, found a folder: {path!r}; name a file in it")
+    if not read_only:
+        expect_own_file(path)
+    if not os.path.exists(path):
+        if not read_only:
+            expect_folder(path)
+        return
+    if not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
+        described = noun.replace("a ", f"a {_access(read_only)} ", 1)
+        raise StoreError(f"expected {described}, found {path!r}; check its permissions")
 
 
 def expect_folder(path: str) -> None:
@@ -297,7 +308,10 @@ def expect_folder(path: str) -> None:
     if not os.path.isdir(folder):
         raise StoreError(f"cannot write {path!r}: its folder {folder!r} does not exist; create it")
     if not os.access(folder, os.W_OK):
-        raise StoreError(f"cannot write {path!r}: its folder {folder!r} is not writable")
+        raise StoreError(
+            f"cannot write {path!r}: its folder {folder!r} is not writable; check its permissions, "
+            "or name another file"
+        )
 
 
 def _access(read_only: bool) -> str:

@@ -17,7 +17,7 @@ from urlset.store.connection import (
     attach_read_only,
     connect,
     copy_database,
-    expect_own_file,
+    expect_accessible,
     expect_utf8,
     is_database,
     literal,
@@ -106,7 +106,7 @@ class ScratchDatabase(Closing, ScratchReader):
 
         While one process has the file open, no other process can open it.
         """
-        expect_own_file(path)
+        expect_accessible(path, read_only=False, noun=kind.noun)
         self._attach_file(path, name, kind, path)
         self._tidied = name
 
@@ -131,6 +131,7 @@ class ScratchDatabase(Closing, ScratchReader):
 
     def attach_copy(self, path: str, name: str, kind: FileKind | None = None) -> None:
         """Attach a temporary copy of a file under a name; changes to it are discarded."""
+        expect_accessible(path, read_only=True, noun="a DuckDB file" if kind is None else kind.noun)
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
         self._attach_file(copy_database(path, copy), name, kind, path)
 

@@ -49,6 +49,21 @@ def test_the_report_has_the_pages_of_the_crawl(site, kept, tmp_path):
     assert not re.search(r'src="http|href="http(?!://127)', html)
 
 
+def test_urls_that_a_pattern_excludes_are_counted_apart_from_listed_ones(site, tmp_path):
+    locs = "".join(f"<url><loc>{site.url(path)}</loc></url>" for path in ("/a", "/no", "/b"))
+    site.put("/sitemap.xml", f"<urlset>{locs}</urlset>")
+
+    store = tmp_path / "s.duckdb"
+    with urlset.crawl(site.url("/"), store, include="/a$", policy=quick()) as found:
+        found.report(tmp_path / "crawl.html")
+
+    text = text_of(tmp_path / "crawl.html")
+    assert "listed URLs 1 excluded by a pattern 2 fine 1 " in text
+    assert "Of 1 listed URL, 100 % are fine." in text
+    [state] = urlset.report([store]).sites
+    assert (state.listed, state.visited, state.outcomes["not-visited"]) == (1, 1, 0)
+
+
 def test_the_report_has_what_the_sitemaps_list(site, tmp_path):
     loc = f"<url><loc>{site.url('/a')}</loc></url><url><loc>{site.url('/no')}</loc></url>"
     site.put("/sitemap.xml", f"<urlset>{loc}</urlset>")

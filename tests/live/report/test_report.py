@@ -61,6 +61,15 @@ def rows_of(page: str) -> dict[str, list[str]]:
     return {row[2]: row for row in found}
 
 
+def test_urls_that_an_audit_excludes_are_not_listed(box, tmp_path):
+    store = tmp_path / "audit.duckdb"
+    urlset.audit(box.site, store=store, include="/[01]$", policy=quick()).close()
+
+    [state] = urlset.report([store]).sites
+
+    assert (state.listed, state.visited, state.outcomes["not-visited"]) == (2, 2, 0)
+
+
 def test_counts_are_those_of_the_audit(box, stores):
     with urlset.audit(box.site, policy=quick()) as audit:
         expected = audit.by_level

@@ -155,8 +155,18 @@ def test_403_key_not_found_fails_without_retry(bench):
     result = bench.submit(added("/a"))
 
     assert (result.has_failures, len(bench.engine.posts), bench.clock.waits) == (True, 1, [])
-    assert f"https://{HOST}/{KEY}.txt" in result.results[0].error
     assert states(bench) == {"/a": "waiting"}
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_missing_key_file_is_named_with_the_scheme_of_the_site(bench, scheme):
+    bench.engine.replies = [refusal(403, "KeyNotFound", "no key")]
+    [change] = added("/a")
+
+    loc = f"{scheme}://{HOST}/a"
+    result = bench.submit([change | {"loc": loc}], preflight=False)
+
+    assert f" {scheme}://{HOST}/{KEY}.txt: KeyNotFound" in result.results[0].error
 
 
 def test_403_user_forbidden_names_a_new_key(bench):

@@ -25,8 +25,14 @@ from urlset.html_report import (
 from urlset.live.audit.coverage import COVERAGE_SQL, LINKED_BY_SQL, WEAKLY_LINKED, Coverage
 from urlset.live.audit.judgement import AuditFindings, Changes, RunFacts
 from urlset.live.audit.settings import AuditSettings
-from urlset.live.audit.verdict_shares import VerdictShare, share_lines, summary_sentence
+from urlset.live.audit.verdict_shares import (
+    VerdictShare,
+    share_lines,
+    summary_sentence,
+    unjudged_reasons,
+)
 from urlset.live.figures.dimension_tables import segment_table
+from urlset.live.unread_documents import unread_text_of
 from urlset.notebook import html_table
 from urlset.option_names import option
 from urlset.reader import DocumentRecord, faults_of
@@ -163,8 +169,18 @@ class Audit(CountedFindings):
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """Why not everything was visited (``interrupted``, a limit), and unread sitemaps."""
-        reasons = (*self._unvisited, *self.coverage.reasons, *faults_of(self.documents))
+        """Why not everything was read, visited and judged; empty if everything was.
+
+        These are an interruption or a limit, documents that could not be read, and the number of
+        URLs that could not be judged.
+        """
+        unknown = sum(each.visited for each in self.verdicts if each.verdict == "unknown")
+        reasons = (
+            *self._unvisited,
+            *self.coverage.reasons,
+            *faults_of(self.documents),
+            *unjudged_reasons(unknown),
+        )
         return tuple(
             reason
             for reason in dict.fromkeys(reasons)
@@ -233,8 +249,8 @@ class Audit(CountedFindings):
             is_none_selected=self._is_none_selected,
             is_complete=not self._unvisited,
         )
-        if unread := sum(record.error is not None for record in self.documents):
-            text += f" {pluralize(unread, 'sitemap')} could not be read completely."
+        if unread := unread_text_of(self.documents):
+            text += f" {unread} could not be read completely."
         if self.is_blind and self.listed:
             text += f" Nothing could be judged{self._cause}."
         if self._unvisited:

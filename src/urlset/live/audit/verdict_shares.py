@@ -95,6 +95,15 @@ def shares_of(
     return sorted(shares, key=lambda one: (-one.share.share, one.verdict))
 
 
+def unjudged_reasons(count: int) -> list[str]:
+    """Return the reason of an incomplete audit with URLs that could not be judged; none for 0.
+
+    >>> unjudged_reasons(2)
+    ['2 URLs could not be judged']
+    """
+    return [f"{pluralize(count, 'URL')} could not be judged"] * bool(count)
+
+
 MAX_NAMED = 4
 """Verdicts that the sentence names after the share of fine URLs, the worst first."""
 

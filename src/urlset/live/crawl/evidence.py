@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urlset.html import MAX_ANCHORS
 from urlset.live.crawl.options import CrawlOptions
+from urlset.live.unread_documents import IS_ROBOTS_SQL, unread_text
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
@@ -181,16 +182,24 @@ def kind_of_reason(reason: str) -> str:
 
 
 def _unread_sitemaps(session: StoreSession) -> list[str]:
-    """Return how many sitemaps were not read completely, and the first ones with the reason."""
+    """Return how many sitemaps were not read completely, and the first ones with the reason.
+
+    A robots.txt that was not read is among them, because it may name sitemaps.
+    """
     rows = list(
         session.rows(
-            "SELECT source, error FROM store.documents WHERE error IS NOT NULL ORDER BY document"
+            f"SELECT source, error, {IS_ROBOTS_SQL} FROM store.documents "
+            "WHERE error IS NOT NULL ORDER BY document"
         )
     )
     if not rows:
         return []
-    reasons = [f"sitemaps: {len(rows):,} not read, or not completely"]
-    reasons += [f"sitemaps: {source}: {error}" for source, error in rows[:MAX_SITEMAPS]]
+    robots = sum(is_robots for _, _, is_robots in rows)
+    sitemaps = len(rows) - robots
+    reasons = [f"sitemaps: {sitemaps:,} not read, or not completely"] * bool(sitemaps)
+    if robots:
+        reasons.append(f"sitemaps: {unread_text(0, robots)} not read, which may name sitemaps")
+    reasons += [f"sitemaps: {source}: {error}" for source, error, _ in rows[:MAX_SITEMAPS]]
     if len(rows) > MAX_SITEMAPS:
         reasons.append(f"sitemaps: … and {len(rows) - MAX_SITEMAPS:,} more, in the table documents")
     return reasons

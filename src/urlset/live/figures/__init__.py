@@ -9,6 +9,7 @@ from urlset.html_report.model import CoverageCounts, SourceFigures
 from urlset.html_report.text import safe, share
 from urlset.live.figures.dimension_tables import sitemap_table
 from urlset.live.figures.page_figures import (
+    BY_PATTERN,
     OUTCOME_SQL,
     Outcome,
     live_figures,
@@ -20,6 +21,11 @@ from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
 _CRAWL_SQL = "SELECT is_complete, reasons FROM crawls ORDER BY crawl DESC LIMIT 1"
+_EXCLUDED_SQL = (
+    f"SELECT count(*) FROM frontier WHERE {BY_PATTERN} "
+    "AND list_has_any(origins, ['sitemap', 'feed']) "
+    "AND url NOT IN (SELECT url FROM pages WHERE is_listed)"
+)
 _FAULT_NAMES = {
     "redirect": ("redirects", "redirect"),
     "error": ("fails", "fail"),
@@ -40,10 +46,11 @@ def FIGURES(
     if not list(session.rows("SELECT 1 FROM pages LIMIT 1")):
         return None
     total, sections = outcome(session, is_audit=is_audit)
+    [(excluded,)] = [(0,)] if is_audit else session.rows(_EXCLUDED_SQL)
     return SourceFigures(
         name,
-        _sentence(total, sections),
-        _numbers(total),
+        _sentence(total, sections, excluded),
+        _numbers(total, excluded),
         live_figures(session, total, sections, coverage, is_audit=is_audit),
         section_table(sections, is_audit=is_audit) if sections else None,
         _notes(session),
@@ -53,9 +60,11 @@ def FIGURES(
     )
 
 
-def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
+def _sentence(total: Outcome, sections: Sequence[Outcome], excluded: int) -> str:
     """Return one sentence about the listed URLs: how many are good, and the worst section."""
     if not total.listed:
+        if excluded:
+            return f"No listed URL is selected: patterns exclude {excluded:,}."
         return "No listed URLs were found."
     if not total.visited:
         return f"None of {pluralize(total.listed, 'listed URL')} was checked."
@@ -75,9 +84,11 @@ def _sentence(total: Outcome, sections: Sequence[Outcome]) -> str:
     return f"{text}."
 
 
-def _numbers(total: Outcome) -> list[tuple[str, str, str]]:
+def _numbers(total: Outcome, excluded: int) -> list[tuple[str, str, str]]:
     counts = total.counts
     numbers = [("listed URLs", f"{total.listed:,}", "")]
+    if excluded:
+        numbers.append(("excluded by a pattern", f"{excluded:,}", ""))
     if total.visited < total.listed:
         numbers.append(("checked", f"{total.visited:,}", ""))
     numbers += [

@@ -53,6 +53,9 @@ _IS_BLOCK = 0.01  # share of all URLs that a folder needs to be named in a title
 # URLs that are written differently in a sitemap: one page, not a page that was not visited.
 KEY = "lower(rtrim(regexp_replace(coalesce(try(url_decode({0})), {0}), '#.*$', ''), '/'))"
 
+BY_PATTERN = "excluded_by IN ('include', 'exclude')"
+"""Condition for the URLs of ``frontier`` that patterns exclude: they do not count as listed."""
+
 _LATEST = "(SELECT max(crawl) FROM crawls)"
 
 
@@ -67,6 +70,9 @@ def _judged_sql(*, is_audit: bool) -> str:
         )
         pages, only = "visits ", f" AND {page} NOT IN (FROM excluded)"
         less = "    ANTI JOIN excluded USING (key)\n"
+    else:  # an excluded URL that was visited before, or by an audit, counts
+        keys = f"SELECT {page} AS key FROM frontier WHERE {BY_PATTERN}"
+        less = f"    ANTI JOIN ({keys}) USING (key)\n"
     source = pages or "pages"
     # A file that is not HTML, such as a PDF, has no canonical URL and is not `is_indexable`.
     return f"""

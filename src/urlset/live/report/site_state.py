@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from urlset.errors import StoreError
-from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES
+from urlset.live.audit.verdict_shares import unjudged_reasons
+from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES, scoped
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, VISIT_SCHEMA
 from urlset.model import Level
 from urlset.reader import is_url
@@ -158,10 +159,11 @@ def _read(store: Store) -> SiteState | None:
         why = why or ([] if is_complete else ["the visits were interrupted"])
         # A crawl names the sitemaps, too, with the kind of the reason before each.
         reasons = [each for each in reasons if f"sitemaps: {each}" not in why] + why
-        ((listed, *counts),) = _rows(store, OUTCOMES_SQL)
+        ((listed, *counts),) = _rows(store, scoped(OUTCOMES_SQL, is_audit=kind == "audit"))
         outcomes = dict(zip(OUTCOMES, counts, strict=True))
         visited = listed - outcomes["not-visited"]
         if kind == "audit":
+            reasons += unjudged_reasons(outcomes["unknown"])
             rules = tuple(SiteRule(*row) for row in _rows(store, FINDINGS_SQL) if _is_valid(row))
             ((fixed, compared),) = _rows(store, _FIXED_SQL)
             fixed = fixed if compared else None

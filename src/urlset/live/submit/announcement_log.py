@@ -130,10 +130,7 @@ class AnnouncementLog:
         self._db = db
         name = os.fspath(path)
         if is_persistent:
-            try:
-                create_ledger_folder(path.parent)
-            except OSError as error:
-                raise StoreError(f"cannot write {name!r}: {error.strerror}") from error
+            create_ledger_folder(path)
             db.attach(name, "log", _KIND)
         else:
             db.attach_copy(name, "log", _KIND)

@@ -20,6 +20,7 @@ from urlset.errors import SourceError, StoreError
 from urlset.http import without_secrets
 from urlset.live.history.reader import entries_at
 from urlset.live.schemas import HISTORY_SCHEMA
+from urlset.live.unread_documents import IS_ROBOTS_SQL, unread_text
 from urlset.store import ScratchDatabase, Store, is_database
 from urlset.temp_files import expect_safe_to_read
 
@@ -245,14 +246,18 @@ def _store_input(path: str) -> ChangeInput:
                     f"FROM ({entries_at(snapshot)}) GROUP BY loc"
                 )
                 return ChangeInput(path, _store_rows(path, query), True, infers_removed=True)
-        [(documents, failed)] = session.rows("SELECT count(*), count(error) FROM store.documents")
+        [(documents, failed, robots)] = session.rows(
+            "SELECT count(*), count(error), "
+            f"count(error) FILTER (WHERE {IS_ROBOTS_SQL}) FROM store.documents"
+        )
         if not documents:  # nothing that was announced before counts as removed
             raise SourceError(
                 f"expected a store with sitemaps, found none in {path!r}; `urlset read` reads them"
             )
     note = None
     if failed:
-        note = f"{path}: {failed:,} sitemaps could not be read, so that no URL counts as removed"
+        unread = unread_text(failed - robots, robots)
+        note = f"{path}: {unread} could not be read, so that no URL counts as removed"
     query = "SELECT loc, max(lastmod_text) FROM store.entries GROUP BY loc"
     return ChangeInput(path, _store_rows(path, query), True, infers_removed=not failed, note=note)
 

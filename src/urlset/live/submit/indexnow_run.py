@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from urlset.http import NetworkScope, origin_of
@@ -87,6 +88,7 @@ class Delivery:
         self._splits = 0
         self._refusals = 0
         self._refused: list[tuple[Batch, IndexNowVerdict]] = []
+        self._schemes: set[str] = set()
 
     def run(self) -> ChannelResult:
         """Send all waiting announcements of the host in batches; return the counts."""
@@ -116,9 +118,11 @@ class Delivery:
     def _send(self, batch: Batch) -> None:
         log, sender = self._log, self._sender
         numbers = [number for number, _, _ in batch]
+        urls = [url for _, url, _ in batch]
+        self._schemes |= _schemes_of(urls)
         name = name_of(self._endpoint)
         sender.progress(f"sending {len(batch):,} URLs of {self._host} to {name}")
-        request = submission(self._endpoint, self._host, self._key, [url for _, url, _ in batch])
+        request = submission(self._endpoint, self._host, self._key, urls)
         log.begin(numbers, sender.now())
         verdict = interpret(sender.send(request))
         status, code = verdict.status, verdict.error_code
@@ -185,7 +189,7 @@ class Delivery:
         return _MESSAGES[failure.kind].format(
             name=name_of(self._endpoint),
             host=self._host,
-            key_file=self._key.file_url(f"https://{self._host}"),
+            key_file=self._key.file_url(_origin(self._host, self._schemes, self._key)),
             detail=f": {words}" if words else "",
             endpoints=option("endpoints"),
         )
@@ -285,7 +289,7 @@ class IndexNowRun:
         if not urls and sample:
             return None, 0
         self._sender.progress(f"checking the key file and {len(urls):,} pages of {host}")
-        requests = requests_for(key, _origin(host, urls, key), urls)
+        requests = requests_for(key, _origin(host, _schemes_of(urls), key), urls)
         politeness = Politeness(self._sender.policy, scope=self._scope_of(host))
         walk = PreflightWalk(requests, politeness)
         responses = self._sender.visit(walk)
@@ -369,9 +373,12 @@ def no_key_message(host: str, keys: IndexNowKeys) -> str:
     return f"no key for {host}, which is not announced; there are keys for {known}"
 
 
-def _origin(host: str, urls: list[str], key: IndexNowKey) -> str:
-    """Return the origin of the pages of a host: https, if one of them is."""
-    schemes = {url.partition("://")[0] for url in urls}
+def _schemes_of(urls: Iterable[str]) -> set[str]:
+    return {url.partition("://")[0].lower() for url in urls}
+
+
+def _origin(host: str, schemes: Set[str], key: IndexNowKey) -> str:
+    """Return the origin of the key file of a host: https, if one of its pages has that scheme."""
     if key.location is not None:
         return origin_of(key.location) or f"https://{host}"
     return f"{'http' if schemes == {'http'} else 'https'}://{host}"

@@ -141,6 +141,8 @@ class AccessLog:
     A URL whose last statuses were 404, 410 or a redirect has a ``reason`` if there were ten of them
     in a row, or at least a hundredth of its successes: one 404 in ten thousand is not a removal.
     Temporary redirects, which may depend on the visitor, must be as many as its successes, or ten.
+    Of lines of the same second, the later one decides; of several files, that of the file that
+    begins later, or else is given later.
     A URL that never succeeded is not yielded. 206, 403, 5xx … are ignored. A log has no
     ``lastmod``.
 

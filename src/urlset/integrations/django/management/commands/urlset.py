@@ -23,7 +23,7 @@ from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.row_version import row_version
 from urlset.integrations.django.sections import all_entries, open_section
 from urlset.model import Entry, ProgressEvent
-from urlset.option_names import flags_in_messages
+from urlset.option_names import names_in_messages
 from urlset.sources.memory import InMemorySource
 from urlset.terminal_text import pluralize
 
@@ -32,6 +32,9 @@ PROGRESS_S = 1.0
 
 _BUILD = {"sections": "source", "lastmod": "given", "on_error": "skip"}
 """Options of a build, unless the settings have others."""
+
+_FLAGS = {"build": ("output", "base_url", "dry_run", "force"), "submit": ("dry_run",)}
+"""Options of the subcommands; all others are keys of the settings."""
 
 _KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
 
@@ -59,9 +62,12 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         submitter = commands.add_parser("submit", help="announce what changed since the last time")
         submitter.add_argument("--dry-run", action="store_true", help="send nothing")
 
-    @flags_in_messages()
     def handle(self, *_: Any, action: str, **options: Any) -> None:
         """Run a subcommand."""
+        with names_in_messages(partial(_option_name, action)):
+            self._run(action, options)
+
+    def _run(self, action: str, options: dict[str, Any]) -> None:
         settings = getattr(conf.settings, "URLSET", {})
         unknown = sorted(set(settings) - set(_KEYS))
         if unknown:
@@ -159,6 +165,24 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             reasons = [one.error for one in result.results if one.error and not one.is_delayed]
             reasons += [f"{one.url}: {one.reason}" for one in result.excluded[:10]]
             raise CommandError("\n".join([*reasons, *result.faults]), returncode=1)
+
+
+def _option_name(action: str, name: str, value: str | bool | None, python: str) -> str:
+    """Return an option of urlset as the user writes it: an option of manage.py, or a setting.
+
+    >>> _option_name("build", "force", "zero", ""), _option_name("build", "max_removed", None, "")
+    ('--force zero', "URLSET['BUILD']['max_removed']")
+    """
+    if name in _FLAGS[action]:
+        flag = f"--{name.replace('_', '-')}"
+        return f"{flag} {value}" if isinstance(value, str) else flag
+    if python and not python.isidentifier():  # an expression, such as that of a policy
+        return python
+    key = python or name
+    setting = f"URLSET[{action.upper()!r}][{key!r}]"
+    if name == "ledger":
+        setting = "URLSET['LEDGER']"
+    return setting if value is None else f"{setting} = {value!r}"
 
 
 def _required(settings: dict[str, Any], key: str, given: Any, what: str) -> Any:
