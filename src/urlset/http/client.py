@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from urlset.http.connections import ClosedConnectionError
 from urlset.http.exchange import Hop, transfer
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.http.known_responses import KnownResponses
@@ -26,6 +28,7 @@ REFUSALS = frozenset({429, 503})
 """Statuses whose ``Retry-After`` applies to the whole host."""
 
 _LIMIT = "redirects, and the limit of requests is reached"
+_LIMIT_OF_REPEATS = "the connection was closed, and the limit of requests is reached"
 
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""
@@ -146,7 +149,7 @@ class Fetcher:
             if response.scope != scope:
                 response = response._replace(scope=scope)
             response, target = redirects.add(response, is_followed=is_followed)
-            if target is None:
+            if target is None or not _may_follow(request, target):
                 return response
             if not _may_continue(request):
                 return response._replace(status=None, error="limit", message=_LIMIT, is_whole=False)
@@ -163,14 +166,29 @@ class Fetcher:
         left_s: float,
         secrets: Secrets | None,
     ) -> tuple[Response, NetworkScope]:
-        """Wait for a slot of the host, and send one request without following redirects."""
+        """Wait for a slot of the host, and send one request without following redirects.
+
+        It is sent once more, at the pace of the host, if its connection was idle and is closed.
+        """
         origin = origin_of(url) or ""
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        slot = await self._limiter.acquire_slot(_authority(origin), delay, request.may_wait)
-        try:
-            return await self._send(request, url, origin, scope, left_s, secrets)
-        finally:
-            self._limiter.release_slot(slot)
+        may_repeat = True
+        while True:
+            slot = await self._limiter.acquire_slot(_authority(origin), delay, request.may_wait)
+            began = time.monotonic()
+            try:
+                return await self._send(
+                    request, url, origin, scope, left_s, secrets, may_repeat=may_repeat
+                )
+            except ClosedConnectionError:
+                logger.debug("%s: the connection was closed; sent again", _shown(request, url))
+                left_s -= time.monotonic() - began
+            finally:
+                self._limiter.release_slot(slot)
+            may_repeat = False
+            if not _may_continue(request):
+                await self._limiter.acquire_document()
+                return _failed(request, url, "limit", _LIMIT_OF_REPEATS), scope
 
     async def _send(
         self,
@@ -180,8 +198,14 @@ class Fetcher:
         scope: NetworkScope,
         left_s: float,
         secrets: Secrets | None,
+        *,
+        may_repeat: bool,
     ) -> tuple[Response, NetworkScope]:
-        """Send one request, whose host and document have a slot."""
+        """Send one request, whose host and document have a slot.
+
+        Raises:
+            ClosedConnectionError: The request may be sent once more; it has no document slot.
+        """
         host = host_of(origin)
         if self._policy.allow_private:
             scope = "anywhere"
@@ -201,6 +225,7 @@ class Fetcher:
             secrets,
             proxy,
             max(left_s, 0.001),
+            may_repeat,
         )
         try:
             with track(_shown(request, request.url)):
@@ -267,6 +292,10 @@ def _authority(origin: str) -> str:
 
 def _may_continue(request: Request) -> bool:
     return request.may_continue is None or request.may_continue()
+
+
+def _may_follow(request: Request, target: str) -> bool:
+    return request.may_follow is None or request.may_follow(target)
 
 
 def _shown(request: Request, url: str) -> str:
