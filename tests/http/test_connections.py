@@ -90,6 +90,20 @@ def test_request_on_a_new_connection_is_not_repeated(box: SiteBox):
     assert box.paths == ["/a"]
 
 
+@pytest.mark.parametrize("part", [b"HTTP/1.1 20", HEAD[:-2]])
+def test_a_response_without_the_end_of_its_headers_has_a_plain_message(box: SiteBox, part: bytes):
+    async def play(_hit: Hit, wire: Wire) -> bool:
+        await wire.send(part)
+        return False
+
+    first, url = box.put("/first", b"x"), box.play("/a", play)
+
+    _, response = in_sequence(quick(retries=0), first, url)
+
+    assert response.message == ("the response is not HTTP: it ends before the end of its headers")
+    assert box.paths == ["/first", "/a"], "a part of a response was received"
+
+
 def test_a_repeated_request_keeps_the_pace_of_its_host(box: SiteBox):
     first, url = box.put("/first", b"x"), box.play("/a", site_box.hang_up)
 

@@ -15,7 +15,7 @@ from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.http.known_responses import KnownResponses
 from urlset.http.limits import HostLimiter, MemoryBudget, OutOfTimeError
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
-from urlset.http.policy import Policy, RunPolicy
+from urlset.http.policy import FORBIDDEN_IN_HEADERS, Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url
 from urlset.http.retry import Attempts, RedirectChain, retry_after_s
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
@@ -29,6 +29,10 @@ REFUSALS = frozenset({429, 503})
 
 _LIMIT = "redirects, and the limit of requests is reached"
 _LIMIT_OF_REPEATS = "the connection was closed, and the limit of requests is reached"
+
+MAX_VALIDATOR = 4_096
+"""Characters of an ``ETag`` or ``Last-Modified`` that is sent back: servers refuse requests with
+longer headers, such as Apache above 8,190 bytes."""
 
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""
@@ -92,6 +96,9 @@ class Fetcher:
 
         A response that an earlier phase of the run has is returned without a request.
         """
+        request = request._replace(
+            etag=_validator(request.etag), last_modified=_validator(request.last_modified)
+        )
         if (known := self._known.take(request)) is not None:
             await self._limiter.acquire_document()
             self._budget.acquire(len(known.body))
@@ -288,6 +295,13 @@ def _host_key(url: str) -> str:
 
 def _authority(origin: str) -> str:
     return origin.partition("://")[2]
+
+
+def _validator(value: str | None) -> str | None:
+    """Return a header value of a server if it can be sent back; None if not."""
+    if value is None or len(value) > MAX_VALIDATOR or FORBIDDEN_IN_HEADERS.search(value):
+        return None
+    return value
 
 
 def _may_continue(request: Request) -> bool:

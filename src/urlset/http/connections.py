@@ -60,6 +60,11 @@ class ConnectionHandler(ResponseHandler):
         """Whether the response was received to its end, and nothing after it."""
         return not (self.should_close or self._reading_paused)
 
+    @property
+    def has_received(self) -> bool:
+        """Whether a part of the response was received."""
+        return self._received > 0
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport, and begin with small reads."""
         super().connection_made(transport)
@@ -185,13 +190,20 @@ class OriginConnections:
         data = f"GET {url[self._path_from :]} HTTP/1.1\r\n".encode() + self._head(headers)
         connection = await self._connect()
         protocol = connection.protocol
-        was_used = isinstance(protocol, ConnectionHandler) and protocol.was_used
+        handler = protocol if isinstance(protocol, ConnectionHandler) else None
+        was_used = handler is not None and handler.was_used
         try:
             return await self._exchange(connection, data)
+        except ClosedConnectionError:
+            connection.close()
+            raise
         except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
             connection.close()
-            if was_used:
+            has_part = handler is not None and handler.has_received
+            if was_used and not has_part:
                 raise ClosedConnectionError from error
+            if has_part:
+                raise BadHttpMessage("it ends before the end of its headers") from error
             raise
         except BaseException:
             connection.close()
@@ -212,7 +224,7 @@ class OriginConnections:
     async def _exchange(self, connection: Connection, data: bytes) -> OpenResponse:
         protocol = connection.protocol
         if protocol is None or protocol.transport is None:
-            raise aiohttp.ServerDisconnectedError
+            raise ClosedConnectionError
         name = protocol.transport.get_extra_info("peername")
         protocol.set_response_params(
             read_until_eof=True,

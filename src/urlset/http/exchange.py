@@ -100,7 +100,7 @@ async def transfer(
         except ClosedConnectionError as error:
             if hop.may_repeat:
                 raise
-            failure = error.__cause__
+            failure = error.__cause__ or error
         except ERRORS as error:
             failure = error
     code, message = _error_of(received, failure, policy, request.method)
