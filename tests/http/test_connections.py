@@ -113,6 +113,31 @@ def test_a_repeated_request_keeps_the_pace_of_its_host(box: SiteBox):
     assert box.hits[2].at - box.hits[1].at >= 0.2
 
 
+def test_a_request_that_is_repeated_through_a_proxy_keeps_the_pace(box: SiteBox):
+    box.otherwise = site_box.hang_up  # the box is the proxy
+    policy = quick(retries=0, delay_s=0.3, proxies={"http": box.site})
+
+    response = fetch("http://site.example/a", policy)
+
+    assert response.error == "connect"
+    assert box.paths == ["http://site.example/a"] * 2
+    assert box.hits[1].at - box.hits[0].at >= 0.2
+
+
+def test_a_part_of_the_headers_from_a_proxy_has_a_plain_message(box: SiteBox):
+    async def play(_hit: Hit, wire: Wire) -> bool:
+        await wire.send(HEAD[:-2])
+        return False
+
+    box.otherwise = play
+    response = fetch("http://site.example/a", quick(retries=0, proxies={"http": box.site}))
+
+    assert response.message is not None
+    assert response.message.startswith(
+        "no connection: it was closed before the end of the headers; via the proxy"
+    )
+
+
 def test_a_repeated_request_counts_for_the_limit_of_requests(box: SiteBox):
     first, url = box.put("/first", b"x"), box.play("/a", site_box.hang_up)
 

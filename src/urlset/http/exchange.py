@@ -150,7 +150,15 @@ async def _send(
         proxy=hop.proxy,
         allow_redirects=False,
     )
-    async with exchange as got:
+    try:
+        answer = await exchange
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if request.method == "GET":  # through a proxy
+            raise ClosedConnectionError from error
+        raise
+    async with answer as got:
         assert isinstance(got, PeerResponse)
         received.first_byte_s = time.monotonic() - began
         received.peer = got.peer
@@ -320,6 +328,8 @@ def _error_message(
 def _reason(error: BaseException) -> str:
     """Return the message of the system or certificate error, without the text that aiohttp adds."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    if isinstance(inner, aiohttp.ServerDisconnectedError) and not isinstance(inner.message, str):
+        return "it was closed before the end of the headers"  # the message is a part of them
     message = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)
     return " ".join(str(message).split())[:200] or type(inner).__name__
 
