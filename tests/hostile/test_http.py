@@ -8,7 +8,7 @@ import gzip
 import pytest
 
 import urlset
-from tests.site_box import SiteBox
+from tests.site_box import SiteBox, urlset_of
 from urlset.http import Policy, Request, Response
 from urlset.http.client import Fetcher
 from urlset.http.content_encoding import MAX_SMALL_MEMBERS, BodyDecoder
@@ -123,6 +123,21 @@ def test_a_header_that_is_not_utf8_is_clean_text(name, tmp_path):
 
     assert value.encode().decode() == value
     assert "a" in value
+
+
+@pytest.mark.parametrize("value", ["a\x01", "\x1b]0;x\x07", "a" * 30_000])
+@pytest.mark.parametrize("name", ["etag", "last-modified"])
+def test_a_validator_that_cannot_be_sent_back_makes_no_document_unreadable(name, value, tmp_path):
+    with SiteBox() as box:
+        body = urlset_of(box.url("/a"), 1)
+        lines = f"{name}: {value}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        box.play("/s.xml", raw(b"HTTP/1.1 200 OK\r\n" + lines + body))
+        for _ in range(2):
+            assert len(list(urlset.read(box.url("/s.xml"), cache=tmp_path / "cache"))) == 1
+            step = urlset.watch(box.url("/s.xml"), tmp_path / "w.duckdb")
+
+        assert step.is_complete
+        assert not [hit for hit in box.hits if any(key.startswith("if-") for key in hit.headers)]
 
 
 def test_a_length_of_thousands_of_digits_is_no_internal_error():

@@ -59,22 +59,96 @@ def test_bytes_after_a_response_are_not_the_next_one(box: SiteBox, extra: bytes,
     assert box.paths == ["/a", "/b"]
 
 
-def test_request_is_repeated_once_if_its_connection_is_closed(box: SiteBox):
+def test_spec_request_is_repeated_once_if_a_connection_in_use_is_closed(box: SiteBox):
+    # "a client can retry if the connection is closed before any part of a response is received"
+    # https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1
+    first = box.put("/first", b"x")
     url = box.play("/a", site_box.in_turn(site_box.hang_up, page(b"there")))
 
-    response = fetch(url, quick(retries=0))
+    _, response = in_sequence(quick(retries=0), first, url)
 
     assert (response.status, response.body, response.attempts) == (200, b"there", 1)
-    assert box.paths == ["/a", "/a"]
+    assert box.paths == ["/first", "/a", "/a"]
 
 
-def test_request_is_not_repeated_twice(box: SiteBox):
+@pytest.mark.parametrize("player", [site_box.hang_up, site_box.reset])
+def test_request_is_not_repeated_twice(box: SiteBox, player: site_box.Player):
+    first, url = box.put("/first", b"x"), box.play("/a", player)
+
+    _, response = in_sequence(quick(retries=0), first, url)
+
+    assert (response.status, response.error) == (None, "connect")
+    assert box.paths == ["/first", "/a", "/a"]
+
+
+def test_request_on_a_new_connection_is_not_repeated(box: SiteBox):
     url = box.play("/a", site_box.hang_up)
 
     response = fetch(url, quick(retries=0))
 
     assert (response.status, response.error) == (None, "connect")
-    assert box.paths == ["/a", "/a"]
+    assert box.paths == ["/a"]
+
+
+@pytest.mark.parametrize("part", [b"HTTP/1.1 20", HEAD[:-2]])
+def test_a_response_without_the_end_of_its_headers_has_a_plain_message(box: SiteBox, part: bytes):
+    async def play(_hit: Hit, wire: Wire) -> bool:
+        await wire.send(part)
+        return False
+
+    first, url = box.put("/first", b"x"), box.play("/a", play)
+
+    _, response = in_sequence(quick(retries=0), first, url)
+
+    assert response.message == ("the response is not HTTP: it ends before the end of its headers")
+    assert box.paths == ["/first", "/a"], "a part of a response was received"
+
+
+def test_a_repeated_request_keeps_the_pace_of_its_host(box: SiteBox):
+    first, url = box.put("/first", b"x"), box.play("/a", site_box.hang_up)
+
+    in_sequence(quick(retries=0, delay_s=0.3), first, url)
+
+    assert box.paths == ["/first", "/a", "/a"]
+    assert box.hits[2].at - box.hits[1].at >= 0.2
+
+
+def test_a_request_that_is_repeated_through_a_proxy_keeps_the_pace(box: SiteBox):
+    box.otherwise = site_box.hang_up  # the box is the proxy
+    policy = quick(retries=0, delay_s=0.3, proxies={"http": box.site})
+
+    response = fetch("http://site.example/a", policy)
+
+    assert response.error == "connect"
+    assert box.paths == ["http://site.example/a"] * 2
+    assert box.hits[1].at - box.hits[0].at >= 0.2
+
+
+def test_a_part_of_the_headers_from_a_proxy_has_a_plain_message(box: SiteBox):
+    async def play(_hit: Hit, wire: Wire) -> bool:
+        await wire.send(HEAD[:-2])
+        return False
+
+    box.otherwise = play
+    response = fetch("http://site.example/a", quick(retries=0, proxies={"http": box.site}))
+
+    assert response.message is not None
+    assert response.message.startswith(
+        "no connection: it was closed before the end of the headers; via the proxy"
+    )
+
+
+def test_a_repeated_request_counts_for_the_limit_of_requests(box: SiteBox):
+    first, url = box.put("/first", b"x"), box.play("/a", site_box.hang_up)
+
+    async def run() -> Response:
+        async with Fetcher(quick(retries=0)) as fetcher:
+            await fetcher.fetch(Request(first, scope="anywhere"))
+            request = Request(url, scope="anywhere", may_continue=lambda: False)
+            return await fetcher.fetch(request)
+
+    assert asyncio.run(run()).error == "limit"
+    assert box.paths == ["/first", "/a"]
 
 
 def test_post_is_not_repeated(box: SiteBox):

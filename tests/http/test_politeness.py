@@ -224,6 +224,25 @@ def test_no_verb_requests_a_page_that_robots_txt_disallows(name: str, box: SiteB
     assert_asked_once(box)
 
 
+@pytest.mark.promise
+@pytest.mark.parametrize("name", VERBS)
+def test_no_verb_follows_a_redirect_to_a_page_that_robots_txt_disallows(
+    name: str, box: SiteBox, tmp_path: Path
+):
+    put_site(box, "Disallow: /secret")
+    for path, target in (("/a", "/secret"), ("/b", "/b1"), ("/b1", "/secret"), ("/c", "/d")):
+        box.put(path, b"", 302, location=target)
+    box.put("/gone-1", b"", 301, location="/secret")
+    put_page(box, "/secret")
+    put_page(box, "/d")
+
+    VERBS[name](box, tmp_path, quick())
+
+    assert "/secret" not in box.paths
+    assert "/d" in box.paths or name not in ("audit", "sync")
+    assert box.paths.count("/a") <= 1 + (name == "audit-crawl"), box.paths
+
+
 LIMITED: dict[str, Callable[..., None]] = {
     "audit": audit,
     "audit-crawl": audit_with_crawl,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from urlset.http.connections import ClosedConnectionError
 from urlset.http.exchange import Hop, transfer
 from urlset.http.host_clocks import HostClocks, PausedHostError
 from urlset.http.known_responses import KnownResponses
 from urlset.http.limits import HostLimiter, MemoryBudget, OutOfTimeError
 from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secrets
-from urlset.http.policy import Policy, RunPolicy
+from urlset.http.policy import FORBIDDEN_IN_HEADERS, Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url
 from urlset.http.retry import Attempts, RedirectChain, retry_after_s
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
@@ -26,6 +28,11 @@ REFUSALS = frozenset({429, 503})
 """Statuses whose ``Retry-After`` applies to the whole host."""
 
 _LIMIT = "redirects, and the limit of requests is reached"
+_LIMIT_OF_REPEATS = "the connection was closed, and the limit of requests is reached"
+
+MAX_VALIDATOR = 4_096
+"""Characters of an ``ETag`` or ``Last-Modified`` that is sent back: servers refuse requests with
+longer headers, such as Apache above 8,190 bytes."""
 
 MAX_ORIGINS = 1_000
 """Origins whose headers are cached."""
@@ -89,6 +96,9 @@ class Fetcher:
 
         A response that an earlier phase of the run has is returned without a request.
         """
+        request = request._replace(
+            etag=_validator(request.etag), last_modified=_validator(request.last_modified)
+        )
         if (known := self._known.take(request)) is not None:
             await self._limiter.acquire_document()
             self._budget.acquire(len(known.body))
@@ -146,7 +156,7 @@ class Fetcher:
             if response.scope != scope:
                 response = response._replace(scope=scope)
             response, target = redirects.add(response, is_followed=is_followed)
-            if target is None:
+            if target is None or not _may_follow(request, target):
                 return response
             if not _may_continue(request):
                 return response._replace(status=None, error="limit", message=_LIMIT, is_whole=False)
@@ -163,14 +173,29 @@ class Fetcher:
         left_s: float,
         secrets: Secrets | None,
     ) -> tuple[Response, NetworkScope]:
-        """Wait for a slot of the host, and send one request without following redirects."""
+        """Wait for a slot of the host, and send one request without following redirects.
+
+        It is sent once more, at the pace of the host, if its connection was idle and is closed.
+        """
         origin = origin_of(url) or ""
         delay = max(self._policy.delay_s, min(request.delay_s, self._policy.max_delay_s))
-        slot = await self._limiter.acquire_slot(_authority(origin), delay, request.may_wait)
-        try:
-            return await self._send(request, url, origin, scope, left_s, secrets)
-        finally:
-            self._limiter.release_slot(slot)
+        may_repeat = True
+        while True:
+            slot = await self._limiter.acquire_slot(_authority(origin), delay, request.may_wait)
+            began = time.monotonic()
+            try:
+                return await self._send(
+                    request, url, origin, scope, left_s, secrets, may_repeat=may_repeat
+                )
+            except ClosedConnectionError:
+                logger.debug("%s: the connection was closed; sent again", _shown(request, url))
+                left_s -= time.monotonic() - began
+            finally:
+                self._limiter.release_slot(slot)
+            may_repeat = False
+            if not _may_continue(request):
+                await self._limiter.acquire_document()
+                return _failed(request, url, "limit", _LIMIT_OF_REPEATS), scope
 
     async def _send(
         self,
@@ -180,8 +205,14 @@ class Fetcher:
         scope: NetworkScope,
         left_s: float,
         secrets: Secrets | None,
+        *,
+        may_repeat: bool,
     ) -> tuple[Response, NetworkScope]:
-        """Send one request, whose host and document have a slot."""
+        """Send one request, whose host and document have a slot.
+
+        Raises:
+            ClosedConnectionError: The request may be sent once more; it has no document slot.
+        """
         host = host_of(origin)
         if self._policy.allow_private:
             scope = "anywhere"
@@ -201,6 +232,7 @@ class Fetcher:
             secrets,
             proxy,
             max(left_s, 0.001),
+            may_repeat,
         )
         try:
             with track(_shown(request, request.url)):
@@ -265,8 +297,19 @@ def _authority(origin: str) -> str:
     return origin.partition("://")[2]
 
 
+def _validator(value: str | None) -> str | None:
+    """Return a header value of a server if it can be sent back; None if not."""
+    if value is None or len(value) > MAX_VALIDATOR or FORBIDDEN_IN_HEADERS.search(value):
+        return None
+    return value
+
+
 def _may_continue(request: Request) -> bool:
     return request.may_continue is None or request.may_continue()
+
+
+def _may_follow(request: Request, target: str) -> bool:
+    return request.may_follow is None or request.may_follow(target)
 
 
 def _shown(request: Request, url: str) -> str:

@@ -29,6 +29,14 @@ MAX_HEADS = 100
 """Requests to one origin whose headers are cached as bytes."""
 
 
+class ClosedConnectionError(aiohttp.ServerDisconnectedError):
+    """A connection that was used before has been closed before a response.
+
+    The server may have closed it while it was idle, so the request may be sent once more (RFC 9112
+    section 9.3.1).
+    """
+
+
 class ConnectionHandler(ResponseHandler):
     """Protocol handler that passes the head of a response to aiohttp separately from the body.
 
@@ -42,6 +50,7 @@ class ConnectionHandler(ResponseHandler):
     The timer of the read timeout is not replaced when data arrives, but checked when it is due.
     """
 
+    was_used = False
     _received = 0
     _read_size = READ_SIZE
     _silent_since: float | None = None
@@ -51,6 +60,11 @@ class ConnectionHandler(ResponseHandler):
         """Whether the response was received to its end, and nothing after it."""
         return not (self.should_close or self._reading_paused)
 
+    @property
+    def has_received(self) -> bool:
+        """Whether a part of the response was received."""
+        return self._received > 0
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport, and begin with small reads."""
         super().connection_made(transport)
@@ -59,6 +73,7 @@ class ConnectionHandler(ResponseHandler):
     def set_response_params(self, **values: Any) -> None:
         """Begin a response."""
         self._received = 0
+        self.was_used = True
         if self._read_size != READ_SIZE:
             self._set_read_size(READ_SIZE)
         super().set_response_params(**values)
@@ -166,28 +181,33 @@ class OriginConnections:
     async def get(self, url: str, headers: Mapping[str, str]) -> OpenResponse:
         """Send a GET, and return its response when the head has arrived.
 
-        A request is sent once more if its connection is closed before a response: the server may
-        have closed a connection that was idle (RFC 9112 section 9.3.1).
-
         Raises:
             ValueError: A header has a control character.
+            ClosedConnectionError: The request may be sent once more.
             aiohttp.ClientError: No connection, or no response.
             HttpProcessingError: The response is not HTTP.
         """
         data = f"GET {url[self._path_from :]} HTTP/1.1\r\n".encode() + self._head(headers)
-        may_repeat = True
-        while True:
-            connection = await self._connect()
-            try:
-                return await self._exchange(connection, data)
-            except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
-                connection.close()
-                if not may_repeat:
-                    raise
-                may_repeat = False
-            except BaseException:
-                connection.close()
-                raise
+        connection = await self._connect()
+        protocol = connection.protocol
+        handler = protocol if isinstance(protocol, ConnectionHandler) else None
+        was_used = handler is not None and handler.was_used
+        try:
+            return await self._exchange(connection, data)
+        except ClosedConnectionError:
+            connection.close()
+            raise
+        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+            connection.close()
+            has_part = handler is not None and handler.has_received
+            if was_used and not has_part:
+                raise ClosedConnectionError from error
+            if has_part:
+                raise BadHttpMessage("it ends before the end of its headers") from error
+            raise
+        except BaseException:
+            connection.close()
+            raise
 
     async def _connect(self) -> Connection:
         try:
@@ -204,7 +224,7 @@ class OriginConnections:
     async def _exchange(self, connection: Connection, data: bytes) -> OpenResponse:
         protocol = connection.protocol
         if protocol is None or protocol.transport is None:
-            raise aiohttp.ServerDisconnectedError
+            raise ClosedConnectionError
         name = protocol.transport.get_extra_info("peername")
         protocol.set_response_params(
             read_until_eof=True,

@@ -16,6 +16,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from urlset.hidden_fields import repr_without
+from urlset.http.connections import ClosedConnectionError
 from urlset.http.content_encoding import BodyDecoder
 from urlset.http.limits import Lease, MemoryBudget
 from urlset.http.models import (
@@ -46,7 +47,10 @@ _NO_BODY = BodyDecoder(None, 0)
 
 
 class Hop(NamedTuple):
-    """One HTTP request of a fetch; each redirect leads to another hop."""
+    """One HTTP request of a fetch; each redirect leads to another hop.
+
+    With ``may_repeat`` it may be sent once more if its connection is closed before a response.
+    """
 
     url: str
     origin: str
@@ -55,6 +59,7 @@ class Hop(NamedTuple):
     secrets: Secrets | None
     proxy: str | None
     left_s: float
+    may_repeat: bool = False
 
     def __repr__(self) -> str:
         return repr_without(self, "headers", "secrets", "proxy")
@@ -80,7 +85,11 @@ class _Received:
 async def transfer(
     sessions: SessionPool, request: Request, hop: Hop, policy: Policy, budget: MemoryBudget
 ) -> tuple[Response, str | None]:
-    """Send a request once; return the response and the address of the peer."""
+    """Send a request once; return the response and the address of the peer.
+
+    Raises:
+        ClosedConnectionError: The connection was closed, and the hop may be repeated.
+    """
     started, began = datetime.now(UTC), time.monotonic()
     failure: BaseException | None = None
     with Lease(budget) as lease:
@@ -88,6 +97,10 @@ async def transfer(
         try:
             async with asyncio.timeout(hop.left_s) as clock:
                 await _send(sessions, request, hop, policy, received, clock)
+        except ClosedConnectionError as error:
+            if hop.may_repeat:
+                raise
+            failure = error.__cause__ or error
         except ERRORS as error:
             failure = error
     code, message = _error_of(received, failure, policy, request.method)
@@ -137,7 +150,15 @@ async def _send(
         proxy=hop.proxy,
         allow_redirects=False,
     )
-    async with exchange as got:
+    try:
+        answer = await exchange
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if request.method == "GET":  # through a proxy
+            raise ClosedConnectionError from error
+        raise
+    async with answer as got:
         assert isinstance(got, PeerResponse)
         received.first_byte_s = time.monotonic() - began
         received.peer = got.peer
@@ -307,6 +328,8 @@ def _error_message(
 def _reason(error: BaseException) -> str:
     """Return the message of the system or certificate error, without the text that aiohttp adds."""
     inner = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    if isinstance(inner, aiohttp.ServerDisconnectedError) and not isinstance(inner.message, str):
+        return "it was closed before the end of the headers"  # the message is a part of them
     message = getattr(inner, "strerror", None) or getattr(inner, "message", None) or str(inner)
     return " ".join(str(message).split())[:200] or type(inner).__name__
 

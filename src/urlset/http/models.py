@@ -95,6 +95,8 @@ class Request(NamedTuple):
             of the client; False ends the request. For limits of requests.
         may_wait: Called before it waits for the delay between the requests to its host, with the
             seconds that it waits; False ends the request with the error ``unsent``.
+        may_follow: Called with the target before a redirect is followed, in the thread of the
+            client; False makes the redirect the response. For robots.txt.
         method: Method, such as ``POST``. Redirects are followed for GET only.
         body: Body that is sent; its ``Content-Type`` is one of the headers.
         is_secret: Whether the URL contains a secret, so that logs show its origin only.
@@ -118,6 +120,7 @@ class Request(NamedTuple):
     retries: int | None = None
     may_continue: Callable[[], bool] | None = None
     may_wait: Callable[[float], bool] | None = None
+    may_follow: Callable[[str], bool] | None = None
     method: str = "GET"
     body: bytes | None = None
     is_secret: bool = False
@@ -125,9 +128,8 @@ class Request(NamedTuple):
 
     def __repr__(self) -> str:
         hidden = ("url",) if self.is_secret else ()
-        return repr_without(
-            self, *hidden, "headers", "token", "body", "secrets", "may_continue", "may_wait"
-        )
+        calls = ("may_continue", "may_wait", "may_follow")
+        return repr_without(self, *hidden, "headers", "token", "body", "secrets", *calls)
 
 
 class Response(NamedTuple):

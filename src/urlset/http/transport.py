@@ -111,7 +111,7 @@ class SessionPool:
         )
         # Note: a private name. If aiohttp removes it, test_length_too_short_… shows the effect.
         connector._factory = partial(ConnectionHandler, loop=asyncio.get_running_loop())  # type: ignore[assignment]
-        return aiohttp.ClientSession(
+        session = aiohttp.ClientSession(
             connector=connector,
             response_class=PeerResponse,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -123,6 +123,9 @@ class SessionPool:
                 total=None, connect=policy.connect_timeout_s, sock_read=policy.read_timeout_s
             ),
         )
+        # Note: a private name. aiohttp sends a GET again at once, without the delay of its host.
+        session._retry_connection = False
+        return session
 
 
 def _is_direct(authority: str, exceptions: str) -> bool:

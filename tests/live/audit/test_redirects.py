@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.live_sites import audit, put_page, put_sitemap
+from tests.live_sites import SITEMAPS, audit, put_page, put_sitemap
 from tests.site_box import hang_up, page, redirect
 
 
@@ -28,3 +28,39 @@ def test_a_permanent_redirect_stands_if_its_target_cannot_be_read(box, crawl, ta
     if not crawl:
         # A temporary one may lead to the challenge page of a firewall.
         assert rules["/found"] == ("url-unknown" if target == "closes" else "url-forbidden")
+
+
+@pytest.mark.parametrize("crawl", [False, True])
+def test_a_redirect_to_a_page_that_robots_txt_disallows_is_reported_and_not_followed(box, crawl):
+    put_sitemap(box, ["/", "/moved", "/twice"])
+    put_page(box, "/", "/moved", "/twice")
+    box.put_robots("User-agent: *", "Disallow: /secret", f"Sitemap: {box.url('/sitemap.xml')}")
+    box.play("/moved", redirect("/secret", 301))
+    box.play("/twice", redirect("/then", 301))
+    box.play("/then", redirect("/secret", 302))
+
+    with audit(box, crawl=crawl) as result:
+        found = {
+            (finding.rule, str(finding.loc).removeprefix(box.site)): finding.message
+            for finding in result.findings
+        }
+
+    assert found["url-redirect", "/moved"].endswith(f" {box.url('/secret')} (HTTP 301)")
+    assert box.url("/secret") in found["redirect-chain", "/twice"]
+    assert "/secret" not in box.paths
+
+
+def test_an_image_that_redirects_to_a_page_that_robots_txt_disallows_has_no_fault(box):
+    image = "http://www.google.com/schemas/sitemap-image/1.1"
+    entry = f"<url><loc>{box.url('/')}</loc><i:image><i:loc>{box.url('/i.png')}</i:loc></i:image>"
+    box.put("/sitemap.xml", f'<urlset xmlns="{SITEMAPS}" xmlns:i="{image}">{entry}</url></urlset>')
+    box.put_robots("User-agent: *", "Disallow: /secret", f"Sitemap: {box.url('/sitemap.xml')}")
+    put_page(box, "/")
+    box.play("/i.png", redirect("/secret.png"))
+
+    with audit(box) as result:
+        rules = {finding.rule for finding in result.findings}
+
+    assert "/i.png" in box.paths
+    assert "/secret.png" not in box.paths
+    assert not any("image" in rule or "media" in rule for rule in rules), rules

@@ -62,6 +62,17 @@ def test_redirects_of_several_urls_to_one_are_ambiguous(box):
         assert {c.why[0].detail for c in found.of("removed")} == {box.url("/x/all")}
 
 
+def test_redirect_to_a_page_that_robots_txt_disallows_is_a_move(box):
+    box.put_robots("User-agent: *", "Disallow: /x/")
+    box.play("/old", redirect(box.url("/x/brand-new"), 301))
+
+    with find(box, ("/old",), ("/x/brand-new",)) as found:
+        assert [(c.loc, c.why[0].reason) for c in found.of("moved")] == [
+            (box.url("/x/brand-new"), "redirect")
+        ]
+    assert sorted(box.paths) == ["/old", "/robots.txt"]
+
+
 def test_robots_txt_is_obeyed_and_nothing_is_requested_without_live(box):
     box.put_robots("User-agent: *", "Disallow: /private/")
 

@@ -189,6 +189,14 @@ def test_crawl_and_audit_read_the_headers_of_a_304(site, unchanged, name, tmp_pa
     assert visit() == ([expected],) * 2
 
 
+def test_page_that_redirects_to_one_that_robots_txt_disallows_is_unknown(site):
+    site.box.put_robots("User-agent: *", "Disallow: /secret")
+    site.box.play(site.path, redirect("/secret"))
+
+    assert site.sync() == [("unknown", "robots", None)]
+    assert "/secret" not in site.box.paths
+
+
 def test_reason_names_content_and_directives(site):
     site.sync()
 

@@ -5,7 +5,16 @@ from hypothesis import strategies as st
 
 import urlset
 from tests.site_box import SiteBox, page
-from urlset.live.visits.politeness import MAX_DELAY_S, MAX_FAILURES, WINDOW, Budget, HostPace, Pace
+from urlset.http import Policy, Request, Response
+from urlset.live.visits.politeness import (
+    MAX_DELAY_S,
+    MAX_FAILURES,
+    WINDOW,
+    Budget,
+    HostPace,
+    Pace,
+    Politeness,
+)
 
 
 def feed(pace, seconds, windows=1, interval=0.1, start=0.0):
@@ -118,3 +127,15 @@ def test_a_request_that_would_wait_beyond_the_end_is_not_started():
     assert not budget.spend(wait_s=60.0)
     assert budget.exceeded == "limit of time (max-minutes)"
     assert budget.requests == 1
+
+
+def test_a_crawl_delay_applies_to_a_host_that_responded_before_its_robots_txt():
+    politeness = Politeness(Policy())
+    page = "https://cdn.example/target"
+    politeness.observe(Response(Request("https://example.com/a"), page, 200, first_byte_s=0.1))
+    robots = politeness.robots_request("https://cdn.example")
+    body = b"User-agent: *\nCrawl-delay: 10\n"
+
+    politeness.receive_robots(Response(robots, robots.url, 200, body=body))
+
+    assert politeness.pace.of("https://cdn.example").delay_s == 10

@@ -95,6 +95,8 @@ class ProbeWalk(PoliteWalk[Probe, Probe]):
             return row._replace(fault=_type_fault(row.detail, response, size))
         if is_doubtful(record) or record.row["verdict"] == "unknown" or response.status is None:
             return row
+        if record.row["verdict"] == "redirect" and response.error is None:
+            return row  # robots.txt disallows its target
         return row._replace(fault=f"returns HTTP {response.status}")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Unpack
 
-from urlset.http import Request, Response
+from urlset.http import REDIRECTS, Request, Response
 from urlset.live.visits.page_record import (
     confirm_failure,
     disallowed_record,
@@ -133,9 +133,14 @@ def _read_visit(
             {"url": hop, "status": status}
             for hop, status in zip(response.redirects, statuses, strict=False)
         ]
+        if response.status in REDIRECTS and response.error is None:
+            # robots.txt disallows the target of the last one.
+            row["redirects"].append({"url": response.url, "status": response.status})
+        else:
+            row["final_url"] = response.url
         row |= dict.fromkeys(_FACTS)
         row |= {"status": statuses[0] if statuses else None, "is_indexable": False}
-        row |= {"is_noindex": False, "is_html": False, "final_url": response.url}
+        row |= {"is_noindex": False, "is_html": False}
     elif is_second and is_doubtful(record):
         confirm_failure(record)
     return rows_of(record._replace(url=url, links=[]), has_line=False)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Unpack
 
-from urlset.http import Policy, Request, Response, drive_in_thread, origin_of
+from urlset.http import Policy, Request, Response, drive_in_thread, origin_of, redirect_target
 from urlset.live.diff.tables import Tables
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
@@ -40,12 +40,14 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
 
     def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
         """Convert a response to the verdict on its URL, and yield it."""
-        verdict = "unknown"
+        verdict, final_url = "unknown", response.url
         if response.status == 200:
             verdict = "redirect" if response.redirects else "ok"
         elif response.status in (404, 410):
             verdict = "gone"
-        yield RedirectAnswer(response.request.url, verdict, response.status, response.url)
+        elif response.error is None and (target := redirect_target(response)) is not None:
+            verdict, final_url = "redirect", target  # robots.txt disallows to request it
+        yield RedirectAnswer(response.request.url, verdict, response.status, final_url)
 
     def results_of_refusal(self, target: VisitTarget, robots: Robots) -> Iterator[RedirectAnswer]:
         """Yield the verdict disallowed or unknown on a URL that may not be requested."""

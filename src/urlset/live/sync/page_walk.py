@@ -169,7 +169,8 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
         if row["verdict"] != "ok":
             reason = row["unknown_reason"] or f"http-{row['status']}"
             if row["verdict"] in ("redirect", "redirect-loop"):
-                reason = "redirect-loop"
+                # Without an error, robots.txt disallows the target.
+                reason = "redirect-loop" if row["error"] else "robots"
             yield PageVisit(target, bare_update(target, "unknown", reason))
             return
         before = Directives.parse(target.directives)

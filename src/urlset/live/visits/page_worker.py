@@ -130,7 +130,7 @@ class PageWorker:
             plain = plain._replace(headers=dict(response.headers))
         request = response.request
         if request.token is not None or request.may_continue is not None:
-            bare = request._replace(token=None, may_continue=None, may_wait=None)
+            bare = request._replace(token=None, may_continue=None, may_wait=None, may_follow=None)
             plain = plain._replace(request=bare)
         self._pending[response.request.url] = plain, values
         self._unsent.append((plain, values))

@@ -43,6 +43,7 @@ class Manner(TypedDict):
     wait_s: float
     may_continue: Callable[[], bool] | None
     may_wait: Callable[[float], bool] | None
+    may_follow: Callable[[str], bool] | None
 
 
 class PoliteWalk(Generic[T, R]):
@@ -86,6 +87,7 @@ class PoliteWalk(Generic[T, R]):
                 wait_s=politeness.pace.wait_s(origin, politeness.clock()),
                 may_continue=politeness.budget.spend,
                 may_wait=politeness.budget.has_time,
+                may_follow=politeness.may_follow,
             )
             is_allowed = politeness.budget.spend(self.cost_of(target), request.wait_s)
             return request if is_allowed else None

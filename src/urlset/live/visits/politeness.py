@@ -157,6 +157,11 @@ class HostPace:
         self._since = 0
         self._window_began: float | None = None
 
+    def require(self, delay_s: float) -> None:
+        """Set the least delay, unless it is higher: a response may come before robots.txt."""
+        self._configured = max(self._configured, delay_s)
+        self.delay_s = max(self.delay_s, delay_s)
+
     def observe(self, first_byte_s: float, now: float) -> bool:
         """Add the time to the first byte of a response; return whether the pace changed."""
         self._times.append(first_byte_s)
@@ -204,10 +209,12 @@ class Pace:
         self._hosts: dict[str, HostPace] = {}
 
     def of(self, origin: str, crawl_delay_s: float = 0.0) -> HostPace:
-        """Return the pace of a host; the first call creates it, with ``crawl_delay_s``."""
+        """Return the pace of a host, whose delay is ``crawl_delay_s`` or more from now on."""
         if origin not in self._hosts:
-            self._hosts[origin] = HostPace(max(self._delay_s, crawl_delay_s))
-        return self._hosts[origin]
+            self._hosts[origin] = HostPace(self._delay_s)
+        host = self._hosts[origin]
+        host.require(crawl_delay_s)
+        return host
 
     def wait_s(self, origin: str, now: float) -> float:
         """Return the seconds until the host may be asked again, because of ``Retry-After``."""
@@ -264,6 +271,15 @@ class Politeness:
     def scope_of(self, origin: str) -> NetworkScope:
         """Return the addresses that requests to a host may be sent to."""
         return "anywhere" if origin.partition("://")[2] in self._hosts else self._scope
+
+    def may_follow(self, target: str) -> bool:
+        """Return whether a redirect to a URL may be followed.
+
+        It may not if the robots.txt of the target is known and disallows it. The one of another
+        host is not requested for a redirect.
+        """
+        robots = self.robots.get(origin_of_page(target))
+        return robots is None or robots.allows(target, self.agent)
 
     def robots_request(self, origin: str) -> Request:
         """Return the request for the robots.txt of a host."""
