@@ -277,3 +277,13 @@ def test_a_store_with_an_empty_url_is_shown(tmp_path, capsys):
 
     assert main(["read", path]) == 0
     assert "loc" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux")
+def test_a_sitemap_whose_name_is_no_utf8_has_a_url(tmp_path, capsys):
+    name = os.fsdecode(b"a\xff.xml")
+    (tmp_path / name).write_bytes(b"<urlset/>")
+
+    for source in (tmp_path, tmp_path / name):
+        assert main(["check", str(source), "--base-url", "https://example.com/"]) == 1
+        assert "S002" in capsys.readouterr().out

@@ -185,7 +185,9 @@ def test_messages_name_the_settings_and_the_options_of_manage_py(run, tmp_path):
     assert "--allowed-host" not in message
 
     run("build", BUILD={"allowed_hosts": ["shop.example.org"]}, given={"pages": Foreign})
-    with pytest.raises(TypeError, match=r"URLSET\['SUBMIT'\]\['max_wait_s'\] limits the time"):
+    with pytest.raises(
+        management.CommandError, match=r"URLSET\['SUBMIT'\]\['max_wait_s'\] limits the time"
+    ):
         run("submit", SUBMIT={"max_minutes": 3})
 
 
@@ -225,6 +227,8 @@ def test_options_of_build_in_the_settings(run, folder):
         ({"OUTPUT": None}, "expected a folder or a bucket"),
         ({"BASEURL": "x"}, "URLSET: expected keys of"),
         ({"BASE_URL": "example.com"}, "base_url"),
+        ({"BUILD": {"gzp": True}}, r"URLSET\['BUILD'\]: build\(\) has no argument 'gzp'; did"),
+        ({"BUILD": {"base_url": "x"}}, r"found 'base_url'; use URLSET\['BASE_URL'\]"),
     ],
 )
 def test_mistakes_in_the_settings(run, settings, message):
@@ -236,6 +240,12 @@ def test_mistakes_in_the_settings(run, settings, message):
 
 
 # ── submit ──
+
+
+def test_an_option_that_submit_has_not(run):
+    message = r"URLSET\['SUBMIT'\]: submit\(\) has no argument 'endpoint'; did you mean"
+    with pytest.raises(management.CommandError, match=message):
+        run("submit", SUBMIT={"endpoint": "bing"})
 
 
 def test_submit_announces_what_changed_since_the_last_build(run):

@@ -80,7 +80,7 @@ def _page(
     file = path.replace(os.sep, "/")
     content = page["content"]
     if content is None:
-        loc = base_url if file == "index.html" else base_url + quote(file)
+        loc = base_url if file == "index.html" else base_url + quote(file, errors="surrogateescape")
         # Those of TEMPLATE_PAGES are pages that the author made, and no lists.
         is_page = page["is_home"] or file in settings.get("TEMPLATE_PAGES", {}).values()
         return built_site.HostPage(file, loc, reason=None if is_page else built_site.GENERATED)

@@ -274,7 +274,7 @@ class FileSystemSource:
         if self._base_url is None:
             return None
         relative = os.path.relpath(path, self._path).replace(os.sep, "/")
-        return f"{self._base_url.rstrip('/')}/{quote(relative)}"
+        return f"{self._base_url.rstrip('/')}/{quote(relative, errors='surrogateescape')}"
 
 
 def _url_of_file(path: str, base_url: str | None) -> str | None:
@@ -288,7 +288,8 @@ def _url_of_file(path: str, base_url: str | None) -> str | None:
     scheme, host, rest = split_origin(base_url)
     if not host or (rest.strip() and not rest.endswith("/")):
         return base_url
-    return f"{scheme}://{host}{rest or '/'}{quote(os.path.basename(path))}"
+    name = quote(os.path.basename(path), errors="surrogateescape")
+    return f"{scheme}://{host}{rest or '/'}{name}"
 
 
 def load_file(path: str, max_bytes: int) -> bytes:

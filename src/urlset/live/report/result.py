@@ -284,6 +284,7 @@ def _own_report(site: SiteState, path: Path) -> str | None:
     if not own.is_file() or own.resolve() == path.resolve():
         return None
     try:
-        return quote(os.path.relpath(own.resolve(), path.resolve().parent).replace(os.sep, "/"))
+        relative = os.path.relpath(own.resolve(), path.resolve().parent).replace(os.sep, "/")
+        return quote(relative, errors="surrogateescape")
     except ValueError:  # on another drive
         return None

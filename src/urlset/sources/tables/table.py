@@ -132,8 +132,9 @@ def _open(path: str, source_name: str) -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         connection.text_factory = _text
         connection.execute("PRAGMA query_only = ON")
-        # A longer value than the file is not stored in it: a view or a column computes it.
-        longest = max(_MAX_COMPUTED_BYTES, os.path.getsize(path))
+        # A longer value than the file, or its log, is not stored: a view or a column computes it.
+        logged = os.path.getsize(f"{path}-wal") if os.path.exists(f"{path}-wal") else 0
+        longest = max(_MAX_COMPUTED_BYTES, os.path.getsize(path), logged)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(longest, (1 << 31) - 1))
     except sqlite3.Error as error:
         raise _database_error(error, source_name, None) from error

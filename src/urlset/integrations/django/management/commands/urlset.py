@@ -36,6 +36,18 @@ _BUILD = {"sections": "source", "lastmod": "given", "on_error": "skip"}
 _FLAGS = {"build": ("output", "base_url", "dry_run", "force"), "submit": ("dry_run",)}
 """Options of the subcommands; all others are keys of the settings."""
 
+_ELSEWHERE = {
+    "sources": "URLSET['SITEMAPS']",
+    "target": "URLSET['OUTPUT']",
+    "base_url": "URLSET['BASE_URL']",
+    "ledger": "URLSET['LEDGER']",
+    "updates": "URLSET['LEDGER']",
+    "dry_run": "--dry-run",
+    "force": "--force",
+    "progress": "-v 2",
+}
+"""Where those options are stated that are no keys of ``BUILD`` and ``SUBMIT``."""
+
 _KEYS = ("SITEMAPS", "BASE_URL", "OUTPUT", "LEDGER", "BUILD", "SUBMIT")
 
 
@@ -72,6 +84,9 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         unknown = sorted(set(settings) - set(_KEYS))
         if unknown:
             raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
+        for key in settings.get(action.upper(), {}):
+            if place := _ELSEWHERE.get(key):
+                raise CommandError(f"URLSET[{action.upper()!r}]: found {key!r}; use {place}")
         try:
             if action == "build":
                 with _frozen_objects():
@@ -84,6 +99,10 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             if getattr(error, "__notes__", None):  # of the project: its traceback says where
                 raise
             raise CommandError(str(error), returncode=2) from error
+        except TypeError as error:
+            if not str(error).startswith(f"{action}()"):  # is not about the options
+                raise
+            raise CommandError(f"URLSET[{action.upper()!r}]: {error}", returncode=2) from error
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
