@@ -112,7 +112,9 @@ def test_an_option_of_a_command_sets_its_parameter_and_no_other(call):
         if option.is_allowed("command") and option.name in parameters.keys() - OTHERWISE:
             for words, value in values_of(option):
                 expected = {option.name: value} | ({"dry_run": True} if "--why" in words else {})
-                assert passed(*words) == defaults | expected, words
+                needed = NEEDED.get((verb, option.name), ())
+                before = passed(*needed) if needed else defaults
+                assert passed(*needed, *words) == before | expected, words
 
 
 def test_an_option_whose_file_the_command_reads_sets_its_parameter_once(call, tmp_path):
@@ -133,6 +135,19 @@ def test_an_option_whose_file_the_command_reads_sets_its_parameter_once(call, tm
 
             assert given.get(name) is not None, name
 
+
+_GOOGLE = ("--to", "google")
+NEEDED = {
+    ("audit", "seed"): ("--sample", "5"),
+    ("diff", "max_requests"): ("--live",),
+    ("watch", "webhook_format"): ("--webhook", "https://e.com/"),
+    ("submit", "inspect_store"): (*_GOOGLE, "--inspect", "5"),
+    **{
+        ("submit", name): _GOOGLE
+        for name in ("sitemaps", "resubmit", "property", "status", "inspect")
+    },
+}
+"""Options without which another one has no effect, and is refused."""
 
 OTHERWISE = {
     "baseline",

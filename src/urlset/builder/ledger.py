@@ -14,14 +14,13 @@ from hashlib import blake2b
 from pathlib import Path
 
 from urlset.arrow.batches import batch_of, text_array, unsigned_array
+from urlset.builder.ledger_folder import create_ledger_folder
 from urlset.builder.options import BuildOptions
 from urlset.builder.working_tables import PAGES_READ, PAGES_REQUESTED, PAGES_SEEN
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.option_names import option
-from urlset.option_schema import LEDGER
 from urlset.store import FileKind, ScratchDatabase, TableSchema, expect_utf8, quoted
-from urlset.temp_files import expect_no_outside_link
 from urlset.terminal_text import printable
 
 VERSION = 6
@@ -245,37 +244,6 @@ class Ledger:
                     f"ALTER TABLE {self.table(table.name)} ADD COLUMN IF NOT EXISTS {name} {kind}"
                 )
         self._db.run(f"UPDATE {self.table('settings')} SET version = {VERSION}")
-
-
-def create_ledger_folder(path: Path) -> None:
-    """Create the folder of a ledger; a ``.urlset`` folder is excluded from version control.
-
-    Raises:
-        urlset.StoreError: The folder cannot be created, or a ``.urlset`` is a link to outside of
-            its parent folder.
-    """
-    try:
-        _create_folder(path.parent)
-    except (FileExistsError, NotADirectoryError) as error:
-        place = next(each for each in path.parents if each.exists())
-        raise StoreError(
-            f"cannot write {str(path)!r}: its folder {str(place)!r} is a file; name another one"
-        ) from error
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {str(path)!r}: its folder: {error.strerror}; create the folder, or name "
-            "another file"
-        ) from error
-
-
-def _create_folder(folder: Path) -> None:
-    if folder.name == LEDGER.parent.name:
-        expect_no_outside_link(folder)
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    if is_new and folder.name == LEDGER.parent.name:
-        # A ledger changes with every build. To have it in version control, change this file.
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def _relative_target(target: str, ledger: Path) -> str:

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urlset.builder.ledger import create_ledger_folder
+from urlset.builder.ledger_folder import create_ledger_folder
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.http import request_url
