@@ -149,7 +149,7 @@ COMMANDS_INTRO = """\
 
 | command | 0 | 1 |
 |---|---|---|
-| `read` | every document was read | some documents could not be read |
+| `read` | every document was read, or `--limit` or `--max-documents` ended the reading | some documents could not be read |
 | `build` | published | published, but some input was rejected |
 | `check` | no finding of `--fail-level` or worse | there are such findings |
 | `audit` | no finding of `--fail-level` or worse | there are such findings, no visit could be judged, or no listed URL is selected |
@@ -160,8 +160,11 @@ COMMANDS_INTRO = """\
 | `sync` | every page is known | some are unknown, or a limit was reached: the index lacks them |
 | `report` | all stores were read | some could not be read |
 
+Whether a result is complete is said apart from the exit code: in `is_complete` and `incomplete` of `--format json` of `crawl`,
+`audit`, `diff` and `watch`, as of all results in Python, and on stderr. `read` and `sync`, whose output is data, have it on stderr.
 A limit that ends the work early, such as `--max-requests`, is no failure of `crawl` and `audit`, whose result then says that it
-is not complete; `sync` exits with 1, because the index lacks pages. A page without a verdict, as after a time-out or a
+is not complete; neither are pages that a crawl cannot see, because scripts add the links or robots.txt disallows them. `sync` exits with 1,
+because the index lacks pages. A page without a verdict, as after a time-out or a
 status 503, makes the result of `audit` not complete, too, and is the finding N116 of the level info: `--fail-level info` exits with 1.
 
 2 is invalid usage, or nothing could be done. 10 to 15 are the [gates](building.md) of `build`. 130 is an interruption by
@@ -360,7 +363,9 @@ def python_names(term: Term, functions: Sequence[str]) -> str:
 def limits() -> Iterator[str]:
     """Yield the table of the limits that each verb has."""
     yield "\n## Limits\n"
-    yield "A verb without a limit reads everything, or what was chosen by other options.\n"
+    yield "A verb without a limit reads everything, or what was chosen by other options. A page can"
+    yield "take several requests (redirects, a second visit): `max_pages` counts pages,"
+    yield "`max_requests` all of them.\n"
     yield "| verb | limits |"
     yield "|---|---|"
     for command in SCHEMAS:

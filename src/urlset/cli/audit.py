@@ -130,7 +130,9 @@ def _print(
             console.print_info(f"not complete: {sanitize(reason)}")
     if found.known and not is_quiet:
         console.print_info(f"{pluralize(found.known, 'finding')} in the baseline, not listed")
-    if write_baseline is not None:
+    if write_baseline is not None and found.is_interrupted:
+        console.print_info(f"the baseline {str(write_baseline)!r} was not written")
+    elif write_baseline is not None:
         record = Baseline()
         record.record(found.findings)
         record.record_counted(found.unlisted)

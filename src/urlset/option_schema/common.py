@@ -51,7 +51,7 @@ REPORT = command.file(
 )
 WRITE_BASELINE = command.file(
     "write_baseline",
-    "Write all findings to this file, for --baseline.",
+    "Write all findings to this file, for --baseline, and exit with 0.",
     in_python="urlset.Baseline.write",
 )
 REPORT_FORMAT = command.option(

@@ -77,6 +77,19 @@ def test_the_worker_ends_silently_when_its_input_is_cut_off(size, monkeypatch):
     assert size < len(messages)
 
 
+def test_an_interrupted_audit_writes_no_baseline(box: SiteBox, tmp_path: Path):
+    site = LinkedSite(box, 250)
+    known = tmp_path / "known.json"
+    known.write_text("of a complete audit")
+
+    options = ("--write-baseline", str(known))
+    ended = interrupted("audit", box, site, tmp_path, at=100, how="process", options=options)
+
+    assert ended.code == 130
+    assert "known.json' was not written" in ended.stderr
+    assert known.read_text() == "of a complete audit"
+
+
 CASES: list[tuple[str, int, How]] = [
     ("crawl", 1, "process"),
     ("crawl", 150, "group"),
