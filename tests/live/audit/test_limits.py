@@ -156,7 +156,9 @@ def test_visits_end_when_nothing_responds_any_more(tmp_path: Path):
 
     server = Dying(example)
     with audit_with(server, example, str(tmp_path / "site.duckdb"), media=False) as found:
-        assert found.incomplete == ("no response: the last 50 requests failed",)
+        stopped, unjudged = found.incomplete
+        assert stopped == "no response: the last 50 requests failed"
+        assert unjudged.endswith("could not be judged")
         assert len(server.requests) < 120
     server.is_dead = False
     with audit_with(server, example, str(tmp_path / "site.duckdb"), media=False) as found:

@@ -100,7 +100,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
                 raise
             raise CommandError(str(error), returncode=2) from error
         except TypeError as error:
-            if not str(error).startswith(f"{action}()"):  # is not about the options
+            if getattr(error, "__notes__", None):
                 raise
             raise CommandError(f"URLSET[{action.upper()!r}]: {error}", returncode=2) from error
 
