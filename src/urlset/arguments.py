@@ -109,6 +109,24 @@ def checked_arguments(function: Callable[P, R], shown: str = "") -> Callable[P, 
     return inner
 
 
+def expect_arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Raise the TypeError that a checked function would raise for these arguments.
+
+    >>> @checked_arguments
+    ... def wait(*, seconds: float = 1) -> float:
+    ...     return seconds
+    >>> expect_arguments(wait, {"seconds": "2"})
+    Traceback (most recent call last):
+    TypeError: wait(): seconds: expected a number, found '2'
+    """
+    inner = inspect.unwrap(function)
+    annotations = _annotations(inner)
+    for name, value in values.items():
+        if name not in annotations:
+            raise TypeError(_unknown(inner.__name__, name, annotations, is_first=False))
+        _converted(inner.__name__, name, value, annotations[name])
+
+
 @functools.cache
 def _annotations(function: Callable[..., Any]) -> dict[str, str]:
     """Return the annotation of each argument as text."""

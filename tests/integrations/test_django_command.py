@@ -228,7 +228,7 @@ def test_options_of_build_in_the_settings(run, folder):
         ({"BASEURL": "x"}, "URLSET: expected keys of"),
         ({"BASE_URL": "example.com"}, "base_url"),
         ({"BUILD": {"gzp": True}}, r"URLSET\['BUILD'\]: build\(\) has no argument 'gzp'; did"),
-        ({"BUILD": {"base_url": "x"}}, r"found 'base_url'; use URLSET\['BASE_URL'\]"),
+        ({"BUILD": {"base_url": "x"}}, r"found the key 'base_url'; use URLSET\['BASE_URL'\]"),
     ],
 )
 def test_mistakes_in_the_settings(run, settings, message):
@@ -237,6 +237,16 @@ def test_mistakes_in_the_settings(run, settings, message):
     with pytest.raises(management.CommandError, match=message) as caught:
         run("build", **more, **settings)
     assert caught.value.returncode in (1, 2)
+
+
+def test_an_error_that_is_not_about_the_options_keeps_its_type(run, monkeypatch):
+    def fail(*_, **__):
+        raise TypeError("not of the settings")
+
+    module = importlib.import_module("urlset.integrations.django.management.commands.urlset")
+    monkeypatch.setattr(module, "InMemorySource", fail)
+    with pytest.raises(TypeError, match="not of the settings"):
+        run("build")
 
 
 # ── submit ──

@@ -208,7 +208,7 @@ class Ledger:
         self._expect_columns()
 
     def _expect_columns(self) -> None:
-        """Raise :class:`urlset.StoreError` if a table lacks a column."""
+        """Raise :class:`urlset.StoreError` if a table lacks a column, or a row a value."""
         kinds = sorted({kind for table in TABLES for _, kind, _ in table.columns})
         types = self._db.fetch_one(f"SELECT {', '.join(f'typeof(NULL::{kind})' for kind in kinds)}")
         names = dict(zip(kinds, types, strict=True))

@@ -96,7 +96,7 @@ class Directives(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | None) -> Directives | None:
-        """Return the directives of their text; None for None, and for another text."""
+        """Return the directives of their JSON; None for another text, and without one."""
         try:
             found = cls(*json.loads(text or ""))
             is_valid = len(found.preferences) == len(AiPreferences._fields) - 1

@@ -18,6 +18,7 @@ from django import conf
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.module_loading import import_string
 
+from urlset.arguments import expect_arguments
 from urlset.builder import GATES, LEDGER, build
 from urlset.errors import GateError, UrlsetError
 from urlset.integrations.django.row_version import row_version
@@ -84,9 +85,7 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
         unknown = sorted(set(settings) - set(_KEYS))
         if unknown:
             raise CommandError(f"URLSET: expected keys of {', '.join(_KEYS)}, found {unknown}")
-        for key in settings.get(action.upper(), {}):
-            if place := _ELSEWHERE.get(key):
-                raise CommandError(f"URLSET[{action.upper()!r}]: found {key!r}; use {place}")
+        _expect_options(action, settings.get(action.upper(), {}))
         try:
             if action == "build":
                 with _frozen_objects():
@@ -99,10 +98,6 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             if getattr(error, "__notes__", None):  # of the project: its traceback says where
                 raise
             raise CommandError(str(error), returncode=2) from error
-        except TypeError as error:
-            if getattr(error, "__notes__", None):
-                raise
-            raise CommandError(f"URLSET[{action.upper()!r}]: {error}", returncode=2) from error
 
     def _build(self, settings: dict[str, Any], options: dict[str, Any]) -> None:
         sitemaps = _required(settings, "SITEMAPS", None, "the dict of the sitemaps, or its name")
@@ -184,6 +179,24 @@ class Command(BaseCommand):  # type: ignore[misc] # Django has no types
             reasons = [one.error for one in result.results if one.error and not one.is_delayed]
             reasons += [f"{one.url}: {one.reason}" for one in result.excluded[:10]]
             raise CommandError("\n".join([*reasons, *result.faults]), returncode=1)
+
+
+def _expect_options(action: str, given: dict[str, Any]) -> None:
+    """Check the names and types of the options of a subcommand in the settings."""
+    for key in given:
+        if place := _ELSEWHERE.get(key):
+            raise CommandError(
+                f"URLSET[{action.upper()!r}]: found the key {key!r}; use {place} instead",
+                returncode=2,
+            )
+    if action == "build":
+        function: Callable[..., Any] = build
+    else:
+        from urlset.live.submit import submit as function
+    try:
+        expect_arguments(function, given)
+    except TypeError as error:
+        raise CommandError(f"URLSET[{action.upper()!r}]: {error}", returncode=2) from error
 
 
 def _option_name(action: str, name: str, value: str | bool | None, python: str) -> str:
