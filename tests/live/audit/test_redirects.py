@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.http_walks import quick
 from tests.live_sites import SITEMAPS, audit, put_page, put_sitemap
-from tests.site_box import hang_up, page, redirect
+from tests.site_box import SiteBox, hang_up, page, redirect
 
 
 @pytest.mark.parametrize("crawl", [False, True])
@@ -64,3 +65,40 @@ def test_an_image_that_redirects_to_a_page_that_robots_txt_disallows_has_no_faul
     assert "/i.png" in box.paths
     assert "/secret.png" not in box.paths
     assert not any("image" in rule or "media" in rule for rule in rules), rules
+
+
+def test_the_robots_txt_of_another_host_is_read_once_before_a_redirect_is_followed(box):
+    put_sitemap(box, ["/", "/secret-1", "/secret-2", "/open-1", "/open-2", "/twice"])
+    put_page(box, "/")
+    with SiteBox() as other, SiteBox() as third:
+        other.put_robots("User-agent: *", "Disallow: /secret")
+        third.put_robots("User-agent: *", "Disallow: /secret")
+        put_page(other, "/open")
+        for number in (1, 2):
+            box.play(f"/secret-{number}", redirect(other.url("/secret"), 301))
+            box.play(f"/open-{number}", redirect(other.url("/open"), 301))
+        box.play("/twice", redirect(other.url("/then"), 301))
+        other.play("/then", redirect(third.url("/secret"), 301))
+
+        with audit(box, policy=quick(allow_private=True)) as result:
+            messages = {str(each.loc).removeprefix(box.site): each for each in result.findings}
+
+        assert other.paths.count("/robots.txt") == 1
+        assert other.paths[0] == "/robots.txt"
+        assert "/secret" not in other.paths
+        assert "/open" in other.paths
+        assert third.paths == ["/robots.txt"]
+    assert messages["/secret-1"].rule == messages["/open-2"].rule == "url-redirect"
+    assert not result.incomplete
+
+
+def test_a_redirect_to_a_host_that_does_not_exist_is_followed_to_say_why(box):
+    put_sitemap(box, ["/", "/moved"])
+    put_page(box, "/")
+    box.play("/moved", redirect("https://nowhere.invalid/", 302))
+
+    with audit(box) as result:
+        findings = {str(each.loc).removeprefix(box.site): each for each in result.findings}
+
+    assert findings["/moved"].rule == "url-unknown"
+    assert "the host has no address" in findings["/moved"].message

@@ -73,6 +73,19 @@ def test_redirect_to_a_page_that_robots_txt_disallows_is_a_move(box):
     assert sorted(box.paths) == ["/old", "/robots.txt"]
 
 
+def test_the_robots_txt_of_the_host_of_a_redirect_is_obeyed(box):
+    with SiteBox() as other:
+        other.put_robots("User-agent: *", "Disallow: /x/")
+        box.play("/old", redirect(other.url("/x/new"), 301))
+        box.play("/older", redirect(other.put("/y", HTML, kind="text/html"), 301))
+
+        with find(box, ("/old", "/older"), ("/c",), policy=quick(allow_private=True)) as found:
+            details = {c.why[0].detail for c in found.of("removed")}
+
+    assert details == {other.url("/x/new"), other.url("/y")}
+    assert other.paths == ["/robots.txt", "/y"]
+
+
 def test_robots_txt_is_obeyed_and_nothing_is_requested_without_live(box):
     box.put_robots("User-agent: *", "Disallow: /private/")
 

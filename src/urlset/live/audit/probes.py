@@ -198,7 +198,7 @@ class LlmsTxtWalk(PoliteWalk[VisitTarget, LlmsTxt]):
 
     def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return the request for the llms.txt."""
-        return Request(target.url, None, "probe", max_bytes=MAX_BYTES, **manner)
+        return Request(target.url, None, "probe", max_bytes=MAX_BYTES, token=target, **manner)
 
     def results_of(self, response: Response) -> Iterator[LlmsTxt]:
         """Yield the llms.txt in a response."""

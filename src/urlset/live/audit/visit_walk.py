@@ -65,6 +65,7 @@ class VisitWalk(PoliteWalk[VisitTarget, PageRows]):
             etag=target.etag,
             last_modified=target.last_modified,
             ends_at_head=target.ends_at_head,
+            token=target,
             **manner,
         )
 

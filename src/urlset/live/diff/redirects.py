@@ -36,7 +36,7 @@ class RedirectWalk(PoliteWalk[VisitTarget, RedirectAnswer]):
 
     def request_for(self, target: VisitTarget, **manner: Unpack[Manner]) -> Request:
         """Return a HEAD request for a removed URL."""
-        return Request(target.url, None, "page", ends_at_head=True, **manner)
+        return Request(target.url, None, "page", ends_at_head=True, token=target, **manner)
 
     def results_of(self, response: Response) -> Iterator[RedirectAnswer]:
         """Convert a response to the verdict on its URL, and yield it."""

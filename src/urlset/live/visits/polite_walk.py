@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
-from urlset.http import NetworkScope, Request, Response
+from urlset.http import REDIRECTS, NetworkScope, Request, Response, redirect_target
 from urlset.live.visits.page_urls import origin_of_page
 from urlset.live.visits.politeness import Politeness
 from urlset.robots import Robots
@@ -56,6 +56,7 @@ class PoliteWalk(Generic[T, R]):
         self.politeness: Politeness = politeness
         self._targets = targets
         self._held: dict[str, list[T]] = {}
+        self._unknown_origins: deque[str] = deque()
         self._ready: deque[T] = deque()
         self._results: deque[R] = deque()
 
@@ -63,18 +64,17 @@ class PoliteWalk(Generic[T, R]):
         """Return the next request; a URL waits until the robots.txt of its host has arrived."""
         politeness = self.politeness
         while politeness.budget.limit is None:
+            if self._unknown_origins:
+                if not politeness.budget.has_time():
+                    return None
+                return politeness.robots_request(self._unknown_origins.popleft())
             target = self._ready.popleft() if self._ready else self.next_target()
             if target is None:
                 return None
             origin = origin_of_page(target.url)
             robots = politeness.robots.get(origin)
             if robots is None:
-                if not politeness.budget.has_time():
-                    return None
-                held = self._held.setdefault(origin, [])
-                held.append(target)
-                if len(held) == 1:
-                    return politeness.robots_request(origin)
+                self._hold(target, origin)
                 continue
             if not robots.allows(target.url, politeness.agent):
                 self._results.extend(self.results_of_refusal(target, robots))
@@ -96,15 +96,45 @@ class PoliteWalk(Generic[T, R]):
     def handle(self, response: Response) -> Iterator[R]:
         """Process a response; yield its results, and those of URLs that robots.txt disallows."""
         if response.request.purpose == "robots":
-            self._ready.extend(self._held.pop(self.politeness.receive_robots(response), ()))
+            self._receive_robots(response)
         elif response.error == "unsent":  # as if it had not been returned by `next_request`
             target: Any = response.request.token
             self.politeness.budget.refund(self.cost_of(target))
         else:
             self.politeness.observe(response)
-            yield from self.results_of(response)
+            origin = self._unknown_origin(response)
+            if origin is None:
+                yield from self.results_of(response)
+            else:
+                self._hold(response.request.token, origin)
         if self._results:
             yield from self.waiting()
+
+    def _hold(self, target: Any, origin: str) -> None:
+        """Let a URL wait until the robots.txt of a host has arrived, which is requested once."""
+        held = self._held.setdefault(origin, [])
+        held.append(target)
+        if len(held) == 1:
+            self._unknown_origins.append(origin)
+
+    def _receive_robots(self, response: Response) -> None:
+        origin = str(response.request.token)
+        held = self._held.pop(origin, [])
+        is_of_target = any(origin_of_page(target.url) == origin for target in held)
+        self.politeness.receive_robots(response, is_of_target=is_of_target)
+        self._ready.extend(held)
+
+    def _unknown_origin(self, response: Response) -> str | None:
+        """Return the host of a redirect that was not followed, if its robots.txt is not known."""
+        if (
+            response.status not in REDIRECTS
+            or response.error
+            or response.request.may_follow is None
+        ):
+            return None
+        target = redirect_target(response) if response.request.follows_redirects else None
+        origin = origin_of_page(target) if target else ""
+        return origin if origin and origin not in self.politeness.robots else None
 
     def waiting(self) -> Iterator[R]:
         """Yield the results that no response has caused, as of URLs that robots.txt disallows."""

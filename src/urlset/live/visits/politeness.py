@@ -224,6 +224,8 @@ class Pace:
 REFUSALS = frozenset({429, 503})
 """Statuses by which a host asks for a slower pace."""
 
+_NO_CONNECTION = ("blocked", "dns", "connect")
+
 PRIVATE_HOST = (
     "not requested: its address is private or special, and you did not name its host; a sitemap "
     "must not lead to such addresses"
@@ -265,6 +267,7 @@ class Politeness:
         self.clock = time.monotonic
         self._hosts = hosts
         self._scope: NetworkScope = scope
+        self._unconnected: set[str] = set()
         for origin, file in (robots or {}).items():
             self._add(origin, file)
 
@@ -275,11 +278,13 @@ class Politeness:
     def may_follow(self, target: str) -> bool:
         """Return whether a redirect to a URL may be followed.
 
-        It may not if the robots.txt of the target is known and disallows it. The one of another
-        host is not requested for a redirect.
+        It may if the robots.txt of its host is known, and allows it. A host to which there is no
+        connection gets no request; following the redirect says why.
         """
-        robots = self.robots.get(origin_of_page(target))
-        return robots is None or robots.allows(target, self.agent)
+        origin = origin_of_page(target)
+        robots = self.robots.get(origin)
+        is_allowed = robots is not None and robots.allows(target, self.agent)
+        return is_allowed or origin in self._unconnected
 
     def robots_request(self, origin: str) -> Request:
         """Return the request for the robots.txt of a host."""
@@ -291,18 +296,20 @@ class Politeness:
             token=origin,
         )
 
-    def receive_robots(self, response: Response) -> str:
-        """Add the robots.txt in a response; return the origin of its host."""
+    def receive_robots(self, response: Response, *, is_of_target: bool = True) -> None:
+        """Add the robots.txt in a response, which is of a target's host, or of a redirect's."""
         origin, robots = str(response.request.token), robots_from_response(response)
+        if response.error in _NO_CONNECTION:
+            self._unconnected.add(origin)
         if robots.state == "unreachable":
             if response.error == "blocked":
                 robots.reason = PRIVATE_HOST
-            self.unread_robots.append(
-                f"robots.txt: {response.request.url} could not be read ({robots.reason}), so "
-                "that every page of its host is disallowed"
-            )
+            if is_of_target:
+                self.unread_robots.append(
+                    f"robots.txt: {response.request.url} could not be read ({robots.reason}), so "
+                    "that every page of its host is disallowed"
+                )
         self._add(origin, robots)
-        return origin
 
     def observe(self, response: Response) -> None:
         """Adapt the pace of a host to its response; end the run if no host responds any more."""
