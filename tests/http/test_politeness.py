@@ -12,7 +12,7 @@ import pytest
 
 import urlset
 from tests.http_walks import quick
-from tests.live_sites import put_page
+from tests.live_sites import html, put_page
 from tests.site_box import Hit, SiteBox, Wire, page, urlset_of
 from urlset.errors import UrlsetError
 from urlset.protocol import WELL_KNOWN_PATHS
@@ -298,9 +298,13 @@ def test_crawl_delay_above_ten_seconds_is_kept_up_to_the_limit():
 def test_a_crawl_requests_the_home_page_once(box: SiteBox, tmp_path: Path):
     put_site(box)
 
+    box.put("/", html("Home", *PAGES), kind="text/html", etag='"1"')
+
     crawl(box, tmp_path, quick())
 
     assert box.paths.count("/") == 1
+    crawl(box, tmp_path, quick())
+    assert box.paths.count("/") == 2
     with urlset.Store.open(tmp_path / "crawl.duckdb") as store:
         query = f"SELECT verdict, title FROM pages WHERE url = '{box.site}/'"
         assert list(store.query(query)) == [("ok", "Home")]

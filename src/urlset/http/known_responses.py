@@ -79,8 +79,8 @@ class KnownResponses:
         home = self._home
         if home is None or request.purpose != "page" or request.url != home.request.url:
             return None
-        if request.etag or request.last_modified or request.headers or request.method != "GET":
-            return None  # a conditional request shows whether the page is unchanged
+        if request.headers or request.method != "GET":
+            return None  # a conditional request may get the whole page, too
         self._home = None
         return home
 
