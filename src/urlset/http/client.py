@@ -96,9 +96,9 @@ class Fetcher:
 
         A response that an earlier phase of the run has is returned without a request.
         """
-        request = request._replace(
-            etag=_validator(request.etag), last_modified=_validator(request.last_modified)
-        )
+        if request.etag or request.last_modified:
+            etag, last_modified = _validator(request.etag), _validator(request.last_modified)
+            request = request._replace(etag=etag, last_modified=last_modified)
         if (known := self._known.take(request)) is not None:
             await self._limiter.acquire_document()
             self._budget.acquire(len(known.body))

@@ -59,6 +59,22 @@ def test_store_without_snapshots_says_what_stores_them(tmp_path):
         changes(f"{path}@1", path)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "expected a store, found nothing at"),
+        (b"", "expected a store .a DuckDB file., found another kind of file"),
+    ],
+)
+def test_a_snapshot_of_what_is_no_store(tmp_path, content, message):
+    path = tmp_path / "site.duckdb"
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(urlset.StoreError, match=message):
+        changes(f"{path}@1", f"{path}@2")
+
+
 def test_reading_the_store_of_a_watch_returns_its_latest_snapshot(site):
     entries = urlset.read(site.path)
 

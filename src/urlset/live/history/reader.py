@@ -154,8 +154,8 @@ def snapshot_name(source: object) -> SnapshotName | None:
         with Store.open(name, read_only=True) as store:
             return SnapshotName(name, None) if store.document_writer is _write_latest else None
     found = _NAME.fullmatch(name)
-    if found is None or stored_form(found[1]) != "duckdb":
-        return None
+    if found is None or not (os.path.isfile(found[1]) or found[1].endswith(".duckdb")):
+        return None  # else opening it says what it is
     return SnapshotName(found[1], None if found[2] == "latest" else int(found[2]))
 
 
