@@ -65,7 +65,13 @@ def connect(spill: str | None = None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool) -> frozenset[str]:
+def attach(
+    connection: duckdb.DuckDBPyConnection,
+    path: str,
+    *,
+    read_only: bool,
+    with_comments: bool = True,
+) -> frozenset[str]:
     """Attach a store file as ``store``; create the file if it is missing.
 
     Also attach the in-memory database ``results`` for the tables of query results, which a
@@ -79,25 +85,31 @@ def attach(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool)
         # Note: DuckDB gives some relative names another meaning (":memory:", "md:…").
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS store{mode}")
         connection.execute("ATTACH ':memory:' AS results")
-        is_empty = not read_only and not has_tables(connection, "store")
-        is_empty = is_empty and (is_new or not objects_of(connection, "store"))
+        is_empty = is_new
+        if not is_new and not read_only and not has_tables(connection, "store"):
+            is_empty = not objects_of(connection, "store")
         unknown = frozenset[str]() if is_empty else _inspected(connection, "store", path)
         connection.execute("USE store")
         if is_empty:
-            _create_tables(connection, with_comments=True)
+            _create_tables(connection, with_comments=with_comments)
         return unknown
 
 
-def attach_read_only(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> frozenset[str]:
+def attach_read_only(
+    connection: duckdb.DuckDBPyConnection, path: str, name: str, *, is_own: bool = False
+) -> frozenset[str]:
     """Attach a store file under a name, for reading only, and make it the current database.
 
     Return the names of the tables and views in it that :func:`urlset.store.schema.added_schemas`
-    has. Raises StoreError if the file is not a store of this version, or unreadable.
+    has. Raises StoreError if the file is not a store of this version, or unreadable. One that
+    this run created, of sitemaps alone (``is_own``), is not inspected.
     """
     expect_utf8(path)
     expect_usable(path, read_only=True)
     with map_errors(path):
         connection.execute(f"ATTACH {literal(os.path.abspath(path))} AS {name} (READ_ONLY)")
+        if is_own:
+            return frozenset()
         _inspected(connection, name, path)
         connection.execute(f"USE {name}")
         names = {table.name for schema in added_schemas() for table in schema.tables}
@@ -340,6 +352,7 @@ class Database:
         read_only: bool = False,
         is_copy: bool = False,
         has_details: bool = False,
+        with_comments: bool = True,
     ):
         if path is not None:
             expect_utf8(path)
@@ -364,7 +377,9 @@ class Database:
             copy = os.path.join(inside, "store.duckdb")
             # Note: self.path stays that of the original, which errors name.
             opened = copy_database(path, copy) if is_copy else path
-            self.hidden = attach(self.connection, opened, read_only=read_only)
+            self.hidden = attach(
+                self.connection, opened, read_only=read_only, with_comments=with_comments
+            )
         except BaseException:
             self.close()
             raise

@@ -135,13 +135,13 @@ class ScratchDatabase(Closing, ScratchReader):
         copy = os.path.join(self._folder.path, f"{name}.duckdb")
         self._attach_file(copy_database(path, copy), name, kind, path)
 
-    def attach_store(self, path: str, name: str) -> frozenset[str]:
-        """Attach a store under a name, for reading only.
+    def attach_store(self, path: str, name: str, *, is_own: bool = False) -> frozenset[str]:
+        """Attach a store under a name, for reading only; ``is_own`` if this process created it.
 
         Return the names of its tables that hold pages, links and crawls; empty without a crawl.
         """
         try:
-            return attach_read_only(self._cursor, path, name)
+            return attach_read_only(self._cursor, path, name, is_own=is_own)
         finally:
             self.run("USE work")
 

@@ -96,6 +96,11 @@ class Store(Closing):
             return cls(name, is_copy=True)
 
     @classmethod
+    def create_for_run(cls, path: str) -> Store:
+        """Create a store file that only this run reads: its tables have no comments."""
+        return cls(path, database=Database(path, with_comments=False))
+
+    @classmethod
     def with_details(cls) -> Store:
         """Open a temporary store whose table ``problems`` also has a column ``detail``."""
         with suppress(IndexError):

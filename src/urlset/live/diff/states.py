@@ -163,6 +163,7 @@ class State:
         faults: What of a table could not be read or used, such as rows without a URL.
         is_last_known: Whether it is the last known state at a snapshot, compared with another
             snapshot of the same history.
+        is_own: Whether it is a store that this run created.
     """
 
     name: str
@@ -171,6 +172,7 @@ class State:
     replaced: tuple[str, str] | None = None
     faults: TableFaults = NO_FAULTS
     is_last_known: bool = False
+    is_own: bool = False
 
 
 def open_states(before: StateSource, after: StateSource, options: StateOptions) -> dict[str, State]:
@@ -190,7 +192,7 @@ def open_states(before: StateSource, after: StateSource, options: StateOptions) 
             path = options.new_path("duckdb")
             write_last_known(snapshot, path, since=since)
             name = os.fspath(sources[side])  # type: ignore[arg-type]
-            states[side] = State(name, "store", path, is_last_known=True)
+            states[side] = State(name, "store", path, is_last_known=True, is_own=True)
         return states
     return {
         "before": _open_state(before, first, options, "before"),
@@ -218,7 +220,7 @@ def _named_state(name: str, snapshot: SnapshotName | None, options: StateOptions
     if snapshot is not None:
         path = options.new_path("duckdb")
         write_snapshot(snapshot, path)
-        return State(name, "store", path)
+        return State(name, "store", path, is_own=True)
     form = stored_form(name) or table_form_of_file(name)
     if form == "duckdb":
         _expect_content(name)
@@ -252,7 +254,7 @@ def _filled_store(source: Any, name: str, options: StateOptions) -> State:
     path = options.new_path("duckdb")
     documents = urls = 0
     rejected: list[DocumentRecord] = []
-    with Store.open(path) as store, store.writer(name) as writer:
+    with Store.create_for_run(path) as store, store.writer(name) as writer:
         for record, document, rows in entries.batches(writer.on_response):
             writer.add(record, document, rows)
             documents, urls = documents + 1, urls + record.entries
@@ -261,7 +263,7 @@ def _filled_store(source: Any, name: str, options: StateOptions) -> State:
             options.progress(ProgressEvent(urls, documents, None, record.source, record.error))
     if documents == 1 and rejected and rejected[0].how == "given":
         raise SourceError(f"{name}: {rejected[0].error}")  # there is no state to compare
-    return State(name, "store", path)
+    return State(name, "store", path, is_own=True)
 
 
 def _expect_content(path: str) -> None:

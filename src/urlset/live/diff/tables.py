@@ -110,7 +110,9 @@ class Tables:
             path = os.path.realpath(state.path)
             if path not in attached:
                 attached[path] = f"{side}_store"
-                self.live[side] = self.db.attach_store(state.path, attached[path])
+                self.live[side] = self.db.attach_store(
+                    state.path, attached[path], is_own=state.is_own
+                )
             else:
                 self.live[side] = self.live["before"]
             self.stores[side] = attached[path]

@@ -199,7 +199,7 @@ def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | N
 
 
 def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], None]) -> None:
-    with Store.open(target):
+    with Store.create_for_run(target):
         pass
     with Store.open(name.path, read_only=True) as store:
         if not store.has(HISTORY_SCHEMA):
