@@ -18,6 +18,7 @@ from urlset.http.models import ErrorCode, NetworkScope, Request, Response, Secre
 from urlset.http.policy import FORBIDDEN_IN_HEADERS, Policy, RunPolicy
 from urlset.http.request_url import host_of, origin_of, request_url
 from urlset.http.retry import Attempts, RedirectChain, retry_after_s
+from urlset.http.silent_hosts import SilentHosts
 from urlset.http.ssrf import is_allowed_via_proxy, literal_address, scope_after
 from urlset.http.transport import SessionPool
 from urlset.inflight import track, track_wait
@@ -50,6 +51,7 @@ class Fetcher:
         self._policy = policy
         self._clocks = policy.clocks if isinstance(policy, RunPolicy) else HostClocks()
         self._known = policy.known if isinstance(policy, RunPolicy) else KnownResponses()
+        self._silent = policy.silent_hosts if isinstance(policy, RunPolicy) else SilentHosts()
         self._limiter = HostLimiter(
             policy.concurrency,
             policy.per_host,
@@ -214,6 +216,9 @@ class Fetcher:
             ClosedConnectionError: The request may be sent once more; it has no document slot.
         """
         host = host_of(origin)
+        is_named = request.scope == "anywhere"
+        if (refusal := self._silent.refusal(_authority(origin), is_named=is_named)) is not None:
+            return _failed(request, url, "silent", refusal), scope
         if self._policy.allow_private:
             scope = "anywhere"
         elif self._policy.only_public or (scope == "anywhere" and host in self._public_hosts):
@@ -243,6 +248,7 @@ class Fetcher:
             self._limiter.release_document()
             raise
         self._obey_pause(response, origin)
+        self._silent.observe(_authority(origin), response)
         if proxy is not None and response.status is None:
             text = f"{response.message}; via {self._sessions.proxy_text(origin, proxy)}"
             response = response._replace(message=text)

@@ -14,7 +14,7 @@ MAX_KNOWN_BYTES = 32 << 20
 MAX_AGE_S = 24 * 3600.0
 """Age up to which a robots.txt is used (RFC 9309 section 2.4)."""
 
-_NOT_REQUESTED = ("paused", "unsent", "blocked", "bad-url")
+_NOT_REQUESTED = ("paused", "silent", "unsent", "blocked", "bad-url")
 
 ROW_BYTES = 1_000
 """Memory of a response without its body."""

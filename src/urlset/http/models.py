@@ -39,6 +39,7 @@ ErrorCode = Literal[
     "bad-redirect",  # without a target, or to another scheme
     "limit",  # a redirect or a retry that the limit of requests does not allow
     "paused",  # not sent: the host asked for a pause that is longer than the limit
+    "silent",  # not sent: the host, which only a document named, did not respond before
     "unsent",  # the time of the run is over before the delays of the host allow the request
     "status",  # an HTTP status of 400 or more, or a 2xx without the whole document, such as 206
 ]

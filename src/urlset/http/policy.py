@@ -15,6 +15,7 @@ from urlset.arguments import checked_fields
 from urlset.http.host_clocks import HostClocks
 from urlset.http.known_responses import KnownResponses
 from urlset.http.request_url import origin_of, without_login
+from urlset.http.silent_hosts import SilentHosts
 from urlset.http.url_secrets import echoed_secrets, hidden_query, sent_url
 from urlset.option_names import option
 from urlset.protocol import MAX_BYTES, READ_LIMIT
@@ -178,12 +179,14 @@ class RunPolicy(Policy):
     Attributes:
         clocks: Times of the requests to each host.
         known: The robots.txt files and the home page, which are requested once.
+        silent_hosts: Hosts that did not respond.
         queries: URLs with secret parameters that the user named, by the keys of the URLs that
             hide them. Requests, messages and stores have the latter.
     """
 
     clocks: HostClocks = field(default_factory=HostClocks, compare=False, repr=False)
     known: KnownResponses = field(default_factory=KnownResponses, compare=False, repr=False)
+    silent_hosts: SilentHosts = field(default_factory=SilentHosts, compare=False, repr=False)
     queries: dict[str, str] = field(default_factory=dict, repr=False)
 
     def sent_url(self, url: str) -> str:

@@ -83,7 +83,7 @@ class Attempts:
         policy, retries = self._policy, response.request.retries
         if self.count > (policy.retries if retries is None else retries):
             return None
-        if response.error in ("paused", "unsent") or not is_worth_retrying(response):
+        if response.error in ("paused", "silent", "unsent") or not is_worth_retrying(response):
             return None
         asked = retry_after_s(response.headers.get("retry-after"))
         if asked is not None and response.error == "status":

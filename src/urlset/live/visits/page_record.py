@@ -220,7 +220,7 @@ def confirm_failure(record: PageRecord) -> None:
         return
     if status is not None and status >= 500 and status != 503:
         row |= {"verdict": "server-error", "unknown_reason": None}
-    elif status is None and row["error"] not in ("timeout", "stalled", "paused", "limit"):
+    elif status is None and row["error"] not in ("timeout", "stalled", "paused", "silent", "limit"):
         row |= {"verdict": "unreachable", "unknown_reason": None}
 
 

@@ -224,7 +224,7 @@ class Pace:
 REFUSALS = frozenset({429, 503})
 """Statuses by which a host asks for a slower pace."""
 
-_NO_CONNECTION = ("blocked", "dns", "connect")
+_NO_CONNECTION = ("blocked", "dns", "connect", "silent")
 
 PRIVATE_HOST = (
     "not requested: its address is private or special, and you did not name its host; a sitemap "
