@@ -37,7 +37,12 @@ class RedirectChain:
         """
         self._seconds += response.seconds
         if self._urls:
+            message = response.message
+            is_shown = not response.request.is_secret
+            if message is not None and response.status is None and is_shown:
+                message = f"redirects to {response.url}: {message}"
             response = response._replace(
+                message=message,
                 redirects=tuple(self._urls),
                 redirect_statuses=tuple(self._statuses),
                 seconds=self._seconds,

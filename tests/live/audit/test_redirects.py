@@ -101,4 +101,5 @@ def test_a_redirect_to_a_host_that_does_not_exist_is_followed_to_say_why(box):
         findings = {str(each.loc).removeprefix(box.site): each for each in result.findings}
 
     assert findings["/moved"].rule == "url-unknown"
-    assert "the host has no address" in findings["/moved"].message
+    message = findings["/moved"].message
+    assert "redirects to https://nowhere.invalid/: the host has no address" in message
