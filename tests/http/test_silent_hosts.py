@@ -101,6 +101,9 @@ def test_a_robots_txt_with_many_hosts_that_do_not_exist(monkeypatch):
 
         assert len(list(entries)) == 3
         failed = [each for each in entries.documents if each.error]
+        asked = len(names)
+        assert len(list(entries)) == 3
+        assert len(names) > asked, "they are requested again when the site is read again"
     assert len(failed) == 60
     assert any(
         "hosts that documents of the site name did not respond" in str(each.error)

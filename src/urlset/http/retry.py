@@ -129,7 +129,7 @@ def is_worth_retrying(response: Response) -> bool:
 
     Temporary are 408, 429, 5xx and errors of the connection. Permanent are 404 and the like, and
     also 501 and 505, which describe what a server supports, not its state. A request that was not
-    sent because its host is paused is worth a retry after the pause.
+    sent because its host is paused or silent is worth a retry later.
     """
     status = response.status
     if response.error == "status" and status is not None:
@@ -137,7 +137,7 @@ def is_worth_retrying(response: Response) -> bool:
     if response.error == "encoding":
         is_permanent = not is_supported(response.headers.get("content-encoding"))
         return status is not None and not response.is_whole and not is_permanent
-    return response.error in _TEMPORARY or response.error == "paused"
+    return response.error in _TEMPORARY or response.error in ("paused", "silent")
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:

@@ -91,6 +91,11 @@ class SilentHosts:
                 self._silent[host] = _Silence(self._now(), self._responses)
             self._silent[host].attempts += 1
 
+    def clear(self) -> None:
+        """Give up no host, since a source is read again."""
+        with self._lock:
+            self._silent.clear()
+
     def _is_given_up(self, silence: _Silence) -> bool:
         has_responses = self._responses > silence.responses
         return has_responses or self._now() - silence.since >= PATIENCE_S

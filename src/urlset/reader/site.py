@@ -250,6 +250,7 @@ class SiteReader:
         is_lost = self._was_read if self._responses is None else self._responses.is_full
         if self._was_read and isinstance(self._policy, RunPolicy):
             self._policy.known.forget_failures()
+            self._policy.silent_hosts.clear()
         self._was_read = True
         if is_lost:
             reason = "with keep=False" if self._responses is None else "and is too large to cache"
