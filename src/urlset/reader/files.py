@@ -184,7 +184,7 @@ class FileSystemSource:
         Its name is below the folder as the user wrote it. Raises SourceError for a path that leads
         out of the folder.
         """
-        real = os.path.realpath(path)
+        real = self._real_path(path)
         if not real.startswith(self._inside):
             raise self._outside_link()
         return self._location(
