@@ -107,7 +107,7 @@ def test_a_policy_for_public_addresses_refuses_a_site_that_is_named(box, monkeyp
     box.play("/to", redirect(box.url("/sitemap.xml"), 301))
 
     found = urlset.read(box.url("/sitemap.xml"), policy=urlset.Policy(only_public=True))
-    with pytest.raises(SourceError):
+    with pytest.raises(SourceError, match="only public addresses are requested here"):
         list(found)
     assert box.paths == []
     with pytest.raises(ValueError, match="only_public"):

@@ -107,6 +107,13 @@ def test_an_absolute_url_is_not_put_behind_the_base(each):
     assert seen(each) == ["https://shop.example.com/a"]
 
 
+@pytest.mark.parametrize("host", ["shop.bücher.example", "Shop.XN--bcher-kva.example"])
+def test_an_allowed_host_has_any_spelling(each, host):
+    each.build(["https://shop.bücher.example/a"], allowed_hosts=(host,))
+
+    assert seen(each) == ["https://shop.xn--bcher-kva.example/a"]
+
+
 @pytest.mark.parametrize("host", ["https://shop.example.com", "shop.example.com/", "(", ""])
 def test_an_allowed_host_that_is_none_is_refused(each, host):
     with pytest.raises(ValueError, match="in allowed_hosts, found"):

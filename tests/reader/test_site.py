@@ -300,6 +300,22 @@ def test_since_leaves_out_older_entries_in_rows_and_in_arrow(box: SiteBox):
     assert entries.documents[0].entries == 3  # the record tells what is there
 
 
+@pytest.mark.parametrize("base", ["https://e.com/shop/", "https://e.com/shop/sitemap.xml"])
+def test_the_location_rule_of_a_file_is_that_of_its_published_url(tmp_path, base):
+    sitemap = tmp_path / "sitemap.xml"
+    sitemap.write_text("https://e.com/shop/a\nhttps://e.com/b\nhttps://www.e.com/shop/c\n")
+    read(sitemap, base_url=base).to_duckdb(tmp_path / "site.duckdb")
+
+    for source, options in [
+        (sitemap, {"base_url": base}),
+        (sitemap.read_bytes(), {"base_url": base}),
+        (tmp_path / "site.duckdb", {}),
+    ]:
+        found = [entry.loc for entry in read(source, scope="sitemap", **options)]
+        assert found == ["https://e.com/shop/a"]
+    assert len(list(read(sitemap, scope="sitemap"))) == 3  # nothing says where it is published
+
+
 def test_files_are_filtered_alike(tmp_path):
     (tmp_path / "sitemap.xml").write_bytes(
         index_of(["http://e.com/a.xml"]).replace(b"</loc>", b"</loc><lastmod>2020-01-01</lastmod>")

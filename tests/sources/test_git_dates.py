@@ -237,6 +237,7 @@ def test_without_history_there_are_no_dates_and_one_note(tmp_path, monkeypatch, 
 
     assert found.date_of("index.html") is None
     assert len(found.notes) == 1
+    assert ("no commit yet" in found.notes[0]) == (made == "empty repository")
 
 
 def test_without_git_there_is_one_note(tmp_path, monkeypatch):

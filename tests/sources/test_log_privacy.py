@@ -25,6 +25,11 @@ TARGETS = TargetFilter("https://example.com/")
         "/verify/123456",
         "/p/192.168.1.4",
         "/4111111111111111",
+        "/card/4111-1111-1111-1111",
+        "/card/3782-822463-10005/edit",
+        "/ip/2001:db8::1",
+        "/2001:DB8:0:0:0:0:0:1/",
+        "/::ffff:192.0.2.1",
         "/device/aa:bb:cc:dd:ee:ff",
         "/~ann/",
     ],
@@ -52,13 +57,19 @@ def test_a_target_that_may_identify_a_person_is_refused(target):
         "/sessions/2026-opening-keynote",
         "/blog/how-to-call-911",
         "/ticket/2024",
+        "/1234-5678-9012",
+        "/std::vector",
+        "/at/10:30:00",
     ],
 )
 def test_a_name_or_a_slug_is_a_page(target):
     assert TARGETS.clean(target.encode()) == (target, None)
 
 
-@pytest.mark.parametrize("part", ["Ab", "1", "1.", "+0", "aA1", "A", "-1", "ab:", "/account/1"])
+@pytest.mark.parametrize(
+    "part",
+    ["Ab", "1", "1.", "+0", "aA1", "A", "-1", "ab:", "/account/1", "a::", "/1111-1111"],
+)
 def test_a_long_target_costs_linear_time(part):
     def clean(size: int) -> None:
         TARGETS.clean(("/" + part * (size // len(part))).encode())

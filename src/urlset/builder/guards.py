@@ -69,11 +69,7 @@ def check_removed(removed: int, before: int, settings: BuildOptions) -> None:
 
 def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
     """Gate ``hosts``: fail for URLs of other hosts, which search engines do not accept."""
-    allowed = [
-        settings.base.split("/")[2].lower(),
-        *(host.lower() for host in settings.allowed_hosts),
-    ]
-    hosts = ", ".join(map(quoted, allowed))
+    hosts = ", ".join(map(quoted, settings.hosts))
     # Nearly all URLs start with the base: their host need not be extracted. DuckDB may evaluate
     # the tests of a conjunction in another order, but not those of a CASE.
     foreign = f"""FROM diff WHERE state IN ('added', 'moved')
@@ -87,7 +83,7 @@ def check_hosts(db: ScratchDatabase, settings: BuildOptions) -> None:
         fail(
             "hosts",
             settings,
-            f"expected URLs of {allowed[0]}, found {count:,} of another host ({examples}); "
+            f"expected URLs of {settings.hosts[0]}, found {count:,} of another host ({examples}); "
             f"exclude them with a filter, or allow the host with {option('allowed_hosts')}",
         )
 

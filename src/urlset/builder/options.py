@@ -218,15 +218,21 @@ class BuildOptions:
         base = given if given.endswith("/") else f"{given}/"
         return base if base.isascii() else escaped(base) or base
 
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Hosts whose URLs may be listed, in ASCII and lower case; the first is that of the set."""
+        listed = (f"https://{host}/" for host in self.allowed_hosts)
+        urls = (self.base, *(escaped(url) or url for url in listed))
+        return tuple(dict.fromkeys(split_origin(url)[1].lower() for url in urls))
+
     def host_fault(self, sitemap: str) -> str | None:
         """Return why the index must not list a sitemap, because of its host; None if it may."""
         if self.base_url is None:
             return None
-        hosts = {host.lower() for host in self.allowed_hosts} | {split_origin(self.base)[1].lower()}
-        if split_origin(sitemap)[1].lower() in hosts:
+        if split_origin(escaped(sitemap) or sitemap)[1].lower() in self.hosts:
             return None
         return (
-            f"expected sitemaps of {' or '.join(sorted(hosts))} in include_sitemaps, found "
+            f"expected sitemaps of {' or '.join(sorted(self.hosts))} in include_sitemaps, found "
             f"{without_secrets(sitemap)!r}; an index may list it if that host permits it: "
             f"{option('allowed_hosts')}"
         )

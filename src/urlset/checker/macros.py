@@ -53,8 +53,17 @@ MACROS = {
     "latest(lastmod, text)": "lastmod + CASE strlen(text) WHEN 4 THEN INTERVAL 367 DAY "
     "WHEN 7 THEN INTERVAL 32 DAY ELSE CASE WHEN NOT contains(text, ':') THEN INTERVAL 36 HOUR "
     "WHEN substr(text, 11, 1) IN ('+', '-') THEN INTERVAL 24 HOUR ELSE INTERVAL 0 HOUR END END",
-    "percent_decoded(text)": "CASE WHEN contains(text, '%') OR contains(text, '+') "
-    "THEN coalesce(try(url_decode(text)), text) ELSE text END",
+    # An escape stays where its character is another URL: / # ? in a path, # & + in a query, and a
+    # % in front of two digits. It is escaped once more, in upper case, before the decoding.
+    "percent_decoded(text)": "CASE WHEN contains(text, '%') THEN coalesce(try(url_decode("
+    "CASE WHEN contains(text, '%2') OR contains(text, '%3') "
+    "THEN kept_in_path(split_part(text, '?', 1)) "
+    "|| kept_in_query(substr(text, length(split_part(text, '?', 1)) + 1)) ELSE text END"
+    ")), text) ELSE text END",
+    "kept_in_path(text)": r"regexp_replace(replace(replace(text, '%2f', '%2F'), '%3f', '%3F'), "
+    r"'%(2[3F]|3F|25[0-9A-Fa-f]{2})', '%25\1', 'g')",
+    "kept_in_query(text)": r"regexp_replace(replace(text, '%2b', '%2B'), "
+    r"'%(2[36B]|25[0-9A-Fa-f]{2})', '%25\1', 'g')",
     # RFC 3986 section 5.2.4, for a path with its query. Each segment copies the result so far, so
     # paths longer than a sitemap may list are compared unchanged.
     "remove_dot_segments(path)": rf"CASE WHEN contains(path, '/.') AND length(path) <= {MAX_LOC} "
@@ -69,7 +78,7 @@ MACROS = {
     # root folder.
     "section_of(url)": section_sql("path_of(url)", "(SELECT folders FROM section_folders)"),
     # Comparison key, equal for URLs that RFC 3986 section 6.2.2 calls equivalent and for URLs that
-    # differ only in percent-encoding. Not for messages.
+    # differ only in percent-encoding that is not needed. Not for messages.
     # With a host in lower case and no default port, only percent-encoding has to be undone.
     "normal_of(loc)": r"CASE WHEN regexp_matches(loc, '^https?://[a-z0-9.-]+(:[1-9][0-9]{3,4})?/') "
     "AND NOT contains(loc, '#') AND NOT contains(loc, '/.') THEN percent_decoded(loc) "

@@ -312,10 +312,10 @@ def _error_message(
     if code == "timeout":
         return f"not complete within {policy.total_timeout_s:g} s; received {size}"
     if code == "blocked":
-        return (
-            "not fetched: its address is private or special, and a server named it, "
-            "in a document or a redirect"
-        )
+        reason = "a server named it, in a document or a redirect"
+        if policy.only_public:
+            reason = "only public addresses are requested here"
+        return f"not fetched: its address is private or special, and {reason}"
     if code == "dns":
         return f"the host has no address: {_reason(failure)}"
     if code == "tls":

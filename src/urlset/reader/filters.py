@@ -92,7 +92,7 @@ def in_scope(loc: str, record: DocumentRecord) -> bool:
     """
     from urlset.http import document_key
 
-    sitemap = record.fetched.url if record.fetched else record.source or ""
+    sitemap = record.fetched.url if record.fetched else record.base_url or record.source or ""
     if not sitemap.startswith(("http://", "https://")):
         return True
     folder = document_key(sitemap).partition("?")[0].rpartition("/")[0] + "/"

@@ -87,6 +87,35 @@ def test_spelling_of_a_url_is_a_change_of_it():
     assert found == {"changed https://EXAMPLE.com:443/x/../~me": ("spelling",)}
 
 
+@pytest.mark.parametrize(
+    ("escaped", "plain"),
+    [
+        ("/a%2Fb", "/a/b"),
+        ("/a%3Fb", "/a?b"),
+        ("/a%23b", "/a#b"),
+        ("/a%2541b", "/a%41b"),
+        ("/?a=b%26c", "/?a=b&c"),
+        ("/?a=b%2Bc", "/?a=b+c"),
+    ],
+)
+def test_an_escape_that_is_needed_makes_another_url(escaped, plain):
+    lower = f"%{escaped.partition('%')[2].lower()}"
+    spelled = escaped.partition("%")[0] + lower
+
+    assert changes(listing(escaped, plain), listing(plain)) == {f"removed {escaped}": ()}
+    assert changes(listing(escaped, "/x"), listing(spelled, "/x")) in (
+        {},
+        {f"changed {spelled}": ("spelling",)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("/a%2Bb", "/a+b"), ("/a%26b", "/a&b"), ("/?a=b%2Fc%3Fd", "/?a=b/c?d")]
+)
+def test_an_escape_that_is_not_needed_is_a_spelling(one, other):
+    assert changes(listing(one), listing(other)) == {f"changed {other}": ("spelling",)}
+
+
 def test_url_with_another_scheme_or_slash_moved():
     found = changes(b"http://www.example.com/tea", b"https://example.com/tea/")
 

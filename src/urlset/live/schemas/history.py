@@ -20,7 +20,7 @@ HISTORY_TABLES = (
         finished       | TIMESTAMPTZ | end of the step
         is_complete    | BOOLEAN     | whether everything that was requested could be read
         reasons        | VARCHAR[]   | why it is not complete; empty if it is
-        request_count  | UINTEGER    | requests, with redirects counted once and robots.txt included
+        request_count  | UINTEGER    | requests, with robots.txt; redirects and retries of one count once
         byte_count     | UBIGINT     | bytes of the bodies that were transferred
         url_count      | UINTEGER    | URLs that are listed, with those that are unknown
         unknown_count  | UINTEGER    | URLs that may be listed or not, because a sitemap could not be read

@@ -169,7 +169,12 @@ def _locate(folder: str) -> tuple[str, bytes, frozenset[str]]:
     )
     prefix, shallow, root = output.split(b"\n", 2)
     top = os.fsdecode(root.removesuffix(b"\n"))
-    run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    try:
+        run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitError as error:
+        if error.reason:
+            raise
+        raise GitError(f"git has no commit yet in {folder!r}: no dates from git") from error
     if shallow != b"true":
         return top, prefix, frozenset()
     path = os.fsdecode(run_git(folder, "rev-parse", "--git-path", "shallow").removesuffix(b"\n"))

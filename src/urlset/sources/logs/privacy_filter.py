@@ -53,10 +53,13 @@ _NUMBER_WORDS = re.compile(
     r"|carts?|checkouts?|otp|pin|tel|phones?|call|sms|ip|u)/(?:[a-z]{2}/)?"
     r"(?:[a-z]{1,4}[-_]?)?[0-9][0-9_-]{2,40}(?:/|$)"
 )
-# Telephone numbers, long numbers, addresses of the Internet and of the link layer.
+# Telephone numbers, long numbers, those of cards in groups, addresses of the Internet (IPv4 and
+# IPv6) and of the link layer.
 _NUMBERS = re.compile(
     r"/(?:\+|%2b|00)[0-9][0-9().-]{6,20}(?:/|$)|(?<![0-9])[0-9]{12}"
     r"|(?<![0-9.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9.])|/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?:/|$)"
+    r"|(?<![0-9])[0-9]{4}-(?:[0-9]{4}-[0-9]{4}-[0-9]{4}|[0-9]{6}-[0-9]{5})(?![0-9])"
+    r"|/(?=[0-9a-f:]{0,40}::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:.]{3,45}(?:/|$)"
 )
 _HOME = re.compile(r"/~[^/]")
 # A part of a path that is long enough for a token.
