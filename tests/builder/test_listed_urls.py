@@ -205,6 +205,15 @@ def test_a_url_of_another_host_is_not_published_unasked(site):
     assert not site.out.exists()
 
 
+@pytest.mark.parametrize("base", [BASE, "https://example.com:443/"])
+def test_the_default_port_is_no_other_host(each, base):
+    rows = ["https://example.com:443/a", "http://example.com:80/b", "https://example.com/c"]
+    result = each.build(rows, base_url=base)
+
+    assert seen(each) == [f"{BASE}a", f"{BASE}b", f"{BASE}c"]
+    assert "2 URLs written without the default port of their scheme" in result.notes
+
+
 # pysitemap's and next-sitemap's: each run another order.
 def test_the_order_is_that_of_the_urls_not_of_the_source(site):
     site.build(["/c", "/a", "/b/", "/b"])

@@ -125,6 +125,14 @@ def test_version_names_the_engine(urlset, monkeypatch):
     assert re.fullmatch(r"urlset \S+ \(reference engine: selected by URLSET_ENGINE\)\n", ran.out)
 
 
+def test_version_with_the_name_of_no_engine_says_so(monkeypatch):
+    monkeypatch.setenv("URLSET_ENGINE", "nope")
+
+    assert version_line().endswith(
+        "(no engine: URLSET_ENGINE is 'nope'; expected native or reference)"
+    )
+
+
 def test_version_without_the_native_engine_says_why(monkeypatch):
     monkeypatch.delenv("URLSET_ENGINE", raising=False)
     monkeypatch.setitem(sys.modules, "urlset.engine._native", None)

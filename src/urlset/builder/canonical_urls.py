@@ -25,7 +25,7 @@ from urlset.builder.url_exclusions import (
 from urlset.http.request_url import escaped
 from urlset.model import Entry
 from urlset.url_patterns import PLACEHOLDER, SEGMENT_PLACEHOLDER
-from urlset.urls import ASCII_SPACE, parse_url, split_origin
+from urlset.urls import ASCII_SPACE, parse_url, split_origin, without_default_port
 from urlset.writer.values import dot_segment
 
 CREDENTIALS = "user name or password in the URL"
@@ -55,9 +55,9 @@ _ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)
 # Characters that XML cannot contain: such URLs are rejected, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
-# A canonical URL without any of these has no credentials, session, tracking parameter or name of a
-# sitemap.
-_MARKS = (*_SUSPICIOUS, "&amp;", "?", ";", "(", *SITEMAP_ENDINGS)
+# A canonical URL without any of these has no credentials, session, tracking parameter, default port
+# or name of a sitemap.
+_MARKS = (*_SUSPICIOUS, "&amp;", "?", ";", "(", ":443/", ":80/", *SITEMAP_ENDINGS)
 _FIELDS = {
     "images": ("loc",),
     "videos": ("thumbnail_loc", "content_loc", "player_loc"),
@@ -70,8 +70,9 @@ class CanonicalUrls:
     """Canonical forms of entry URLs, and the reasons to exclude URLs that are not pages.
 
     ``encoded`` counts repaired URLs, ``example`` is the original text of the first one.
-    ``untracked`` counts URLs that lost tracking parameters, ``secured`` URLs whose scheme was
-    changed from http to the https of the base URL.
+    ``untracked`` counts URLs that lost tracking parameters, ``unported`` those that lost the
+    default port of their scheme, ``secured`` URLs whose scheme was changed from http to the https
+    of the base URL.
 
     >>> urls = CanonicalUrls(BuildOptions(base_url="https://example.com/"))
     >>> urls.url("/käse?a|b"), urls.url("/100%"), urls.encoded
@@ -82,6 +83,7 @@ class CanonicalUrls:
         self.encoded: int = 0
         self.untracked: int = 0
         self.secured: int = 0
+        self.unported: int = 0
         self.example: str | None = None
         self._base = settings.base
         scheme, authority, _ = split_origin(settings.base)
@@ -102,7 +104,8 @@ class CanonicalUrls:
         originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
         if not self._is_plain(originals):
-            result = self._untracked(self._upgrade_to_https(self._canonical(originals)))
+            urls = self._without_default_ports(self._canonical(originals))
+            result = self._untracked(self._upgrade_to_https(urls))
             reasons = self._exclusion_reasons(originals, result)
             if result != originals:
                 entries = batches.replace_column(entries, "loc", batches.text_array(result))
@@ -166,6 +169,11 @@ class CanonicalUrls:
                 self._count(text)
         if plain != trimmed:
             self._count(text)
+        return result
+
+    def _without_default_ports(self, urls: list[str | None]) -> list[str | None]:
+        result = [url and without_default_port(url) for url in urls]
+        self.unported += sum(url != old for url, old in zip(result, urls, strict=True))
         return result
 
     def _upgrade_to_https(self, urls: list[str | None]) -> list[str | None]:

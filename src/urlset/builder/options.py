@@ -15,7 +15,7 @@ from urlset.http.request_url import escaped, expect_no_login
 from urlset.http.url_secrets import without_secrets
 from urlset.option_names import option
 from urlset.option_schema import Encoding, FileFormat, IndexMode, OnError, as_tuple, check_options
-from urlset.urls import parse_url, split_origin
+from urlset.urls import parse_url, split_origin, without_default_port
 from urlset.writer.file_set import FileNaming
 from urlset.writer.stylesheet import check_address
 
@@ -215,21 +215,21 @@ class BuildOptions:
     def base(self) -> str:
         """Base URL of the set in ASCII, with a trailing slash."""
         given = self.base_url or _ANY_BASE
-        base = given if given.endswith("/") else f"{given}/"
+        base = without_default_port(given if given.endswith("/") else f"{given}/")
         return base if base.isascii() else escaped(base) or base
 
     @property
     def hosts(self) -> tuple[str, ...]:
         """Hosts whose URLs may be listed, in ASCII and lower case; the first is that of the set."""
         listed = (f"https://{host}/" for host in self.allowed_hosts)
-        urls = (self.base, *(escaped(url) or url for url in listed))
+        urls = (self.base, *(without_default_port(escaped(url) or url) for url in listed))
         return tuple(dict.fromkeys(split_origin(url)[1].lower() for url in urls))
 
     def host_fault(self, sitemap: str) -> str | None:
         """Return why the index must not list a sitemap, because of its host; None if it may."""
         if self.base_url is None:
             return None
-        if split_origin(escaped(sitemap) or sitemap)[1].lower() in self.hosts:
+        if split_origin(without_default_port(escaped(sitemap) or sitemap))[1].lower() in self.hosts:
             return None
         return (
             f"expected sitemaps of {' or '.join(sorted(self.hosts))} in include_sitemaps, found "

@@ -31,6 +31,8 @@ def _engine() -> str:
     requested = os.environ.get("URLSET_ENGINE")
     if requested == "reference":
         return "reference engine: selected by URLSET_ENGINE"
+    if requested not in (None, "", "native"):
+        return f"no engine: URLSET_ENGINE is {requested!r}; expected native or reference"
     # Note: engine.available() would import both engines and Arrow.
     try:
         native = importlib.import_module("urlset.engine._native")
