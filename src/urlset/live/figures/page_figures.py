@@ -247,8 +247,12 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
         for each in shown
     ]
     worst = max(sections, key=lambda each: (each.faults, -each.visited))
-    if not total.faults:
-        title = f"No fault in {pluralize(total.visited, 'checked URL')}"
+    unknown = total.counts["unknown"]
+    if unknown == total.visited:
+        title = f"Unknown: {pluralize(unknown, 'checked URL')}"
+    elif not total.faults:
+        title = f"No fault in {pluralize(total.visited - unknown, 'checked URL')}"
+        title += f"; unknown: {unknown:,}" if unknown else ""
     elif len(sections) == 1:
         title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:
