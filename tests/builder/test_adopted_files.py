@@ -137,6 +137,7 @@ def test_adopted_dates_are_no_evidence_of_content(is_ours, site):
     assert origins(site)[f"{BASE}p1"] == "content"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_urls", [50_000, 2])
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_a_build_continues_after_one_that_adopted_files_and_failed(is_ours, max_urls, site):

@@ -64,6 +64,7 @@ def test_the_section_with_the_highest_share_is_named(urlset, tmp_path):
     assert title == "/s01/ has the highest share of URLs with findings: 100 %"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refused", "expected"),
     [

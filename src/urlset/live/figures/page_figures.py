@@ -136,8 +136,9 @@ GROUP BY ALL ORDER BY visited DESC, section, folder"""
 _FUNNEL_SQL = f"""{JUDGED}
 SELECT count(*) AS listed,
     count(*) FILTER (WHERE outcome <> 'not-visited') AS visited,
-    count(*) FILTER (WHERE verdict = 'ok') AS answered,
-    count(*) FILTER (WHERE verdict = 'ok' AND is_noindex IS NOT TRUE) AS indexable,
+    count(*) FILTER (WHERE verdict = 'ok' AND outcome <> 'redirect') AS answered,
+    count(*) FILTER (WHERE verdict = 'ok' AND outcome <> 'redirect' AND is_noindex IS NOT TRUE)
+        AS indexable,
     count(*) FILTER (WHERE outcome = 'fine') AS self_canonical,
     count(*) FILTER (WHERE outcome = 'redirect') AS redirects,
     count(*) FILTER (WHERE outcome = 'error') AS errors,
