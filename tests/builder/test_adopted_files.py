@@ -12,6 +12,7 @@ from tests.sources.test_folder import make
 from tests.sources.test_git_dates import Repository
 from urlset.builder import build
 from urlset.builder.file_mark import MARK, is_marked
+from urlset.errors import GateError
 from urlset.sources import Candidate, HtmlFolder
 from urlset.sources.git import GitDatedSource
 
@@ -134,6 +135,26 @@ def test_adopted_dates_are_no_evidence_of_content(is_ours, site):
     assert any("there is no other evidence" in line for line in made.why)
     site.build([Candidate("/p1", fingerprint="2"), *bare[1:]])
     assert origins(site)[f"{BASE}p1"] == "content"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("max_urls", [50_000, 2])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_build_continues_after_one_that_adopted_files_and_failed(is_ours, max_urls, site):
+    rows = [Candidate(f"/p{n}", lastmod_text=f"2026-0{n}-01") for n in range(1, 6)]
+    site.build(rows, max_urls=max_urls)
+    for path in site.out.iterdir():
+        if not is_ours:
+            path.write_bytes(path.read_bytes().replace(MARK, b""))
+    site.ledger.unlink()
+    with pytest.raises(GateError):
+        site.build([], adopt=not is_ours, max_urls=max_urls)
+
+    made = site.build([f"/p{n}" for n in range(1, 6)], adopt=not is_ours, max_urls=max_urls)
+
+    assert (made.urls, made.added, made.removed) == (5, 0, 0)
+    assert dates(site)["p3"] == "2026-03-01"
+    assert set(origins(site).values()) == {"adopted"}
 
 
 def test_adopted_dates_are_left_out_where_the_ledger_is_not_to_be_asked(site):

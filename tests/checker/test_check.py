@@ -654,6 +654,16 @@ def test_report_github_has_a_limit_of_examples():
     assert lines[-1] == "::notice title=T001::3 more of 5 are not shown"
 
 
+@pytest.mark.parametrize("max_examples", [2, None])
+def test_report_github_counts_findings_that_are_not_listed(max_examples):
+    findings = check(b"https://e.com/\n" + b"x\n" * 5)
+
+    lines = list(report_github(findings, max_examples=max_examples, omitted={"T001": 7}))
+
+    more = 7 if max_examples is None else 10
+    assert lines[-1] == f"::notice title=T001::{more} more of 12 are not shown"
+
+
 def test_report_sarif(tmp_path):
     path = tmp_path / "a b.xml"
     path.write_bytes(TWO)

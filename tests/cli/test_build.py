@@ -418,7 +418,7 @@ def test_build_knows_its_folder_by_any_path(urlset, tmp_path):
         ),
         ('sources = [{path = "l", kind = 7}]', "[build] sources[1].kind: expected a string"),
         ('sources = ["l"]\noutput = ""', "[build] output: expected a value, found an empty text"),
-        (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected grace of a few days"),
+        (f'sources = ["l"]\noutput = "o"\ngrace = "{"9" * 30}d"', "expected --grace of a few days"),
     ],
 )
 def test_a_configuration_that_cannot_be_meant_is_reported(line, words, urlset):
@@ -430,6 +430,34 @@ def test_a_configuration_that_cannot_be_meant_is_reported(line, words, urlset):
 
     assert (code, out) == (2, "")
     assert words in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--base-url", "e.com"],
+        ["--base-url", "https://u:p@e.com/"],
+        ["--include", "("],
+        ["--exclude", "("],
+        ["--allowed-host", "a/b"],
+        ["--include-sitemap", "maps"],
+        ["--include-sitemap", "https://other.example/s.xml"],
+        ["--lastmod", "never"],
+        ["--with", "sounds"],
+        ["--name", "a/b"],
+        ["--grace", "3x"],
+        ["--force", "all"],
+    ],
+    ids=" ".join,
+)
+def test_a_message_about_an_option_names_its_flag(words, urlset):
+    Path("l").write_text("https://e.com/a\n")
+    base = [] if "--base-url" in words else ["--base-url", "https://e.com/"]
+
+    code, out, err = urlset("build", "l", "-o", "o", *base, *words)
+
+    assert (code, out) == (2, "")
+    assert words[0] in err
 
 
 @pytest.mark.parametrize("words", [[], ["check"]])

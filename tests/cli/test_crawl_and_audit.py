@@ -54,6 +54,11 @@ def test_an_invalid_pattern_is_misuse(urlset, pattern):
     assert ran.code == 2
     assert ran.err.startswith("urlset: --exclude: expected a regular expression, found")
 
+    ran = urlset("audit", "http://127.0.0.1:1/", "--exclude", pattern)
+
+    assert ran.code == 2
+    assert "--exclude: expected a regular expression, found" in ran.err
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),

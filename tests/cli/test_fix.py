@@ -302,3 +302,12 @@ def test_fix_writes_the_dates_of_files_into_their_index(urlset, tmp_path):
     urlset("check", "i.xml", "--fix", "--select", "D503")
 
     assert b"</loc><lastmod>2023-11-14T22:13:20Z</lastmod>" in (tmp_path / "i.xml").read_bytes()
+
+
+@pytest.mark.parametrize("flag", ["--fix", "--diff"])
+def test_the_sitemap_of_a_server_is_fixed_as_a_file(flag, urlset):
+    ran = urlset("check", "https://e.com/sitemap.xml", flag)
+
+    assert ran.code == 2
+    assert flag in ran.err
+    assert "expected a file or a folder, found the URL https://e.com/sitemap.xml" in ran.err

@@ -64,6 +64,28 @@ def test_the_section_with_the_highest_share_is_named(urlset, tmp_path):
     assert title == "/s01/ has the highest share of URLs with findings: 100 %"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("refused", "expected"),
+    [
+        ((), "No fault in 2 checked URLs"),
+        (("b",), "No fault in 1 checked URL; unknown: 1"),
+        (("a", "b"), "Unknown: 2 checked URLs"),
+    ],
+)
+def test_a_page_that_could_not_be_judged_has_no_verdict(refused, expected, tmp_path):
+    names = ("a", "b")
+    pages = {name: html_page(name) for name in names}
+    refusals = dict.fromkeys(refused, ExampleResponse(status=429))
+    listed = "".join(entry(f"{SITE}/{name}") for name in names)
+
+    moment = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    with audited({"sitemap.xml": listed, **pages, **refusals}, moment) as found:
+        found.report(tmp_path / "report.html")
+
+    assert title_of(tmp_path / "report.html", "verdicts") == expected
+
+
 def test_of_two_sections_with_as_many_faults_the_one_with_fewer_urls_is_the_worst(tmp_path):
     gone = ExampleResponse(status=404)
     names = ["many/1", "many/2", "many/3", "many/4", "few/1", "few/2"]

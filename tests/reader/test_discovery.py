@@ -208,7 +208,7 @@ def test_spec_robots_that_fails_disallows_the_search(box: SiteBox):
     [
         (500, "because robots.txt could not be read", "; --ignore-robots tries them", ["read"]),
         (403, "urlset: allow it there", ", or set another --user-agent", ["read", "crawl"]),
-        (401, "the server wants a login", ": --auth-file has it", ["read", "crawl"]),
+        (401, "the server wants a valid login", ": set --auth-file", ["read", "crawl"]),
     ],
 )
 def test_a_hint_names_only_options_of_the_command(
@@ -263,7 +263,7 @@ def test_urls_that_fail_are_reported_when_nothing_is_found(box: SiteBox):
             "Forbidden",
             "the server may block urlset: allow it there, or set another Policy.user_agent",
         ),
-        (401, "Unauthorized", "the server wants a login: auth has it"),
+        (401, "Unauthorized", "the server wants a valid login: set auth"),
     ],
 )
 def test_a_site_that_refuses_every_request_may_have_sitemaps(

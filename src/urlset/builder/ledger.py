@@ -225,10 +225,11 @@ class Ledger:
                 f"table {table}: {str(self.path)!r}; remove it: it is rebuilt from what is "
                 "published"
             )
+        required = [*_REQUIRED, *(_REQUIRED_OF_OWN if self.shape else ())]
         faults = " UNION ALL ".join(
             f"SELECT '{table}', '{name}' FROM {self.table(table)} WHERE {name} IS NULL"
             + (f" OR {name} {_NO_TIME}" if (table, name) in _INSTANTS else "")
-            for table, name in (column.split(".") for column in _REQUIRED)
+            for table, name in (column.split(".") for column in required)
         )
         for table, name in self._db.rows(f"{faults} LIMIT 1"):
             raise StoreError(
@@ -275,8 +276,10 @@ _INSTANTS = (
 _NO_TIME = "NOT BETWEEN TIMESTAMPTZ '0001-01-02' AND TIMESTAMPTZ '9999-12-30'"
 _REQUIRED = (  # columns with a value in each row
     "files.file files.section files.position files.name files.urls files.bytes files.packed_bytes "
-    "files.lastmod indexes.name indexes.urls indexes.bytes indexes.packed_bytes indexes.lastmod "
-    "orphans.name orphans.since builds.built_at urls.size"
+    "indexes.name orphans.name orphans.since builds.built_at urls.size"
+).split()
+_REQUIRED_OF_OWN = (  # adopted files have no value there until the first build is published
+    "files.lastmod indexes.urls indexes.bytes indexes.packed_bytes indexes.lastmod"
 ).split()
 
 

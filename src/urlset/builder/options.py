@@ -199,15 +199,16 @@ class BuildOptions:
                 ChangeLimit.parse(self.max_removed)
             except ValueError as error:
                 raise ValueError(f"{option('max_removed')}: {error}") from error
-        self._expect_choices("lastmod", self.evidence, get_args(Evidence))
+        self._expect_choices(option("lastmod"), self.evidence, get_args(Evidence))
         for host in self.allowed_hosts:
             address = f"https://{host}/"
             if split_origin(address)[1] != host or parse_url(address).url is None:
                 raise ValueError(
-                    f"expected hosts like shop.example.com in allowed_hosts, found {host!r}"
+                    f"expected hosts like shop.example.com in {option('allowed_hosts')}, "
+                    f"found {host!r}"
                 )
-        self._expect_choices("with_", self.with_, EXTENSIONS)
-        self._expect_choices("force", self.force, tuple(GATES))
+        self._expect_choices(option("with_"), self.with_, EXTENSIONS)
+        self._expect_choices(option("force"), self.force, tuple(GATES))
         if self.now.tzinfo is None:
             raise ValueError(f"expected now with a time zone, found {self.now!r}")
 
@@ -232,8 +233,8 @@ class BuildOptions:
         if split_origin(without_default_port(escaped(sitemap) or sitemap))[1].lower() in self.hosts:
             return None
         return (
-            f"expected sitemaps of {' or '.join(sorted(self.hosts))} in include_sitemaps, found "
-            f"{without_secrets(sitemap)!r}; an index may list it if that host permits it: "
+            f"expected sitemaps of {' or '.join(sorted(self.hosts))} in {option('include_sitemaps')}, "
+            f"found {without_secrets(sitemap)!r}; an index may list it if that host permits it: "
             f"{option('allowed_hosts')}"
         )
 
@@ -255,11 +256,11 @@ class BuildOptions:
         return self.format == "text"
 
     @staticmethod
-    def _expect_choices(option: str, found: Sequence[str], known: tuple[str, ...]) -> None:
+    def _expect_choices(name: str, found: Sequence[str], known: tuple[str, ...]) -> None:
         wrong = [word for word in found if word not in known]
         if wrong:
             raise ValueError(
-                f"expected {option} of {', '.join(known)}, found {', '.join(map(str, wrong))}"
+                f"expected {name} of {', '.join(known)}, found {', '.join(map(str, wrong))}"
             )
 
 
@@ -283,19 +284,19 @@ def parse_duration(value: object) -> timedelta:
         return value
     found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
-        raise ValueError(f"expected grace as 30m, 36h or 7d, found {value!r}")
+        raise ValueError(f"expected {option('grace')} as 30m, 36h or 7d, found {value!r}")
     try:
         return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
     except OverflowError as error:
-        raise ValueError(f"expected grace of a few days, found {value!r}") from error
+        raise ValueError(f"expected {option('grace')} of a few days, found {value!r}") from error
 
 
 def _expect_folder(base_url: str) -> None:
-    expect_no_login(base_url, "base_url")
+    expect_no_login(base_url, option("base_url"))
     read = parse_url(base_url)
     if read.url != base_url or read.issues or "?" in base_url or "#" in base_url:
         raise ValueError(
-            "expected base_url to be the http(s) address of a folder, found "
+            f"expected {option('base_url')} to be the http(s) address of a folder, found "
             f'{base_url!r}; write it as "https://example.com/"'
         )
 
@@ -305,7 +306,7 @@ def _expect_sitemap(url: str) -> None:
     read = parse_url(url)
     if read.url != url or read.issues or "#" in url or "@" in url.split("/")[2]:
         raise ValueError(
-            "expected include_sitemaps to be http(s) addresses of sitemaps, found "
+            f"expected {option('include_sitemaps')} to be http(s) addresses of sitemaps, found "
             f'{without_secrets(url)!r}; write one as "https://example.com/docs/sitemap.xml"'
         )
 

@@ -94,7 +94,7 @@ def import_published(
             pass
     with db.transaction():
         _record(db, ledger, children, indexes, None if is_other_tool else names)
-    bulk = _drop_bulk_dates(db, ledger)
+        bulk = _drop_bulk_dates(db, ledger)
     ingest.clear()
     urls = sum(file.urls for file in ledger.files())
     files = pluralize(len(children), "published file")

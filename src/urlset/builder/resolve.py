@@ -30,6 +30,7 @@ from urlset.builder.working_tables import (
 )
 from urlset.dates import W3C_DAY, format_date
 from urlset.errors import StoreError
+from urlset.option_names import option
 from urlset.sources import GUESSES
 from urlset.store import ScratchDatabase, quoted
 
@@ -147,7 +148,8 @@ def rules_of(settings: BuildOptions) -> str:
 def check_patterns(db: ScratchDatabase, settings: BuildOptions) -> None:
     """Raise ``ValueError`` for an invalid pattern, before anything is read."""
     section_of(settings)
-    named = [(name, p) for name in ("include", "exclude") for p in getattr(settings, name)]
+    named = [(option("include"), pattern) for pattern in settings.include]
+    named += [(option("exclude"), pattern) for pattern in settings.exclude]
     named += [(f"filter {n}", f.pattern) for n, f in enumerate(settings.filters, 1)]
     found = [(spec, SECTION.fullmatch(spec)) for spec in settings.sections]
     named += [(f"section {spec.partition('=')[0]}", match[2]) for spec, match in found if match]

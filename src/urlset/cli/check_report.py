@@ -144,7 +144,7 @@ def report_lines(
     elif format_ == "sarif":
         yield from reporter.report_sarif(findings, version=version_of_urlset(), rules=run.rules)
     elif format_ == "github":
-        yield from reporter.report_github(findings, max_examples=examples)
+        yield from reporter.report_github(findings, max_examples=examples, omitted=run.omitted)
     elif format_ == "junit":
         yield from reporter.report_junit(
             findings,

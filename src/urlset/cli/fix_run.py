@@ -64,8 +64,8 @@ def _expect_writable(sources: Sequence[str]) -> None:
     for source in sources:
         if is_url(source):
             raise UsageError(
-                f"--fix: {source} cannot be written to; save it as a file (curl -O), "
-                "fix that, and publish it"
+                f"--fix, --diff: expected a file or a folder, found the URL {source}; save it as a "
+                "file (curl -O), fix that, and publish it"
             )
         if is_outside_link(source):
             raise UsageError(

@@ -139,10 +139,10 @@ def _format_of(output: Path | None, *, is_tree: bool) -> RowFormat:
 
 def _check_filters(filters: dict[str, Any], follow_only: Sequence[str]) -> None:
     try:
-        compile_patterns("follow-only", follow_only)
+        compile_patterns(option("follow_only"), follow_only)
         found = EntryFilter.of(**filters)
     except ValueError as error:
-        raise UsageError(f"--{error}") from error
+        raise UsageError(str(error)) from error
     shown = {option("include"): found.include, option("exclude"): found.exclude}
     warn_of_patterns(shown)  # of sources that are no sitemaps, too
 

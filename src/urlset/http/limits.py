@@ -151,7 +151,9 @@ class HostLimiter:
     async def _sleep(self, name: str, seconds: float) -> None:
         pause = self._clocks.pause_s(name)
         if pause <= 0:
-            reason = f"before the next request to {name} ({option('delay_s')}, Crawl-delay)"
+            reason = (
+                f"before the next request to {name} ({option('delay_s')}, Crawl-delay or its load)"
+            )
             with track_wait(reason, seconds, is_logged=False):  # there is one for each request
                 await asyncio.sleep(seconds)
             return

@@ -160,7 +160,7 @@ def read(
     entry_filter = EntryFilter.of(
         since=since, include=include, exclude=exclude, hosts=hosts, scope=scope
     )
-    followed = compile_patterns("follow_only", follow_only)
+    followed = compile_patterns(option("follow_only"), follow_only)
     warn_of_patterns(
         {
             option("include"): entry_filter.include,

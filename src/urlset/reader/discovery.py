@@ -224,9 +224,9 @@ def _refused(count: int) -> str:
 def _refusal_hint(refused: Sequence[Attempt]) -> str:
     """Return what to do if a server refuses requests, so that its sitemaps are unknown."""
     if all(attempt.status == 401 for attempt in refused):
-        message = "the server wants a login"
+        message = "the server wants a valid login"
         has_file = is_available("auth_file")
-        return f"{message}: {option('auth_file', python='auth')} has it" if has_file else message
+        return f"{message}: set {option('auth_file', python='auth')}" if has_file else message
     message = "the server may block urlset: allow it there"
     if not is_available("user_agent"):
         return message

@@ -58,8 +58,8 @@ class EntryFilter(NamedTuple):
         """Return the filter for user input; raises ``ValueError`` for an invalid value."""
         return cls(
             None if since is None else _instant(since),
-            compile_patterns("include", include),
-            compile_patterns("exclude", exclude),
+            compile_patterns(option("include"), include),
+            compile_patterns(option("exclude"), exclude),
             None if hosts is None else frozenset(_hosts(hosts)),
             scope,
         )
@@ -171,7 +171,7 @@ def _instant(moment: object) -> datetime:
         return datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
     instant = parse_date(moment).instant if isinstance(moment, str) else None
     if instant is None:
-        raise ValueError(f"since: expected a date like 2026-01-31, found {moment!r}")
+        raise ValueError(f"{option('since')}: expected a date like 2026-01-31, found {moment!r}")
     return instant
 
 
@@ -187,8 +187,8 @@ class UrlPatterns:
     """
 
     def __init__(self, include: Patterns = (), exclude: Patterns = ()):
-        self._include = compile_patterns("include", include)
-        self._exclude = compile_patterns("exclude", exclude)
+        self._include = compile_patterns(option("include"), include)
+        self._exclude = compile_patterns(option("exclude"), exclude)
 
     def __bool__(self) -> bool:
         """Return whether a URL may be excluded."""
@@ -261,7 +261,8 @@ def _hosts(hosts: Iterable[str]) -> Iterator[str]:
     for host in [hosts] if isinstance(hosts, str) else hosts:
         found = host_of_loc(host if "://" in host else f"https://{host}")
         if found is None:
-            raise ValueError(f"hosts: expected a host like www.example.com, found {host!r}")
+            name = option("hosts")
+            raise ValueError(f"{name}: expected a host like www.example.com, found {host!r}")
         yield found
 
 

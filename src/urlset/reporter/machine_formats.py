@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from json import JSONEncoder
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -259,7 +260,12 @@ def _xml_attribute(text: str) -> str:
 _ANNOTATION_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def report_github(findings: Iterable[Finding], *, max_examples: int | None = 20) -> Iterator[str]:
+def report_github(
+    findings: Iterable[Finding],
+    *,
+    max_examples: int | None = 20,
+    omitted: Mapping[str, int] = MappingProxyType({}),
+) -> Iterator[str]:
     """Yield a line ``::error file=…,line=…,col=…,title=…::…`` for each finding.
 
     These are workflow commands of GitHub Actions. GitHub shows them as annotations next to the
@@ -269,15 +275,20 @@ def report_github(findings: Iterable[Finding], *, max_examples: int | None = 20)
         findings: The findings to format.
         max_examples: How many findings of each rule are listed; the rest is counted. None lists
             all.
+        omitted: Number of findings, by code, that are not in ``findings``. It is read after
+            ``findings`` is exhausted.
     """
     counts: Counter[str] = Counter()
+    shown: Counter[str] = Counter()
     for finding in findings:
         counts[finding.code] += 1
-        if max_examples is None or counts[finding.code] <= max_examples:
+        if max_examples is None or shown[finding.code] < max_examples:
+            shown[finding.code] += 1
             yield _annotation(finding)
+    counts.update(omitted)
     for code, count in sorted(counts.items()):
-        if max_examples is not None and count > max_examples:
-            yield f"::notice title={code}::{count - max_examples:,} more of {count:,} are not shown"
+        if more := count - shown[code]:
+            yield f"::notice title={code}::{more:,} more of {count:,} are not shown"
 
 
 def _annotation(finding: Finding) -> str:

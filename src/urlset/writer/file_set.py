@@ -14,6 +14,7 @@ from urlset.engine import Engine
 from urlset.engine.reference.render import declaration
 from urlset.engine.reference.values import escape
 from urlset.model import Sitemap
+from urlset.option_names import option
 from urlset.option_schema import FileFormat
 from urlset.protocol import MAX_BYTES, MAX_URLS, SITEMAP_NS
 
@@ -72,7 +73,7 @@ class FileNaming:
         if not _NAME.fullmatch(name) or _SUFFIX.search(name):
             raise ValueError(
                 f"expected a name of letters, digits and ._~- without its ending, found {name!r}; "
-                'name="sitemap" results in sitemap.xml'
+                f"{option('name', 'sitemap')} results in sitemap.xml"
             )
         return cls(name, "text" if format_ == "text" else "xml", is_packed)
 

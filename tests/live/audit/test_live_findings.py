@@ -114,14 +114,24 @@ def test_listed_page_that_the_links_did_not_reach_is_visited_before_it_is_judged
 def test_page_that_should_not_be_listed_is_not_missing(box):
     noindex = '<meta name="robots" content="noindex">'
     other = '<link rel="canonical" href="/tea">'
-    links = ["/tea", "/basket", "/tea?sort=price", "/old", "/none", "/tea.zip"]
+    refresh = '<meta http-equiv="refresh" content="0; url=/tea">'
+    links = ["/tea", "/basket", "/tea?sort=price", "/old", "/moved", "/none", "/tea.zip"]
     put_site(box, {"/": links, "/tea": []})
     put_page(box, "/basket", head=noindex)
     put_page(box, "/tea?sort=price", head=other)
     box.play("/old", redirect("/tea", 301))
+    put_page(box, "/moved", head=refresh)
     box.put("/tea.zip", "PK", kind="application/zip")
 
     assert rules(audit(box, crawl=True), box, "not-in-sitemap") == set()
+
+
+@pytest.mark.slow
+def test_a_page_that_only_reloads_itself_is_indexable(box):
+    put_site(box, {"/": ["/tea", "/live"], "/tea": []})
+    put_page(box, "/live", head='<meta http-equiv="refresh" content="60; url=./live#now">')
+
+    assert rules(audit(box, crawl=True), box, "not-in-sitemap") == {"/live"}
 
 
 def test_indexable_page_that_no_sitemap_lists_is_reported_with_the_page_that_links_to_it(box):

@@ -208,4 +208,4 @@ def test_invalid_expression_is_refused_before_reading(capsys):
     with pytest.raises(ValueError, match="include: expected a regular expression"):
         urlset.diff("missing.xml", "missing.xml", include="(")
     assert run(["diff", "missing.xml", "missing.xml", "--exclude", "("]) == 2
-    assert "exclude: expected a regular expression" in capsys.readouterr().err
+    assert "--exclude: expected a regular expression" in capsys.readouterr().err

@@ -80,6 +80,46 @@ def test_a_host_is_paused_for_the_time_that_it_asks_for():
     assert pace.wait_s("https://b.example", 100.0) == 0.0
 
 
+def test_a_burst_of_refusals_halves_the_rate_once():
+    politeness = Politeness(Policy())
+    url = "https://a.example/"
+    pace = politeness.pace.of("https://a.example")
+    burst = [Response(Request(url), url, 429) for _ in range(32)]  # all were on their way
+
+    for response in burst:
+        politeness.observe(response)
+    after_burst = pace.delay_s
+    for _ in range(3):
+        politeness.observe(Response(Request(url, delay_s=pace.delay_s), url, 429))
+
+    assert after_burst == 0.1
+    assert pace.delay_s == 0.2
+
+
+def test_slow_responses_that_were_on_their_way_halve_the_rate_once():
+    politeness = Politeness(Policy())
+    url = "https://a.example/"
+    pace = politeness.pace.of("https://a.example")
+
+    for first_byte_s in (0.3, 2.0, 2.0, 2.0):
+        for _ in range(WINDOW):
+            politeness.observe(Response(Request(url), url, 200, first_byte_s=first_byte_s))
+
+    assert 0 < pace.delay_s < 0.1
+
+
+def test_a_late_refusal_still_pauses_the_host():
+    politeness = Politeness(Policy())
+    politeness.clock = lambda: 100.0
+    url = "https://a.example/"
+    pace = politeness.pace.of("https://a.example")
+    pace.require(5.0)
+
+    politeness.observe(Response(Request(url), url, 429, headers={"retry-after": "30"}))
+
+    assert politeness.pace.wait_s("https://a.example", 110.0) == 20.0
+
+
 def test_crawl_delay_is_kept():
     assert Pace(0.5).of("https://a.example", crawl_delay_s=3.0).delay_s == 3.0
     assert Pace(5.0).of("https://a.example", crawl_delay_s=3.0).delay_s == 5.0

@@ -136,8 +136,9 @@ GROUP BY ALL ORDER BY visited DESC, section, folder"""
 _FUNNEL_SQL = f"""{JUDGED}
 SELECT count(*) AS listed,
     count(*) FILTER (WHERE outcome <> 'not-visited') AS visited,
-    count(*) FILTER (WHERE verdict = 'ok') AS answered,
-    count(*) FILTER (WHERE verdict = 'ok' AND is_noindex IS NOT TRUE) AS indexable,
+    count(*) FILTER (WHERE verdict = 'ok' AND outcome <> 'redirect') AS answered,
+    count(*) FILTER (WHERE verdict = 'ok' AND outcome <> 'redirect' AND is_noindex IS NOT TRUE)
+        AS indexable,
     count(*) FILTER (WHERE outcome = 'fine') AS self_canonical,
     count(*) FILTER (WHERE outcome = 'redirect') AS redirects,
     count(*) FILTER (WHERE outcome = 'error') AS errors,
@@ -247,8 +248,12 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
         for each in shown
     ]
     worst = max(sections, key=lambda each: (each.faults, -each.visited))
-    if not total.faults:
-        title = f"No fault in {pluralize(total.visited, 'checked URL')}"
+    unknown = total.counts["unknown"]
+    if unknown == total.visited:
+        title = f"Unknown: {pluralize(unknown, 'checked URL')}"
+    elif not total.faults:
+        title = f"No fault in {pluralize(total.visited - unknown, 'checked URL')}"
+        title += f"; unknown: {unknown:,}" if unknown else ""
     elif len(sections) == 1:
         title = f"{share(total.faults, total.visited)} of the checked URLs have a fault"
     else:

@@ -57,7 +57,7 @@ LIVE_TABLES = (
         robots_from          | VARCHAR     | where they were found: meta, header or meta+header
         is_noindex           | BOOLEAN     | whether indexing is forbidden
         unavailable_after    | TIMESTAMPTZ | date of the directive of that name
-        is_indexable         | BOOLEAN     | whether it answers 200, may be indexed and fetched, and has no other canonical
+        is_indexable         | BOOLEAN     | whether it answers 200, may be indexed and fetched, and has no other canonical or meta refresh
         refresh              | VARCHAR     | URL to which the page redirects by meta refresh
         alternates           | {_ALTERNATES} | versions in other languages, with the place: head or header
         lastmod              | TIMESTAMPTZ | date of the last modification on the page

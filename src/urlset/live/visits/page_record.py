@@ -307,7 +307,10 @@ def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
         "robots_from": facts.robots_from,
         "is_noindex": is_excluded,
         "unavailable_after": format_date(ends) if ends else None,
-        "is_indexable": row["verdict"] == "ok" and not is_excluded and canonical in (None, url),
+        "is_indexable": row["verdict"] == "ok"
+        and not is_excluded
+        and canonical in (None, url)
+        and not leads_elsewhere(facts.refresh, url),
         "refresh": facts.refresh,
         "alternates": [a._asdict() for a in facts.placed_alternates],
         "lastmod_text": facts.lastmod,
@@ -362,6 +365,11 @@ def other_links(
         found = page_url(url)
         if found is not None:
             yield kind, found, n
+
+
+def leads_elsewhere(refresh: str | None, url: str) -> bool:
+    """Return whether a meta refresh redirects a page to another one: engines index that one."""
+    return refresh is not None and page_url(refresh) not in (None, url)
 
 
 def is_noindex(directives: Iterable[str], ends: datetime | None) -> bool:

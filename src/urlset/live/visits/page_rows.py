@@ -24,6 +24,7 @@ from urlset.live.visits.page_record import (
     instant,
     is_nofollow,
     is_noindex,
+    leads_elsewhere,
     other_links,
     read_record,
 )
@@ -322,7 +323,9 @@ def _texts_of(facts: VisitedFacts, url: str) -> dict[str, str | None]:
         "robots_from": facts.robots_from,
         "is_noindex": text_of(is_excluded),
         "unavailable_after": format_date(ends) if ends else None,
-        "is_indexable": text_of(not is_excluded and canonical in (None, url)),
+        "is_indexable": text_of(
+            not is_excluded and canonical in (None, url) and not leads_elsewhere(facts.refresh, url)
+        ),
         "refresh": facts.refresh,
         "alternates": _objects(
             [(*alternate, "head") for alternate in facts.alternates],

@@ -188,11 +188,15 @@ class HostPace:
         return False
 
     def refuse(self, now: float, retry_after_s: float | None) -> None:
-        """Add a response with status 429 or 503: pause as the host asks; slow down if repeated."""
+        """Add a response with status 429 or 503: slow down if they are repeated."""
+        self.pause(now, retry_after_s)
         self._are_refusals.append(True)
         if sum(self._are_refusals) >= MIN_REFUSALS:
             self._are_refusals.clear()
             self._slow_down(max(self.delay_s, MIN_DELAY_S))
+
+    def pause(self, now: float, retry_after_s: float | None) -> None:
+        """Start no request for some seconds, as the host asks."""
         if retry_after_s and retry_after_s <= MAX_PAUSE_S:
             self.resume_at = max(self.resume_at, now + retry_after_s)
 
@@ -312,11 +316,17 @@ class Politeness:
         self._add(origin, robots)
 
     def observe(self, response: Response) -> None:
-        """Adapt the pace of a host to its response; end the run if no host responds any more."""
+        """Adapt the pace of a host to its response; end the run if no host responds any more.
+
+        A request that was made at a higher rate, before the host slowed down, says nothing about
+        the present rate. One burst of refusals would halve it many times.
+        """
         host = self.pace.of(origin_of_page(response.url))
+        is_current = response.request.delay_s >= host.delay_s
         if response.status in REFUSALS:
-            host.refuse(self.clock(), retry_after_s(response.headers.get("retry-after")))
-        elif response.first_byte_s is not None:
+            change = host.refuse if is_current else host.pause
+            change(self.clock(), retry_after_s(response.headers.get("retry-after")))
+        elif is_current and response.first_byte_s is not None:
             host.observe(response.first_byte_s, self.clock())
         is_answered = response.status is not None or response.error == "limit"
         self.budget.observe(is_answered=is_answered)
