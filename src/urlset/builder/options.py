@@ -233,8 +233,8 @@ class BuildOptions:
         if split_origin(without_default_port(escaped(sitemap) or sitemap))[1].lower() in self.hosts:
             return None
         return (
-            f"expected sitemaps of {' or '.join(sorted(self.hosts))} in {option('include_sitemaps')}, "
-            f"found {without_secrets(sitemap)!r}; an index may list it if that host permits it: "
+            f"expected sitemaps of {' or '.join(sorted(self.hosts))} in "
+            f"{option('include_sitemaps')}, found {without_secrets(sitemap)!r}; an index may list it if that host permits it: "
             f"{option('allowed_hosts')}"
         )
 
