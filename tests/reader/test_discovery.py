@@ -157,6 +157,17 @@ def test_declared_url_that_is_not_a_sitemap_is_reported_and_the_others_are_tried
     }
 
 
+def test_a_page_in_place_of_a_sitemap_is_answered_with_what_to_name(box: SiteBox):
+    url = box.put("/docs/", HTML.format(""), kind="text/html")
+
+    (record,) = list(read(url, policy=quick()).documents)
+
+    assert record.error == (
+        f"expected a sitemap, found an HTML page; name its sitemap, or {box.site}/ to search for "
+        "the sitemaps"
+    )
+
+
 def test_feeds_are_the_last_resort(box: SiteBox):
     feed = '<rss version="2.0"><channel><item><link>https://example.com/1</link></item></channel></rss>'
     box.put("/feed", feed)

@@ -234,7 +234,8 @@ class BuildOptions:
             return None
         return (
             f"expected sitemaps of {' or '.join(sorted(self.hosts))} in "
-            f"{option('include_sitemaps')}, found {without_secrets(sitemap)!r}; an index may list it if that host permits it: "
+            f"{option('include_sitemaps')}, found {without_secrets(sitemap)!r}; "
+            "an index may list it if that host permits it: "
             f"{option('allowed_hosts')}"
         )
 

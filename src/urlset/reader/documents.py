@@ -22,6 +22,7 @@ from urlset.option_names import option
 from urlset.protocol import FIND_ROOT, READ_LIMIT
 from urlset.reader.unreadable_entries import unreadable_count
 from urlset.terminal_text import pluralize
+from urlset.urls import split_origin
 
 if TYPE_CHECKING:
     from urlset.arrow.streams import NumberedRows
@@ -359,7 +360,7 @@ def with_document(
         sitemaps=len(document.sitemaps),
         problem_count=len(document.problems) + sum(document.omitted.values()),
         problems=tuple(document.problems),
-        error=_error_of(document),
+        error=_error_of(document, record),
         unreadable_count=unreadable_count(document),
     )
     if response is not None and response.error is not None:
@@ -388,7 +389,7 @@ def robots_failure(response: Response, robots: Robots) -> Iterator[Visit]:
         yield Visit(record._replace(error=response.message, failure=failure), None)
 
 
-def _error_of(document: Document) -> str | None:
+def _error_of(document: Document, record: DocumentRecord) -> str | None:
     """Return why a document is not a sitemap, or an incomplete one; None if it is complete."""
     if (table := table_kind_of_document(document)) is not None:
         return (
@@ -396,7 +397,11 @@ def _error_of(document: Document) -> str | None:
             "it as a file, in Python urlset.sources.Table"
         )
     if document.kind in _NOT_A_SITEMAP:
-        return _NOT_A_SITEMAP[document.kind]
+        error = _NOT_A_SITEMAP[document.kind]
+        scheme, host, path = split_origin(record.source or "")
+        if record.how == "given" and document.kind == "html" and scheme.startswith("http") and path:
+            error += f"; name its sitemap, or {scheme}://{host}/ to search for the sitemaps"
+        return error
     if document.is_whole:
         return None
     if document.omits_relative_urls:
