@@ -209,7 +209,7 @@ class Option:
             raise ValueError(f"{self.name}: expected {', '.join(self.choices)}, found {value!r}")
         if self.is_url and not _is_url(value):
             raise ValueError(f"{self.name}: {_URL_EXPECTED}, found {value!r}")
-        if self.type is Path:
+        if self.type is Path and isinstance(value, str | os.PathLike):  # or a baseline
             expect_local(self.name, value)
         has_range = self.minimum is not None or self.maximum is not None
         if has_range and not self._is_in_range(value):
