@@ -57,7 +57,8 @@ The structs in `images`, `videos`, `news` and `alternates` have these fields, al
 TABLES_INTRO = """\
 A store is a DuckDB file with these tables. `urlset read SOURCE --output site.duckdb`,
 `urlset.read(source).to_duckdb(path)` and `urlset.Store.fill` write one. `urlset.Store.query`,
-`urlset read site.duckdb --sql QUERY` and DuckDB itself query it.
+`urlset read site.duckdb --sql QUERY` and DuckDB itself query it. In Python, `fetchall()` of DuckDB
+needs `pip install pytz` for columns with times; `urlset.Store.query` does not.
 
 `documents.document` identifies a document, `document` and `entry` together an entry. `"offset"`,
 `"end"` and `"column"` are SQL keywords: write them in quotes.

@@ -120,3 +120,15 @@ def test_a_history_of_snapshots_is_not_read_to_be_shown(tmp_path: Path, monkeypa
 
 def test_a_baseline_shows_its_number_of_findings():
     assert repr(urlset.Baseline()) == "<Baseline of 0 findings>"
+
+
+def test_a_query_of_a_store_shows_its_rows_as_text():
+    with urlset.Store.open() as store:
+        result = store.query(
+            "SELECT '<b>' AS a, TIMESTAMPTZ '2026-01-02 00:00:00+00' AS at FROM range(12)"
+        )
+
+        table = result._repr_html_()
+
+    assert "<caption>QueryResult: 12 rows</caption>" in table
+    assert table.count("<td>&lt;b&gt;</td><td>2026-01-02T00:00:00Z</td>") == MAX_ROWS

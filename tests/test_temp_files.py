@@ -32,6 +32,15 @@ def test_a_scratch_goes_when_it_is_closed(place):
     assert os.listdir(place) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="without locks, no descriptor is open")
+def test_a_scratch_that_nobody_closes_leaves_no_descriptor_open(place):
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(3):
+        LockedTempDir()
+
+    assert (os.listdir(place), len(os.listdir("/dev/fd"))) == ([], before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
 def test_what_a_killed_process_left_goes_and_what_is_held_stays(place):
     made = subprocess.run([sys.executable, "-c", KILLED], check=False, env=environment())

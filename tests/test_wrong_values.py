@@ -5,9 +5,13 @@ import inspect
 import pytest
 
 import urlset
+from urlset.cli import main
 from urlset.errors import UrlsetError
+from urlset.integrations.wsgi import Sitemaps
+from urlset.partitioned import plan_build
 
 DOCUMENT = b"<urlset><url><loc>https://example.com/</loc></url></urlset>"
+SITE = "https://example.com/"
 REFUSED = "http://127.0.0.1:9/"  # nothing listens there
 VALUES = [3, True, float("nan"), [3], [None], [b"x"], ("a", 3), {1: 2}, b"x", "", [""], object()]
 
@@ -69,3 +73,32 @@ def test_a_wrong_value_is_refused_with_what_is_expected(name, tmp_path, monkeypa
                 wrong.append(f"{parameter}={value!r}: {error!r}")
 
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("target", lambda rows, url: urlset.write(rows, url)),
+        ("ledger", lambda rows, url: urlset.build(rows, "out", base_url=SITE, ledger=url)),
+        ("ledger", lambda _, url: plan_build("out", ledger=url, section="kind", base_url=SITE)),
+        ("cache", lambda _, url: urlset.read(REFUSED, cache=url)),
+        ("folder", lambda rows, url: Sitemaps(lambda: rows, base_url=SITE, folder=url)),
+        ("source", lambda _, url: Sitemaps(url)),
+    ],
+)
+def test_a_url_is_no_path_and_no_folder_of_its_name_is_made(name, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(ValueError, match=f"{name}: expected a path on this machine, found 's3:/"):
+        list(call([{"loc": SITE}], "s3://bucket/folder"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_url_is_no_path_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["read", REFUSED, "--cache", "s3://bucket/folder"]) == 2
+
+    assert "expected a path on this machine, found 's3://bucket/folder'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

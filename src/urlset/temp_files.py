@@ -234,23 +234,22 @@ class LockedTempDir(Closing):
     def __init__(self) -> None:
         _remove_abandoned(Path(tempfile.gettempdir()))
         self.path: str = tempfile.mkdtemp(prefix=_PREFIX, suffix=_SUFFIX)
-        self._remove = weakref.finalize(self, _remove, self.path, os.getpid())
-        self._descriptor: int | None = None
+        descriptor = None
         with suppress(OSError):  # full disk, or no locks: no other process will remove the folder
-            self._descriptor = _lock(Path(self.path))
+            descriptor = _lock(Path(self.path))
+        self._remove = weakref.finalize(self, _remove, self.path, os.getpid(), descriptor)
 
     def close(self) -> None:
         """Remove the folder and its content; may be called again."""
         self._remove()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
 
 
-def _remove(path: str, owner: int) -> None:
+def _remove(path: str, owner: int, descriptor: int | None) -> None:
     """Remove a folder, if this process created it and is not a fork of the one that did."""
     if os.getpid() == owner:
         shutil.rmtree(path, ignore_errors=True)
+    if descriptor is not None:
+        os.close(descriptor)
 
 
 def _remove_abandoned(parent: Path) -> None:

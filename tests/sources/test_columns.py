@@ -155,6 +155,15 @@ def test_column_of_a_database_that_could_be_used_is_reported(server):  # noqa: F
     )
 
 
+def test_column_of_instants_in_nanoseconds_is_proposed_without_a_conversion():
+    at = "TIMESTAMPTZ '2026-01-31 12:00:00+00'"
+    path = parquet(f"SELECT '/a' AS loc, {at}::TIMESTAMPTZ_NS AS updated_at")
+
+    (note,) = build(open_source(path)).notes
+
+    assert 'map="lastmod=updated_at"' in note
+
+
 def test_column_that_holds_the_urls_is_proposed():
     path = parquet("SELECT 1 AS id, '/a' AS permalink")
 

@@ -87,6 +87,18 @@ def test_parquet_with_an_instant():
     assert rows(Table(path)) == [{"loc": "/a", "lastmod": datetime(2026, 1, 31, 10, tzinfo=UTC)}]
 
 
+def test_parquet_with_an_instant_in_nanoseconds_as_pandas_writes_it():
+    pa = pytest.importorskip("pyarrow")
+    parquet_format = pytest.importorskip("pyarrow.parquet")
+    times = pa.array([1_769_853_600_000_000_000, None], pa.timestamp("ns", "America/New_York"))
+    parquet_format.write_table(pa.table({"loc": ["/a", "/b"], "lastmod": times}), "a.parquet")
+
+    dated = {"loc": "/a", "lastmod": datetime(2026, 1, 31, 10, tzinfo=UTC)}
+    assert rows(Table("a.parquet")) == [dated, {"loc": "/b"}]
+    day = {"loc": "/a", "lastmod_text": "2026-01-31"}
+    assert rows(Table("a.parquet", mapping="lastmod=date:lastmod")) == [day, {"loc": "/b"}]
+
+
 @pytest.mark.parametrize("form", ["file", "stream"])
 def test_arrow(form):
     pa = pytest.importorskip("pyarrow")

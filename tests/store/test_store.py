@@ -424,6 +424,19 @@ def test_the_result_of_a_query_names_its_columns():
         assert repr(store.query("SELECT 1 AS a")) == "<QueryResult with 1 column: a>"
 
 
+def test_an_interval_is_a_timedelta_as_in_duckdb():
+    with Store.open() as store:
+        rows = list(
+            store.query(
+                "SELECT 'a' AS x, INTERVAL '1 month 2 days 00:00:01.5' AS y, NULL::INTERVAL AS z, "
+                "-INTERVAL '3 hours' AS negative"
+            )
+        )
+
+    age = dt.timedelta(days=32, seconds=1, microseconds=500_000)
+    assert rows == [("a", age, None, -dt.timedelta(hours=3))]
+
+
 def test_a_temporary_store_is_written_while_documents_are_read(monkeypatch, tmp_path):
     # Otherwise the rows of 50,000 small documents are in memory until the end.
     for number in range(3):

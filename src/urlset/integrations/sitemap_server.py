@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from urlset.errors import TargetError
 from urlset.integrations.file_responses import TEXT, FileFolder, FileResponse, text_response
+from urlset.option_schema import expect_local
 from urlset.temp_files import LockedTempDir
 
 _LOG = logging.getLogger("urlset.serve")
@@ -87,9 +88,11 @@ class SitemapServer:
         self._ledger = ledger
         self._options = options
         self._own_folder: LockedTempDir | None = None
+        expect_local("folder", folder or "")
         if callable(source):
             self._files = None if folder is None else self._opened(Path(folder))
         else:
+            expect_local("source", source)
             self._files = self._opened(Path(source))
         self._build_lock = threading.Lock()
         self._state = _State(0.0, is_there=False)

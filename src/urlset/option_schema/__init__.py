@@ -23,6 +23,7 @@ from urlset.option_schema.option import (
     Profile,
     StrPath,
     as_tuple,
+    expect_local,
 )
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "StrPath",
     "as_tuple",
     "check_options",
+    "expect_local",
     "options_of",
     "settings_of",
 ]
@@ -79,7 +81,7 @@ def settings_of(
 
 
 def check_options(verb: str, values: object) -> None:
-    """Raise ``ValueError`` if a number is out of its declared range, or a word is no choice.
+    """Raise ``ValueError`` if a number is out of range, a word no choice, or a path a URL.
 
     Args:
         verb: Name of the function.

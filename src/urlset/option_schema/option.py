@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -178,7 +179,7 @@ class Option:
         """Convert one text of the command line to the type of the option.
 
         Raises:
-            ValueError: The text is no number, no choice, or the number is out of range.
+            ValueError: The text is no number, no choice, no path, or the number is out of range.
         """
         kind = get_args(self.type)[0] if self.is_repeatable else self.type
         if self.choices and text not in self.choices:
@@ -186,6 +187,8 @@ class Option:
         if self.is_url and not _is_url(text):
             raise ValueError(f"{_URL_EXPECTED}, found {text!r}")
         if kind is Path:
+            if _ADDRESS.match(text):
+                raise ValueError(f"{_PATH_EXPECTED}, found {text!r}")
             return Path(text)
         if kind not in (int, float):
             return text
@@ -206,6 +209,8 @@ class Option:
             raise ValueError(f"{self.name}: expected {', '.join(self.choices)}, found {value!r}")
         if self.is_url and not _is_url(value):
             raise ValueError(f"{self.name}: {_URL_EXPECTED}, found {value!r}")
+        if self.type is Path and isinstance(value, str | os.PathLike):  # or a baseline
+            expect_local(self.name, value)
         has_range = self.minimum is not None or self.maximum is not None
         if has_range and not self._is_in_range(value):
             expected = self._expected_number(value)
@@ -266,6 +271,17 @@ class Option:
     def is_repeatable(self) -> bool:
         """Whether the option takes several values, on the command line by repeating it."""
         return get_origin(self.type) is list
+
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # `Path` leaves one slash of s3://bucket
+_PATH_EXPECTED = "expected a path on this machine"
+
+
+def expect_local(name: str, path: StrPath) -> None:
+    """Raise ``ValueError`` if a path is a URL, for which a folder such as ``s3:`` would be made."""
+    text = os.fsdecode(path)
+    if _ADDRESS.match(text):
+        raise ValueError(f"{name}: {_PATH_EXPECTED}, found {text!r}")
 
 
 # Kinds of options that occur often: each sets what is the same in most of them.

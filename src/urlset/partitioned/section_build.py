@@ -36,6 +36,7 @@ from urlset.builder.ledger import Ledger
 from urlset.builder.pipeline import Pipeline
 from urlset.builder.sections import word_of
 from urlset.errors import SourceError, TargetError, suggestion
+from urlset.option_schema import expect_local
 from urlset.publisher import Target, open_target, sync_files
 from urlset.result import Closing
 from urlset.store import ScratchDatabase, quoted
@@ -125,6 +126,7 @@ def plan_build(
     Raises:
         ValueError: An option is unknown or has an invalid value.
     """
+    expect_local("ledger", ledger)
     parameters = inspect.signature(build).parameters.values()
     defaults = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY}
     known = defaults.keys() - set(_OWN)

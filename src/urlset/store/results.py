@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -13,6 +14,7 @@ import duckdb
 from urlset.arrow import rows_of
 from urlset.arrow.frames import StreamedRows
 from urlset.errors import QueryError
+from urlset.notebook import html_table
 from urlset.store.connection import Database, literal, map_interrupts, open_cursor, run_in_thread
 from urlset.store.duckdb_errors import query_error
 from urlset.store.sandbox import TimeLimit, select_of, transaction
@@ -53,13 +55,30 @@ class QueryResult(StreamedRows):
         shown = ", ".join(self.columns[:_SHOWN]) + ", …" * (len(self.columns) > _SHOWN)
         return f"<QueryResult with {pluralize(len(self.columns), 'column')}: {shown}>"
 
+    def _repr_html_(self) -> str:
+        """Return an HTML table of the first rows for notebooks."""
+        return html_table(f"QueryResult: {pluralize(len(self), 'row')}", self.columns, self.texts())
+
     def __len__(self) -> int:
         cursor = open_cursor(self._connection)
         found = cursor.execute(f"SELECT count(*) FROM {self._table}").fetchone()
         return int(found[0]) if found else 0
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        yield from rows_of(self)
+        spans = [n for n, kind in enumerate(self.types) if kind == "INTERVAL"]
+        if not spans:
+            yield from rows_of(self)
+            return
+        # An Arrow interval has no value in Python. As in DuckDB, a month counts as 30 days.
+        values = (
+            f"epoch_us(#{n})" if n - 1 in spans else f"#{n}" for n in range(1, len(self.types) + 1)
+        )
+        relation = self._relation(", ".join(f"{value} AS c{n}" for n, value in enumerate(values)))
+        for row in rows_of(relation):
+            cells = list(row)
+            for n in spans:
+                cells[n] = None if cells[n] is None else timedelta(microseconds=cells[n])
+            yield tuple(cells)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._relation("*").__arrow_c_stream__(requested_schema)

@@ -14,7 +14,7 @@ from urlset.engine import Engine
 from urlset.errors import TargetError
 from urlset.http.request_url import expect_no_login
 from urlset.model import ProgressEvent
-from urlset.option_schema import FileFormat, OnError, check_options
+from urlset.option_schema import FileFormat, OnError, check_options, expect_local
 from urlset.publisher import FolderTarget
 from urlset.result import Completeness
 from urlset.urls import parse_url
@@ -62,7 +62,7 @@ def write(
     Args:
         entries: An iterable of :class:`urlset.Entry`, ``str`` or dicts, or a table of a library
             with Arrow export (polars, pandas, pyarrow, DuckDB). They are read in batches.
-        target: Folder, created if it is missing.
+        target: Folder, created if it is missing; :func:`urlset.build` publishes to a bucket.
         base_url: The address of the target. Default: the root of the site of the first URL.
         gzip: Compress the files, such as sitemap.xml.gz.
         max_urls: Maximum number of URLs in a file (50,000).
@@ -92,6 +92,7 @@ def write(
     'sitemap.xml'
     """
     check_options("write", locals())
+    expect_local("target", target)
     base = _base(base_url)
     naming = FileNaming.of(name, format, gzip)
     limits = Limits(max_urls, max_bytes)

@@ -33,6 +33,7 @@ _IMAGE = _TYPES["images"].removesuffix("[]")
 _TEXT = re.compile(r"VARCHAR|ENUM\(.*|UUID|\"NULL\"|NULL", re.DOTALL)
 _INTEGER = re.compile(r"U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
 _NUMBER = re.compile(rf"{_INTEGER.pattern}|FLOAT|DOUBLE|DECIMAL\(.*")
+ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NAIVE = re.compile(r"TIMESTAMP(?:_S|_MS|_NS)?")
 _NESTED = re.compile(r".*\]|(?:STRUCT|MAP|UNION)\(.*", re.DOTALL)
 # The years 1 to 9999. A date beyond is passed on as text, and the build rejects it.
@@ -99,11 +100,12 @@ def date_sql(
         return None, _or_null(text_value)
     if type_name == "DATE":
         return None, f"{column}::VARCHAR"
-    is_zoned = type_name == "TIMESTAMP WITH TIME ZONE"
+    is_zoned = type_name in ZONED
+    zoned = f"{column}::TIMESTAMPTZ" if is_zoned else f"{column}::TIMESTAMP::TIMESTAMPTZ"
     if conversion == "date" and (is_zoned or _NAIVE.fullmatch(type_name)):
-        return None, f"{column}::TIMESTAMP::DATE::VARCHAR"
+        return None, f"{zoned}::TIMESTAMP::DATE::VARCHAR"
     if is_zoned or (conversion == "utc" and _NAIVE.fullmatch(type_name)):
-        instant = column if is_zoned else f"{column}::TIMESTAMP::TIMESTAMPTZ"
+        instant = zoned
         # Excludes infinity, and years outside of the range of Python.
         is_date = f"{instant} BETWEEN to_timestamp({_FIRST_S}) AND to_timestamp({_LAST_S})"
         return (

@@ -16,6 +16,7 @@ from urlset.option_names import option
 from urlset.sources.candidates import EVIDENCE
 from urlset.sources.tables.casts import (
     UNCONVERTED,
+    ZONED,
     ErrorFactory,
     date_sql,
     images_sql,
@@ -377,6 +378,6 @@ def unused_columns(
 
 def _conversion_for(kind: str) -> str:
     """Return the prefix of a mapping that a date column of a type needs, such as ``epoch:``."""
-    if kind.startswith("TIMESTAMP") and not kind.endswith("ZONE"):
+    if kind.startswith("TIMESTAMP") and kind not in ZONED:
         return "utc:"
     return "epoch:" if _NUMBER.fullmatch(kind) else ""
