@@ -252,7 +252,7 @@ def test_module_is_the_command():
         (["build", "none.txt", "-o", "out"], "none.txt"),
         (["build", "a", "-o", "out", "--max-urls", "50001"], "--max-urls"),
         (["build", "a", "-o", "out", "--max-urls", "0"], "--max-urls"),
-        (["build", "a", "-o", "out", "--base-url", "e.com"], "base_url"),
+        (["build", "a", "-o", "out", "--base-url", "e.com"], "expected --base-url"),
         (["build", "a", "-o", "out", "--name", "a/b"], "name"),
         (["rules", "nonsense"], "nonsense"),
     ],

@@ -226,7 +226,7 @@ def test_options_of_build_in_the_settings(run, folder):
         ({"BASE_URL": ""}, "expected the URL of the output"),
         ({"OUTPUT": None}, "expected a folder or a bucket"),
         ({"BASEURL": "x"}, "URLSET: expected keys of"),
-        ({"BASE_URL": "example.com"}, "base_url"),
+        ({"BASE_URL": "example.com"}, r"expected URLSET\['BASE_URL'\] to be the http"),
         ({"BUILD": {"gzp": True}}, r"URLSET\['BUILD'\]: build\(\) has no argument 'gzp'; did"),
         ({"BUILD": {"base_url": "x"}}, r"found the key 'base_url'; use URLSET\['BASE_URL'\]"),
     ],

@@ -128,7 +128,8 @@ def find_template(text: bytes) -> Template | None:
     if _FRONT_MATTER.match(head, start):
         return Template("front matter", start, start + 3)
     # A byte is found faster than two. An XML declaration has two question marks.
-    if b"{" not in head and b"%" not in head and head.count(b"?") <= 2:
+    declared = 2 * head.startswith(b"<?xml", start)
+    if b"{" not in head and b"%" not in head and head.count(b"?") <= declared:
         return None
     if not any(mark in head for mark in _MARKS):
         return None

@@ -57,6 +57,7 @@ class PoliteWalk(Generic[T, R]):
         self._targets = targets
         self._held: dict[str, list[T]] = {}
         self._unknown_origins: deque[str] = deque()
+        self._late: set[tuple[str, str]] = set()
         self._ready: deque[T] = deque()
         self._results: deque[R] = deque()
 
@@ -102,11 +103,8 @@ class PoliteWalk(Generic[T, R]):
             self.politeness.budget.refund(self.cost_of(target))
         else:
             self.politeness.observe(response)
-            origin = self._unknown_origin(response)
-            if origin is None:
+            if not self._will_follow(response):
                 yield from self.results_of(response)
-            else:
-                self._hold(response.request.token, origin)
         if self._results:
             yield from self.waiting()
 
@@ -124,17 +122,28 @@ class PoliteWalk(Generic[T, R]):
         self.politeness.receive_robots(response, is_of_target=is_of_target)
         self._ready.extend(held)
 
-    def _unknown_origin(self, response: Response) -> str | None:
-        """Return the host of a redirect that was not followed, if its robots.txt is not known."""
-        if (
-            response.status not in REDIRECTS
-            or response.error
-            or response.request.may_follow is None
-        ):
-            return None
-        target = redirect_target(response) if response.request.follows_redirects else None
+    def _will_follow(self, response: Response) -> bool:
+        """Return whether a URL is requested once more, to follow its redirect to another host.
+
+        It was not followed because the robots.txt of that host was not known.
+        """
+        request = response.request
+        if response.status not in REDIRECTS or response.error or request.may_follow is None:
+            return False
+        target = redirect_target(response) if request.follows_redirects else None
         origin = origin_of_page(target) if target else ""
-        return origin if origin and origin not in self.politeness.robots else None
+        if not target or not origin:
+            return False
+        if origin not in self.politeness.robots:
+            self._hold(request.token, origin)
+            return True
+        # The robots.txt may have arrived after the decision not to follow.
+        is_late = (request.url, origin) not in self._late and self.politeness.may_follow(target)
+        if is_late:
+            self._late.add((request.url, origin))
+            held: Any = request.token
+            self._ready.append(held)
+        return is_late
 
     def waiting(self) -> Iterator[R]:
         """Yield the results that no response has caused, as of URLs that robots.txt disallows."""

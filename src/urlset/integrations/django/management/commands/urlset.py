@@ -205,6 +205,8 @@ def _option_name(action: str, name: str, value: str | bool | None, python: str) 
     >>> _option_name("build", "force", "zero", ""), _option_name("build", "max_removed", None, "")
     ('--force zero', "URLSET['BUILD']['max_removed']")
     """
+    if name == "base_url":
+        return _ELSEWHERE[name]
     if name in _FLAGS[action]:
         flag = f"--{name.replace('_', '-')}"
         return f"{flag} {value}" if isinstance(value, str) else flag
