@@ -13,6 +13,7 @@ import pytest
 from tests.live.audit.test_audit import RecordingServer, audit_with
 from tests.live.audit.test_interrupt import Interrupted
 from tests.live_sites import SITEMAPS, XHTML, audit, put_page, put_site, put_sitemap
+from tests.site_box import SiteBox, hang_up
 from urlset.checker.examples import HOME, hreflang, page, site
 from urlset.live.audit import Audit
 from urlset.live.crawl import Crawl
@@ -298,3 +299,25 @@ def test_the_report_of_a_part_has_no_finding_about_other_urls(box, tmp_path: Pat
     listed = page.partition('id="charts"')[0]
     assert "/shop/secret" in listed
     assert "/blog/secret" not in listed
+
+
+@pytest.mark.slow
+def test_a_fault_of_a_file_that_was_not_requested_is_not_fixed(box: SiteBox, tmp_path: Path):
+    image = "http://www.google.com/schemas/sitemap-image/1.1"
+    entry = f"<url><loc>{box.url('/')}</loc><i:image><i:loc>{box.url('/i.png')}</i:loc></i:image>"
+    box.put("/sitemap.xml", f'<urlset xmlns="{SITEMAPS}" xmlns:i="{image}">{entry}</url></urlset>')
+    box.put_robots("User-agent: *", "Allow: /", f"Sitemap: {box.url('/sitemap.xml')}")
+    put_page(box, "/")
+    store = tmp_path / "site.duckdb"
+
+    def change(**options: Any) -> list[str]:
+        with audit(box, store=store, **options) as found:
+            return [state for code, state in states(found) if code == "N113"]
+
+    change()
+    assert change(media=False) == ["not checked"]
+    assert change(max_media=1) == ["still there"]
+    box.play("/i.png", hang_up)
+    assert change() == ["not checked"]
+    box.put("/i.png", b"GIF89a" + bytes(200), kind="image/gif")
+    assert change() == ["fixed"]

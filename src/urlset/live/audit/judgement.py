@@ -38,6 +38,17 @@ NEED_ALL_PAGES = frozenset({"H501", "N111", "N119", "N120", "N124", "N127", "N12
 NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
 """Codes of rules that find nothing if the llms.txt of the site could not be read."""
 
+NEED_CONTENT = frozenset({"N108", "N122", "N127", "N128"})
+"""Codes of rules that find nothing if only the heads of pages were read."""
+
+NEED_PROBES = {
+    "media": frozenset({"N113", "N114"}),
+    "https": frozenset({"N115"}),
+    "agent": frozenset({"N011"}),
+    "indexnow": frozenset({"R014"}),
+}
+"""Codes of rules about the responses to probes, by the kind of the probe."""
+
 _FINDING_COLUMNS = "code rule level basis source line:uint32 loc message change"
 
 

@@ -29,8 +29,10 @@ from urlset.live.audit.inputs import (
 )
 from urlset.live.audit.judgement import (
     NEED_ALL_PAGES,
+    NEED_CONTENT,
     NEED_CRAWL,
     NEED_LLMS_TXT,
+    NEED_PROBES,
     RuleSet,
     RunFacts,
     judge,
@@ -294,6 +296,8 @@ class _AuditRun:
             (frozenset() if visits.is_llms_txt_known else NEED_LLMS_TXT)
             | (frozenset() if settings.crawl else NEED_CRAWL)
             | (frozenset() if is_whole and not reasons else NEED_ALL_PAGES)
+            | (NEED_CONTENT if settings.head_only else frozenset())
+            | frozenset().union(*(NEED_PROBES[kind] for kind in visits.unanswered))
         )
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
         if is_over:

@@ -70,6 +70,7 @@ class SiteVisits:
     Attributes:
         reasons: Why not everything was visited.
         is_llms_txt_known: Whether the links of the llms.txt are known, or that there is none.
+        unanswered: Kinds of probes of which not all were sent and got a response.
     """
 
     _session: StoreSession
@@ -83,6 +84,7 @@ class SiteVisits:
     def __post_init__(self) -> None:
         self.reasons: list[str] = []
         self.is_llms_txt_known = False
+        self.unanswered: set[str] = {"media", "https", "agent", "indexnow"}
         self._done = 0
         if self._settings.policy is None:
             self._policy = replace(self._policy, retries=0)
@@ -302,16 +304,24 @@ class SiteVisits:
 
     def _probe(self, *, asks_agents: bool) -> None:
         """Request media files, https versions, sitemaps as Googlebot, and the key of IndexNow."""
+        settings = self._settings
         probes = [*self._https_probes(), *self._indexnow_probes()]
+        asked = {"https", "indexnow"} if settings.indexnow_key else {"https"}
         if asks_agents:
             urls = self._column(
                 "SELECT source FROM store.documents WHERE status = 200 AND kind IS NOT NULL "
                 f"ORDER BY document LIMIT {MAX_SITEMAPS}"
             )
             probes += [Probe("agent", url, None, "Googlebot") for url in urls]
-        if self._settings.media:
-            probes += self._media_probes()
-        self._ask(probes)
+            asked.add("agent")
+        if settings.media:
+            media = self._media_probes()
+            probes += media
+            if len(media) < settings.max_media:
+                asked.add("media")
+        answered = {(row.kind, row.url) for row in self._ask(probes) if row.status is not None}
+        missing = {probe.kind for probe in probes if (probe.kind, probe.url) not in answered}
+        self.unanswered -= asked - missing
 
     def _https_probes(self) -> list[Probe]:
         urls = self._column(
@@ -383,12 +393,13 @@ class SiteVisits:
             raise
         writer.flush()
 
-    def _ask(self, probes: list[Probe]) -> None:
+    def _ask(self, probes: list[Probe]) -> list[Probe]:
         rows: list[Probe] = []
         try:
             rows.extend(self._results(ProbeWalk(iter(probes), self._politeness)))
         finally:
             self.add_probes(rows)
+        return rows
 
     def add_probes(self, rows: list[Probe]) -> None:
         """Add rows to the table ``probes``."""
