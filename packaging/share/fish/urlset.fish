@@ -20,7 +20,7 @@ complete -c urlset -n __fish_use_subcommand -a mcp -d 'Serve tools about sitemap
 complete -c urlset -n __fish_use_subcommand -a completion -d 'Print the completion script of a shell: commands, options, their values, rules, files'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l format -x -a 'table jsonl json csv txt parquet duckdb' -d 'Format; by default that of the suffix of --output, else table'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l output -s o -r -F -d 'Write to this file instead of stdout'
-complete -c urlset -n '__fish_seen_subcommand_from read' -l since -x -d 'Only entries, and children of an index, that changed at or after this date; none without a lastmod'
+complete -c urlset -n '__fish_seen_subcommand_from read' -l since -x -d 'Only entries that changed at or after this date, none without a lastmod; children of an index with an earlier date are not read'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l include -x -d 'Only URLs that contain a match of this regular expression; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l exclude -x -d 'No URLs that contain a match of this regular expression; repeatable'
 complete -c urlset -n '__fish_seen_subcommand_from read' -l hosts -x -d 'Only URLs of these hosts, separated by commas'

@@ -32,11 +32,11 @@ READ_OPTIONS: tuple[Option, ...] = (
     replace(common.OUTPUT, in_python=".to_jsonl(path)"),
     call.option(
         "since",
-        "Only entries, and children of an index, that changed at or after this date; none without "
-        "a lastmod.",
+        "Only entries that changed at or after this date, none without a lastmod; children of an "
+        "index with an earlier date are not read.",
         annotation="Moment | None",
         doc="Exclude entries whose ``lastmod`` is older or missing; skip the children of an index"
-        " that have not changed since then.",
+        " whose date is older.",
         metavar="DATE",
     ),
     common.INCLUDE,

@@ -113,7 +113,7 @@ def read(
             - a WARC file (needs ``urlset[warc]``): every sitemap in it;
             - the bytes of a document, an open binary file, or a mapping of URLs to bytes.
         since: Exclude entries whose ``lastmod`` is older or missing; skip the children of an index
-            that have not changed since then.
+            whose date is older.
         include: Regular expression, or several; only URLs that contain a match of one count.
         exclude: Regular expression, or several; URLs that contain a match of one do not count.
         hosts: Only URLs of these hosts.

@@ -133,7 +133,7 @@ def _example(example: Example) -> Iterator[str]:
         return
     count = len(example) if len(example) <= _MAX_DOCUMENTS else 3
     for name, piece in islice(example.items(), count):
-        yield from (f"`{name}`", "")
+        yield from (f"`{name or '/'}`", "")
         yield from _fenced(piece)
     if len(example) > count:
         yield from (f"… and {len(example) - count:,} more documents", "")

@@ -127,7 +127,7 @@ LIVE_TABLES = (
         kind    | VARCHAR  | media (file that an entry names), https, not-found (random URL of a folder), agent, packed or indexnow
         url     | VARCHAR  | URL that was requested
         key     | VARCHAR  | first listed URL that it is about, in the form that URLs are compared in
-        detail  | VARCHAR  | of media, Image, Thumbnail or Video; of not-found, the fingerprint; of agent, the user agent
+        detail  | VARCHAR  | of media, Image, Thumbnail, Video or Player; of not-found, the fingerprint; of agent, the user agent
         status  | UINTEGER | HTTP status of the final URL; null if there was no response
         fault   | VARCHAR  | what is wrong with it; null if nothing is, or it is unknown
         width   | UINTEGER | width of an image in pixels
