@@ -321,3 +321,15 @@ def test_a_fault_of_a_file_that_was_not_requested_is_not_fixed(box: SiteBox, tmp
     assert change() == ["not checked"]
     box.put("/i.png", b"GIF89a" + bytes(200), kind="image/gif")
     assert change() == ["fixed"]
+
+
+@pytest.mark.slow
+def test_a_finding_about_a_target_that_was_not_visited_is_not_fixed(box: SiteBox, tmp_path: Path):
+    put_page(box, "/", head=f'<link rel="canonical" href="{box.url("/gone")}">')
+    put_sitemap(box, ["/"])
+    store = tmp_path / "site.duckdb"
+    with audit(box, store=store) as found:
+        assert "N120" in {finding.code for finding in found.findings}
+
+    with audit(box, store=store, targets=False) as found:
+        assert ("N120", "not checked") in states(found)

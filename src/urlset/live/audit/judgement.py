@@ -41,6 +41,9 @@ NEED_LLMS_TXT = frozenset({"M007", "M008", "M009", "M010"})
 NEED_CONTENT = frozenset({"N108", "N122", "N127", "N128"})
 """Codes of rules that find nothing if only the heads of pages were read."""
 
+NEED_TARGETS = NEED_LLMS_TXT | {"H501", "N111", "N119", "N120", "N124", "N126"}
+"""Codes of rules about the URLs that pages, the llms.txt and access logs name."""
+
 NEED_PROBES = {
     "media": frozenset({"N113", "N114"}),
     "https": frozenset({"N115"}),

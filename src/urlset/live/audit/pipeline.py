@@ -33,6 +33,7 @@ from urlset.live.audit.judgement import (
     NEED_CRAWL,
     NEED_LLMS_TXT,
     NEED_PROBES,
+    NEED_TARGETS,
     RuleSet,
     RunFacts,
     judge,
@@ -297,6 +298,7 @@ class _AuditRun:
             | (frozenset() if settings.crawl else NEED_CRAWL)
             | (frozenset() if is_whole and not reasons else NEED_ALL_PAGES)
             | (NEED_CONTENT if settings.head_only else frozenset())
+            | (frozenset() if settings.targets else NEED_TARGETS)
             | frozenset().union(*(NEED_PROBES[kind] for kind in visits.unanswered))
         )
         found = judge(store, self._rules, settings, failures, facts, self._entries.source, unknown)
