@@ -449,6 +449,7 @@ NO_RESULTS = {
 """Classes of records and settings, which have other tests."""
 
 ARGUMENTS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
+    "create_for_run": lambda _: ("run.duckdb",),
     "add": lambda found: (
         (VISIT_SCHEMA,)
         if isinstance(found, urlset.Store)
@@ -524,7 +525,7 @@ def use(found: Any, name: str) -> None:
         json.dumps(value)
     if inspect.isgenerator(value) or isinstance(value, urlset.QueryResult):
         list(value)
-    if name in ("open", "open_copy", "with_details"):
+    if name in ("open", "open_copy", "with_details", "create_for_run"):
         value.close()
 
 
