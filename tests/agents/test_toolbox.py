@@ -131,7 +131,9 @@ def test_queries_have_limits(tools, tmp_path):
     with pytest.raises(QueryError, match="offset"):
         tools.query("read-1", "SELECT 1", offset=-1)
     with pytest.raises(EngineError, match="interval"):  # a panic would end the server
-        tools.query("read-1", "SELECT INTERVAL 1 DAY")
+        tools.query("read-1", "SELECT [INTERVAL 1 DAY]")
+    day = small(tools.query("read-1", "SELECT INTERVAL 1 DAY AS day"))
+    assert "1 day" in str(day.data[0]["day"])
 
 
 def test_stores_and_parquet_files_are_queried(tools, tmp_path):
