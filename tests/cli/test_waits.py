@@ -67,7 +67,9 @@ def test_a_crawl_delay_is_reported(name: str, box: SiteBox, urlset: Callable[...
     shown = run(urlset, box, name)
 
     host = re.escape(f"{box.host}:{box.port}")
-    expected = rf"waiting \d s before the next request to {host} \(--delay, Crawl-delay\)"
+    expected = (
+        rf"waiting \d s before the next request to {host} \(--delay, Crawl-delay or its load\)"
+    )
     assert re.search(expected, shown)
 
 
