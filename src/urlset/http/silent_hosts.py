@@ -12,22 +12,22 @@ MAX_ATTEMPTS = 20
 """Attempts in sequence without a response after which a host gets no more requests."""
 
 MAX_HOSTS = 50
-"""Hosts without a response after which no further host is requested that a document names."""
+"""Number of hosts without a response; no other host that a document names is requested then."""
 
 MAX_NAMED = 10_000
-"""Hosts that are remembered as named by the user."""
+"""Most hosts that are remembered as named by the user."""
 
 PATIENCE_S = 120.0
-"""Seconds without any response that may be an outage of the network, in which no host is given up.
+"""Seconds in which a host is not given up if no host responds, as in an outage of the network.
 
-If another host responds meanwhile, it is none.
+If another host responds, the network works, and the host is given up earlier.
 """
 
 _NO_RESPONSE = ("dns", "connect", "tls", "timeout")
 
 
 class _Silence:
-    """Attempts in sequence without a response of one host, since a time."""
+    """Failed attempts in sequence of one host, and when they began."""
 
     __slots__ = ("attempts", "responses", "since")
 
