@@ -15,6 +15,8 @@ import pytest
 
 import urlset
 
+pytestmark = pytest.mark.promise
+
 SRC = Path(__file__).parents[1] / "src"
 ADAPTERS = [*(SRC / "urlset" / "integrations").glob("[a-z]*")]
 
