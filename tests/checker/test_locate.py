@@ -12,6 +12,7 @@ from urlset import check
 from urlset.checker import locate
 from urlset.checker.load import Text
 from urlset.checker.locate import _Locator
+from urlset.formats.spans import DocumentSpans
 
 _XHTML = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 _HEAD = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" {_XHTML}>'
@@ -38,6 +39,60 @@ def test_lines_and_columns_equal_those_of_the_text(parts, block, order):
         found = [(1 + locator.lines_between(0, at), locator.column(at)) for at in places]
 
     assert found == [_naive_line_and_column(data, at) for at in places]
+
+
+_PIECES = [
+    "<url>",
+    "</url>",
+    "<loc>https://e.com/</loc>",
+    "<loc>",
+    "</loc>",
+    "<lastmod>2026-01-01</lastmod>",
+    "<lastmod/>",
+    "<image:loc>",
+    "</image:loc>",
+    "</urlset>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<?a ?>",
+    "< lastmod",
+    "<a b='",
+    "words",
+    "\n",
+]
+
+
+@given(parts=st.lists(st.sampled_from(_PIECES), max_size=40), size=st.integers(1, 200))
+def test_elements_of_a_range_are_those_of_the_whole_document(parts, size):
+    text = Text("urlset", f"{_HEAD}{''.join(parts)}</urlset>{'x' * 800}".encode(), [])
+    starts = [entry.start for entry in DocumentSpans(text.data).entries()]
+    wanted = [(start, name) for start in starts for name in ("loc", "lastmod", "image:loc", "url")]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locate, "FIRST_RANGE", size)
+        places = [_Locator(text).element(*each, nth) for each in wanted for nth in (1, 2)]
+        patch.setattr(locate, "FIRST_RANGE", len(text.data))
+        of_whole = [_Locator(text).element(*each, nth) for each in wanted for nth in (1, 2)]
+
+    assert places == of_whole
+
+
+def test_ranges_are_not_larger_than_the_document():
+    entries = "".join(f"<url><loc>https://e.com/{i}</loc></url>\n" for i in range(2_000))
+    locator = _Locator(Text("urlset", f"{_HEAD}{entries}</urlset>".encode(), []))
+    data = locator.text.data
+    sizes = []
+
+    with pytest.MonkeyPatch.context() as patch:
+        of_text = locate.DocumentSpans
+        patch.setattr(locate, "DocumentSpans", lambda part: sizes.append(len(part)) or of_text(part))
+        for found in re.finditer(rb"<url>", data):
+            place = locator.element(found.start(), "loc", 1)
+            assert data.startswith(b"<loc>", place)
+
+    assert 0 < sum(sizes) <= len(data)
 
 
 def test_each_of_many_links_in_one_entry_has_its_place():

@@ -19,6 +19,9 @@ BLOCK = 16 << 10
 """Size of the blocks in which lines and characters are counted once. A finding counts the bytes of
 at most one block again."""
 
+FIRST_RANGE = 4 << 10
+"""Size of the range in which the end of an entry is first searched; most entries are smaller."""
+
 
 class ExactPlace(NamedTuple):
     """Position of a finding: ``at`` in the UTF-8 text; offset, line and column in the document."""
@@ -71,6 +74,7 @@ class _Locator:
         self.text = text
         self._entry = -1
         self._spans = DocumentSpans(text.data)
+        self._bytes_in_ranges = 0
         self._elements: dict[str, list[int]] = {}
         self._lines: _Counts | None = None
         self._columns: _Counts | None = None
@@ -81,9 +85,9 @@ class _Locator:
         self._set_entry(start)
         places = self._elements.get(name)
         if places is None:
-            entry = self._spans.starting_at(start)
-            places = [] if entry is None else [found.start for found in _named(entry, name)]
-            self._elements[name] = places
+            begin, entry = self._entry_at(start)
+            named = () if entry is None else _named(entry, name)
+            self._elements[name] = places = [begin + found.start for found in named]
         return places[nth - 1] if nth <= len(places) else start
 
     def lines_between(self, start: int, at: int) -> int:
@@ -106,6 +110,25 @@ class _Locator:
             self._line_end = found.start() if found else len(data)
             self._columns = _Counts(data, begin, count_characters)
         return 1 + self._columns.up_to(at)
+
+    def _entry_at(self, start: int) -> tuple[int, ElementSpan | None]:
+        """Return the entry that begins at a position, and where the text of its spans begins.
+
+        Most documents have few findings about elements, so only the range of an entry is parsed.
+        The whole document is parsed if such ranges become as large, and for an entry with comments
+        or with tags that do not match, because their meaning depends on what is around it.
+        """
+        data, size = self.text.data, FIRST_RANGE
+        while self._bytes_in_ranges + size < len(data):
+            self._bytes_in_ranges += size
+            entry = DocumentSpans(data[start : start + size]).starting_at(0)
+            if entry is not None and entry.is_complete:
+                if _is_simple(entry):
+                    return start, entry
+                break
+            size *= 4
+        self._bytes_in_ranges = len(data)
+        return 0, self._spans.starting_at(start)
 
     def _set_entry(self, start: int) -> None:
         """Select the entry at ``start``; clear the cached elements and lines of another entry."""
@@ -137,6 +160,16 @@ def _line_of(row: Row) -> tuple[int | None, int | None]:
     Without the text of its document, the column of an element is unknown.
     """
     return (row.line, row.column or None) if row.line else (None, None)
+
+
+def _is_simple(entry: ElementSpan) -> bool:
+    """Return whether an entry has tags and text only, and each end tag closes an element in it."""
+    columns, data = entry.document.columns, entry.data
+    if any(data.find(mark, entry.start, entry.end) >= 0 for mark in (b"<!", b"<?")):
+        return False
+    rows = range(entry.row, columns.following[entry.row])
+    closed = sum(columns.content_ends[row] < columns.ends[row] for row in rows)
+    return data.count(b"</", entry.start, entry.end) == closed
 
 
 def _named(entry: ElementSpan, name: str) -> Iterator[ElementSpan]:
