@@ -83,11 +83,14 @@ def test_ranges_are_not_larger_than_the_document():
     entries = "".join(f"<url><loc>https://e.com/{i}</loc></url>\n" for i in range(2_000))
     locator = _Locator(Text("urlset", f"{_HEAD}{entries}</urlset>".encode(), []))
     data = locator.text.data
-    sizes = []
+    sizes: list[int] = []
+
+    def counted(part: bytes) -> DocumentSpans:
+        sizes.append(len(part))
+        return DocumentSpans(part)
 
     with pytest.MonkeyPatch.context() as patch:
-        of_text = locate.DocumentSpans
-        patch.setattr(locate, "DocumentSpans", lambda part: sizes.append(len(part)) or of_text(part))
+        patch.setattr(locate, "DocumentSpans", counted)
         for found in re.finditer(rb"<url>", data):
             place = locator.element(found.start(), "loc", 1)
             assert data.startswith(b"<loc>", place)

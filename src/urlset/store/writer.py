@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -13,6 +14,7 @@ from urlset.arrow import ListOf, StructOf
 from urlset.arrow.streams import ColumnType, LazyStream, NumberedRows, numbered, rows_to_stream
 from urlset.document import Document, locate_problems
 from urlset.errors import StoreError
+from urlset.interrupts import delayed_interrupts
 from urlset.model import SitemapLine
 from urlset.store.connection import Database, incoming, map_errors
 from urlset.store.sandbox import transaction
@@ -48,12 +50,36 @@ class Record(Protocol):
         """Path or URL of the document."""
 
 
+class _Batch:
+    """Documents and rows that are written together.
+
+    Attributes:
+        sources: Source of each document by its number.
+        entries: Entries of each document by its number, as they are to be stored.
+        counts: Numbers of entries of each document.
+        tables: Rows of the other tables.
+        rows: Number of entries of all documents.
+        bytes: Size of all documents, decompressed.
+        began: Time of its first row, as :func:`time.monotonic` counts.
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[int, str | None] = {}
+        self.entries: dict[int, Any] = {}
+        self.counts: dict[int, int] = {}
+        self.tables: dict[str, list[Row]] = {name: [] for name in (*_DOCUMENT_TABLES, *_URL_TABLES)}
+        self.rows = self.bytes = 0
+        self.began = time.monotonic()
+
+
 class StoreWriter:
     """Writer of the documents of one read into a store; a context manager.
 
     Each document replaces the stored document of the same ``source``. When the context ends
     without an exception, documents of the same ``root`` that were not found again are deleted,
     unless ``is_complete`` was set to False. In any case all added documents are stored.
+
+    Into a temporary store, full batches are written by a thread, while further documents are read.
     """
 
     def __init__(self, database: Database, root: str | None):
@@ -68,7 +94,9 @@ class StoreWriter:
                 query = "SELECT coalesce(max(document), 0) FROM documents"
                 ((last,),) = database.connection.execute(query).fetchall()
         self._first_number = self._next_number = last + 1
-        self._reset()
+        self._batch = _Batch()
+        self._thread: ThreadPoolExecutor | None = None
+        self._writing: Future[None] | None = None
 
     def __enter__(self) -> StoreWriter:
         return self
@@ -82,46 +110,71 @@ class StoreWriter:
         """
         number = self._next_number
         self._next_number += 1
-        self._sources[number] = record.source
+        batch = self._batch
+        batch.sources[number] = record.source
         row = document_row(number, record, document, **self._common_values())
-        self._pending["documents"].append(row)
+        batch.tables["documents"].append(row)
         if document is not None:
-            self._pending["sitemaps"] += sitemap_rows(number, document)
-            self._pending["problems"] += problem_rows(number, record.source, document)
-            self._entries[number] = NumberedRows(document.entries) if rows is None else rows
-            self._counts[number] = len(document.entries)
-            self._rows += len(document.entries)
-            self._bytes += document.size
-        is_due = time.monotonic() - self._pending_since > EVERY_S
+            batch.tables["sitemaps"] += sitemap_rows(number, document)
+            batch.tables["problems"] += problem_rows(number, record.source, document)
+            batch.entries[number] = NumberedRows(document.entries) if rows is None else rows
+            batch.counts[number] = len(document.entries)
+            batch.rows += len(document.entries)
+            batch.bytes += document.size
+        is_due = time.monotonic() - batch.began > EVERY_S
         is_limited = rows is not None and rows.row_limit.limit is not None  # it needs their count
         # A document of another store has no text; its rows can be read while that store is open.
         is_stored = document is not None and not document.text
         must_write = is_due or is_limited or is_stored
-        if self._rows >= MAX_ROWS or self._bytes >= MAX_BYTES or must_write:
-            self._database.move_to_file()
-            self.write()
+        if batch.rows >= MAX_ROWS or batch.bytes >= MAX_BYTES or must_write:
+            if self._database.is_temporary and not must_write:
+                self._write_in_background()
+            else:
+                self._end_writing()
+                self._database.move_to_file()
+                self.write()
         return number
 
     def on_response(self, response: Response) -> None:
         """Add the row of an HTTP response, and for a robots.txt its content and problems."""
         common = self._common_values()
-        self._pending["fetches"].append(fetch_row(response, **common))
+        self._batch.tables["fetches"].append(fetch_row(response, **common))
         if is_robots(response):
             row, problems = robots_rows(response, **common)
-            self._pending["robots"].append(row)
-            self._pending["problems"] += problems
+            self._batch.tables["robots"].append(row)
+            self._batch.tables["problems"] += problems
 
     def _common_values(self) -> dict[str, Any]:
         return {"root": self._root, "read_at": datetime.now(UTC)}
 
     def write(self) -> None:
         """Commit everything added so far, also when Ctrl-C interrupts it."""
+        self._end_writing()
         try:
-            self._write()
+            self._write(self._batch)
         except KeyboardInterrupt:
-            self._write()
+            self._write(self._batch)
             raise
-        self._reset()
+        self._batch = _Batch()
+
+    def _write_in_background(self) -> None:
+        """Begin to write the batch, after the previous one; add further documents to another."""
+        self._end_writing()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="urlset-writer")
+        full, self._batch = self._batch, _Batch()
+        self._writing = self._thread.submit(self._write_to_file, full)
+
+    def _write_to_file(self, batch: _Batch) -> None:
+        self._database.move_to_file()
+        self._write(batch)
+
+    def _end_writing(self) -> None:
+        """Wait until the batch that is being written is stored; raise the error of the thread."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            with delayed_interrupts():
+                writing.result()
 
     def __exit__(
         self,
@@ -129,9 +182,15 @@ class StoreWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is not None and issubclass(kind, StoreError):
-            return  # the disk is full, or the file is gone: a retry does not help
-        self.write()
+        try:
+            if kind is not None and issubclass(kind, StoreError):
+                with suppress(StoreError):  # a retry does not help: the disk is full, for example
+                    self._end_writing()
+                return
+            self.write()
+        finally:
+            if self._thread is not None:
+                self._thread.shutdown()
         if kind is None and self.is_complete and not self._is_first:
             with self._transaction():
                 self._delete_documents(
@@ -145,48 +204,38 @@ class StoreWriter:
                         self._started,
                     )
 
-    def _reset(self) -> None:
-        """Reset the buffers of pending rows."""
-        self._sources: dict[int, str | None] = {}
-        self._entries: dict[int, Any] = {}
-        self._counts: dict[int, int] = {}
-        self._pending: dict[str, list[Row]] = {
-            name: [] for name in (*_DOCUMENT_TABLES, *_URL_TABLES)
-        }
-        self._rows = self._bytes = 0
-        self._pending_since = time.monotonic()
-
-    def _write(self) -> None:
-        """Write all pending rows; may be repeated, since a document replaces its earlier rows."""
+    def _write(self, batch: _Batch) -> None:
+        """Write the rows of a batch; may be repeated, as a document replaces its earlier rows."""
         is_new, self._database.is_new = self._database.is_new, False
-        self._write_urls()
-        for numbers in self._partition(sorted(self._sources)):
+        self._write_urls(batch)
+        for numbers in self._partition(batch):
             with self._transaction():
                 if not is_new:
-                    self._delete_previous(numbers)
+                    self._delete_previous([batch.sources[number] for number in numbers], numbers)
                 wanted = set(numbers)
                 for name in _DOCUMENT_TABLES:
-                    if rows := [row for row in self._pending[name] if row[0] in wanted]:
+                    if rows := [row for row in batch.tables[name] if row[0] in wanted]:
                         self._insert(name, table(name, rows))
-                entries = [(n, self._entries[n]) for n in numbers if n in self._entries]
+                entries = [(n, batch.entries[n]) for n in numbers if n in batch.entries]
                 self._insert("entries", numbered(entries))
 
-    def _write_urls(self) -> None:
+    def _write_urls(self, batch: _Batch) -> None:
         """Write the rows of URLs; a later response for the same URL replaces the earlier one."""
         for name in _URL_TABLES:
-            rows = {row[0]: row for row in self._pending[name]}
+            rows = {row[0]: row for row in batch.tables[name]}
             if not rows:
                 continue
             with self._transaction():
                 self._delete_urls(name, f"{_KEY_COLUMNS[name]} = ANY(?)", list(rows))
                 self._insert(name, table(name, [*rows.values()]))
                 if name == "robots":
-                    problems = [row for row in self._pending["problems"] if row[0] is None]
+                    problems = [row for row in batch.tables["problems"] if row[0] is None]
                     self._insert("problems", table("problems", problems))
 
-    def _partition(self, numbers: list[int]) -> Iterator[list[int]]:
+    def _partition(self, batch: _Batch) -> Iterator[list[int]]:
         """Group documents into transactions: a large document alone, small ones together."""
-        counts = {number: self._counts.get(number, 0) for number in numbers}
+        numbers = sorted(batch.sources)
+        counts = {number: batch.counts.get(number, 0) for number in numbers}
         if sum(counts.values()) >= (GROUP if self._database.is_temporary else 3 * GROUP):
             yield numbers
             return
@@ -209,12 +258,11 @@ class StoreWriter:
         with incoming(connection, flow):
             connection.execute(f"INSERT INTO {name} SELECT {columns} FROM incoming")
 
-    def _delete_previous(self, numbers: list[int]) -> None:
+    def _delete_previous(self, sources: list[str | None], numbers: list[int]) -> None:
         """Delete the rows of earlier reads of the same sources.
 
         An index that lists itself is found twice in one read: both rows are kept.
         """
-        sources = [self._sources[number] for number in numbers]
         named = [source for source in sources if source is not None]
         is_former = "document < ? AND (source = ANY(?) OR (source IS NULL AND ?))"
         which = f"document = ANY(?) OR ({is_former})"
