@@ -19,7 +19,7 @@ BLOCK = 16 << 10
 """Size of the blocks in which lines and characters are counted once. A finding counts the bytes of
 at most one block again."""
 
-FIRST_RANGE = 4 << 10
+FIRST_RANGE = 512
 """Size of the range in which the end of an entry is first searched; most entries are smaller."""
 
 
