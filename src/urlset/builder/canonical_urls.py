@@ -34,6 +34,10 @@ CREDENTIALS = "user name or password in the URL"
 TEMPLATE = "unfilled template value in the URL"
 """The reason to exclude a URL in which a template left a placeholder."""
 
+VERSION = 1
+"""Version of the canonical form and of the reasons to exclude. Increase it with each change: rows
+that a ledger has are not inspected again."""
+
 GUESSED = (TEMPLATE, SESSION_ID, SITEMAP)
 """Reasons that are inferred from the form of a URL: a ``keep`` filter overrides them."""
 
@@ -70,7 +74,7 @@ class CanonicalUrls:
     """Canonical forms of entry URLs, and the reasons to exclude URLs that are not pages.
 
     ``encoded`` counts repaired URLs, ``example`` is the original text of the first one.
-    ``untracked`` counts URLs that lost tracking parameters, ``unported`` those that lost the
+    ``untracked`` counts URLs that lost tracking parameters, ``without_port`` those that lost the
     default port of their scheme, ``secured`` URLs whose scheme was changed from http to the https
     of the base URL.
 
@@ -83,7 +87,7 @@ class CanonicalUrls:
         self.encoded: int = 0
         self.untracked: int = 0
         self.secured: int = 0
-        self.unported: int = 0
+        self.without_port: int = 0
         self.example: str | None = None
         self._base = settings.base
         scheme, authority, _ = split_origin(settings.base)
@@ -173,7 +177,7 @@ class CanonicalUrls:
 
     def _without_default_ports(self, urls: list[str | None]) -> list[str | None]:
         result = [url and without_default_port(url) for url in urls]
-        self.unported += sum(url != old for url, old in zip(result, urls, strict=True))
+        self.without_port += sum(url != old for url, old in zip(result, urls, strict=True))
         return result
 
     def _upgrade_to_https(self, urls: list[str | None]) -> list[str | None]:

@@ -51,6 +51,13 @@ def _awaited(source: Source) -> Iterator[Any]:
         yield batch
 
 
+class NumberedBatch(NamedTuple):
+    """Batch of a source, and the number of each row. Rows are counted from 1 in each source."""
+
+    batch: Any
+    numbers: Sequence[int]
+
+
 class Part(NamedTuple):
     """Part of the rows of a source: all columns, entry columns, and the number of each row.
 
@@ -133,9 +140,10 @@ class Ingest:
         self._starts.append((self._starts[-1] if self._starts else 0) + self._rows)
         self._rows = 0
         self._columns = set()
-        parts = self._parts(map(self._rewrite, _awaited(source)))
-        verify = self._verify_parts if self._urls is None else self._add_unverified
-        for count in verify(parts):
+        found = self._numbered(map(self._rewrite, _awaited(source)))
+        for count in (
+            self._add_verified(found) if self._urls is None else self._add_unverified(found)
+        ):
             self._raise_rejected(is_complete=False)
             yield count
         self._raise_rejected(is_complete=False)
@@ -147,26 +155,50 @@ class Ingest:
                 for name in missing
             ]
 
-    def _add_unverified(self, parts: Iterator[Part]) -> Iterator[int]:
-        for part in parts:
-            plain = core_columns(part.entries)
-            if plain is None:
-                yield from self._verify_parts(iter([part]))
-                continue
-            self.count += len(part.numbers)
-            rows: list[int] | None = None
-            if self._known is not None and not self._is_published and self._is_bare(part):
-                rows = list(self._known.unknown(self._source, plain))
-                plain = batches.take_rows(plain, rows)
-            if plain.num_rows:
-                columns = self._extra_columns(part, rows)
-                stage_unverified(self.staging, self._source, plain, columns)
+    def _add_verified(self, found: Iterator[NumberedBatch]) -> Iterator[int]:
+        yield from self._verify_parts(part for each in found for part in self._parts_of(*each))
+
+    def _add_unverified(self, found: Iterator[NumberedBatch]) -> Iterator[int]:
+        for each in found:
+            for part in self._parts_of(*self._without_known(each)):
+                plain = core_columns(part.entries)
+                if plain is None:
+                    yield from self._verify_parts(iter([part]))
+                    continue
+                self.count += len(part.numbers)
+                rows = self._unknown(part.batch, plain)
+                if rows is not None:
+                    plain = batches.take_rows(plain, rows)
+                if plain.num_rows:
+                    columns = self._extra_columns(part, rows)
+                    stage_unverified(self.staging, self._source, plain, columns)
             yield self.count
 
-    def _is_bare(self, part: Part) -> bool:
-        """Return whether the rows of a part have nothing but an entry and its location."""
-        names = {*EVIDENCE, *self._settings.kept_columns} & {*part.batch.schema.names}
-        return not any(batches.has_values(part.batch, name) for name in names)
+    def _without_known(self, found: NumberedBatch) -> NumberedBatch:
+        """Remove rows that the ledger has as they are: it has canonical URLs of pages only."""
+        batch, numbers = found
+        if self._known is None or FAULT in batch.schema.names:
+            return found
+        try:
+            plain = core_columns(batches.entry_columns(batch))
+        except ValueError:  # reported for the part
+            return found
+        rows = None if plain is None else self._unknown(batch, plain)
+        if rows is None or len(rows) == len(numbers):
+            return found
+        self.count += len(numbers) - len(rows)
+        return NumberedBatch(batches.take_rows(batch, rows), [numbers[row] for row in rows])
+
+    def _unknown(self, batch: Any, plain: Any) -> list[int] | None:
+        """Return the numbers of the rows that the ledger has not; None if that is not known.
+
+        ``plain`` has the entry columns of the batch. Rows with other values are not looked up.
+        """
+        names = {*EVIDENCE, *self._settings.kept_columns} & {*batch.schema.names}
+        has_more = any(batches.has_values(batch, name) for name in names)
+        if self._known is None or self._is_published or has_more:
+            return None
+        return list(self._known.unknown(self._source, plain))
 
     @property
     def row_counts(self) -> list[int]:
@@ -249,8 +281,8 @@ class Ingest:
             locs = [loc and rewrite.apply(loc) for loc in locs]
         return batches.replace_column(batch, name, batches.text_array(locs))
 
-    def _parts(self, source_batches: Iterator[Any]) -> Iterator[Part]:
-        """Split the batches of a source into parts."""
+    def _numbered(self, source_batches: Iterator[Any]) -> Iterator[NumberedBatch]:
+        """Number the rows of the batches of a source."""
         for batch in source_batches:
             numbers = range(self._rows + 1, self._rows + 1 + batch.num_rows)
             self._rows += batch.num_rows
@@ -259,7 +291,7 @@ class Ingest:
                 for name in self._settings.kept_columns
                 if name in batch.schema.names and batches.has_values(batch, name)
             )
-            yield from self._parts_of(batch, numbers)
+            yield NumberedBatch(batch, numbers)
 
     def _parts_of(self, batch: Any, numbers: Sequence[int]) -> Iterator[Part]:
         """Split a batch into parts, each with its entry columns, without invalid rows."""

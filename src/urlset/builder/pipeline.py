@@ -255,7 +255,7 @@ class Pipeline:
             f"{pluralize(count, 'URL')} {what}"
             for count, what in (
                 (ingest.urls.secured, "changed from http to https, the scheme of the base URL"),
-                (ingest.urls.unported, "written without the default port of their scheme"),
+                (ingest.urls.without_port, "written without the default port of their scheme"),
                 (ingest.urls.untracked, "written without tracking parameters"),
                 (ingest.fragments, "with a fragment (#…), which was removed"),
             )
