@@ -449,7 +449,6 @@ NO_RESULTS = {
 """Classes of records and settings, which have other tests."""
 
 ARGUMENTS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
-    "create_for_run": lambda _: ("run.duckdb",),
     "add": lambda found: (
         (VISIT_SCHEMA,)
         if isinstance(found, urlset.Store)
@@ -525,7 +524,7 @@ def use(found: Any, name: str) -> None:
         json.dumps(value)
     if inspect.isgenerator(value) or isinstance(value, urlset.QueryResult):
         list(value)
-    if name in ("open", "open_copy", "with_details", "create_for_run"):
+    if name in ("open", "open_copy", "with_details"):
         value.close()
 
 

@@ -12,7 +12,7 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.arrow import batches, entries_to_stream
-from urlset.builder import ingest, known_rows
+from urlset.builder import incremental, ingest, known_rows
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import RULES
 from urlset.dates import format_date
@@ -164,7 +164,7 @@ def test_only_other_rows_are_staged(tmp_path: Path, monkeypatch):
     if engines.get().known_rows(1) is None:
         pytest.skip("this engine compares rows in SQL")
     staged: list[int] = []
-    original = ingest.stage_unverified
+    original = incremental.stage_unverified
 
     def counted(staging: Any, source: int, entries: Any, columns: Any) -> None:
         staged.append(entries.num_rows)

@@ -47,7 +47,8 @@ def test_a_host_is_given_up_after_attempts_in_sequence_while_others_respond(host
 
     hosts.observe("example.com", result(200, None))
 
-    assert "did not respond to 20 attempts" in (hosts.refusal(OTHER, is_named=False) or "")
+    refusal = hosts.refusal(OTHER, is_named=False) or ""
+    assert "did not respond to 20 attempts; to read what is on it, name it" in refusal
     assert hosts.refusal("other.example", is_named=False) is None
 
 

@@ -67,7 +67,10 @@ class SilentHosts:
                 and silence.attempts >= MAX_ATTEMPTS
                 and self._is_given_up(silence)
             ):
-                return f"not requested: {host} did not respond to {silence.attempts} attempts"
+                return (
+                    f"not requested: {host} did not respond to {silence.attempts} attempts; to "
+                    "read what is on it, name it"
+                )
             unnamed = [each for name, each in self._silent.items() if name not in self._named]
             if len(unnamed) >= MAX_HOSTS and self._is_given_up(unnamed[0]):
                 return (

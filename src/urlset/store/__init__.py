@@ -30,7 +30,7 @@ from urlset.store.schema import MACROS, TABLES, VIEWS, Column, Macro, StoreSchem
 from urlset.store.scratch_database import SCRATCH_MB, ScratchDatabase, ScratchReader
 from urlset.store.sections import FIRST_FOLDER, branches_sql, section_sql
 from urlset.store.session import SESSION_MB, StoreSession
-from urlset.store.store import Store, StoredDocument, StoredRows, open_ahead
+from urlset.store.store import Store, StoredDocument, StoredRows, create_for_run, open_ahead
 from urlset.store.working_tables import WorkingTable, declare_tables
 from urlset.store.writer import StoreWriter
 
@@ -65,6 +65,7 @@ __all__ = [
     "View",
     "WorkingTable",
     "branches_sql",
+    "create_for_run",
     "declare_tables",
     "end_process_when_stuck",
     "expect_utf8",

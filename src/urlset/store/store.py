@@ -38,6 +38,11 @@ def open_ahead() -> None:
         _ahead.append(Database(None, has_details=True))
 
 
+def create_for_run(path: str) -> Store:
+    """Create a store file that only this run reads: its tables have no comments."""
+    return Store(path, database=Database(path, with_comments=False))
+
+
 class Store(Closing):
     """Read results in a DuckDB file; open one with :meth:`open`. A context manager.
 
@@ -94,11 +99,6 @@ class Store(Closing):
             return cls.open()
         with cls.open(name, read_only=True):  # no other process changes it meanwhile
             return cls(name, is_copy=True)
-
-    @classmethod
-    def create_for_run(cls, path: str) -> Store:
-        """Create a store file that only this run reads: its tables have no comments."""
-        return cls(path, database=Database(path, with_comments=False))
 
     @classmethod
     def with_details(cls) -> Store:

@@ -19,7 +19,7 @@ from urlset.protocol import READ_LIMIT
 from urlset.reader import SITEMAP_KINDS, DocumentRecord, Entries, is_url, read
 from urlset.sources.entry_table import TableFaults, table_as_parquet
 from urlset.sources.git.repository import GitError, read_blobs, run_git
-from urlset.store import Store, is_entry_parquet, write_parquet
+from urlset.store import Store, create_for_run, is_entry_parquet, write_parquet
 from urlset.temp_files import LockedTempDir
 
 _REVISION = re.compile(r"([^:\0-\x1f-][^:\0-\x1f]+):([^\0]*)")
@@ -254,7 +254,7 @@ def _filled_store(source: Any, name: str, options: StateOptions) -> State:
     path = options.new_path("duckdb")
     documents = urls = 0
     rejected: list[DocumentRecord] = []
-    with Store.create_for_run(path) as store, store.writer(name) as writer:
+    with create_for_run(path) as store, store.writer(name) as writer:
         for record, document, rows in entries.batches(writer.on_response):
             writer.add(record, document, rows)
             documents, urls = documents + 1, urls + record.entries

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urlset.errors import StoreError
 from urlset.formats.detect import stored_form
 from urlset.live.schemas import HISTORY_SCHEMA, HISTORY_TABLES
-from urlset.store import Store, StoreSession, quoted
+from urlset.store import Store, StoreSession, create_for_run, quoted
 
 COLUMNS = {table.name: table.columns for table in HISTORY_TABLES}
 """Columns of the history tables by name of the table."""
@@ -199,7 +199,7 @@ def write_last_known(name: SnapshotName, target: str, *, since: SnapshotName | N
 
 
 def _write(name: SnapshotName, target: str, copy: Callable[[StoreSession, int], None]) -> None:
-    with Store.create_for_run(target):
+    with create_for_run(target):
         pass
     with Store.open(name.path, read_only=True) as store:
         if not store.has(HISTORY_SCHEMA):
