@@ -8,7 +8,7 @@ import re
 import duckdb
 
 from urlset.checker import check
-from urlset.checker.macros import MACROS, PLAIN_LOC, not_words
+from urlset.checker.macros import COMMON_LOC, IS_COMPLEX, MACROS, PLAIN_LOC, not_words
 
 WORDS = "local localhost lan test".split()
 HOSTS = "com co.uk lan land local locals localhost localhosts 1a test x-y".split()
@@ -57,6 +57,48 @@ def test_plain_loc_has_nothing_that_is_refused():
     assert all(SHAPE.fullmatch(loc) and not REFUSED.search(loc) for loc in plain), seed
     missed = [loc for loc in locs if SHAPE.fullmatch(loc) and not REFUSED.search(loc)]
     assert all(re.search("[/=](undefined|null|NaN|__)", loc) for loc in {*missed} - {*plain}), seed
+
+
+def test_common_loc_is_plain_and_has_nothing_to_normalize():
+    seed = random.randrange(1 << 32)
+    chosen = random.Random(seed)
+    pieces = (*PIECES, "index", "Index", "DEFAULT", "default", "InDeX", ".", ".htm", ".aspx", "/")
+    locs = [
+        f"http{'s' * (size % 2)}://{chosen.choice(HOSTS)}.com/"
+        + "".join(chosen.choices(pieces, k=size % 7))
+        for size in range(30_000)
+    ]
+
+    with duckdb.connect() as connection:
+        query = f"SELECT loc, {IS_COMPLEX} FROM (SELECT unnest(?) AS loc)"
+        is_complex = dict(connection.execute(query, [locs]).fetchall())
+        condition = f"regexp_full_match(loc, '{COMMON_LOC}')"
+        query = f"SELECT loc FROM (SELECT unnest(?) AS loc) WHERE {condition}"
+        common = {loc for (loc,) in connection.execute(query, [locs]).fetchall()}
+
+    plain = {loc for loc in locs if re.fullmatch(PLAIN_LOC, loc)}
+    assert len(common) > 1_000, seed
+    assert common <= plain, seed
+    assert not any(is_complex[loc] for loc in common), seed
+    # Those left out have a name that begins with one of the words, in any case.
+    missed = {loc for loc in plain - common if not is_complex[loc]}
+    assert all(re.search("(?i)/(undefined|null|nan|__|index|default)", loc) for loc in missed), seed
+
+
+def test_urls_with_the_same_hash_are_no_duplicates():
+    # DuckDB's `hash` maps some texts with equal changes at a distance of 8 bytes to one number.
+    locs = [f"https://{'e' * n}.com/{i}/item-{i}" for n in range(1, 9) for i in range(10, 100)]
+    with duckdb.connect() as connection:
+        query = "SELECT list(loc) FROM (SELECT unnest(?) AS loc) GROUP BY hash(loc[9:])"
+        groups = [found for (found,) in connection.execute(query, [locs]).fetchall()]
+    alike = [loc for found in groups if len(found) > 1 for loc in found]
+    entries = "".join(f"<url><loc>{loc}</loc></url>" for loc in [*alike, f"{alike[0]}/"])
+
+    findings = list(check(f"<urlset>{entries}</urlset>".encode(), select=["U024", "U025", "U026"]))
+
+    assert len(alike) >= 2
+    assert {finding.loc for finding in findings} <= {alike[0], f"{alike[0]}/"}
+    assert findings
 
 
 def test_normal_of_is_the_same_by_the_short_way_and_by_the_long_one():

@@ -230,6 +230,7 @@ _NOT_PUBLIC = (
     "localhost localdomain local internal intranet private lan home corp arpa test example invalid"
 ).split()
 _UNFILLED = "undefined null NaN __".split()
+_INDEX_FILES = "index default".split()
 _IN_HOST, _IN_NAME = f"{ascii_lowercase}{digits}-", f"{ascii_letters}{digits}_~-"
 _HOST = rf"(?:[{_IN_HOST}]+\.)+{not_words(_NOT_PUBLIC, ascii_lowercase, _IN_HOST)}"
 _NAME = not_words(_UNFILLED, _IN_NAME, _IN_NAME, also_longer=True)
@@ -244,6 +245,23 @@ A plain loc is http(s), has a public host in lower case, and has nothing after i
 percent-encoded or looks like an unfilled template. It is one expression, because each test costs
 as much as reading all locs.
 """
+
+_LOWER_NAME = f"{ascii_lowercase}{digits}_~-"
+_PAGE = not_words(
+    [*map(str.lower, _UNFILLED), *_INDEX_FILES], _LOWER_NAME, _LOWER_NAME, also_longer=True
+)
+COMMON_LOC = (
+    rf"https?://{_HOST}/(?:{_NAME}/)*(?:(?:{_NAME}|(?i:{_PAGE})(?:\.html?|\.php|\.aspx?))"
+    rf"(?:\?[\w&~-]*(?:={_NAME}?(?:&[\w&~-]*)?)*)?)?"
+)
+"""Regular expression of plain locs that also have no part which ``duplicate_key`` normalizes.
+
+All locs are tested by it. Few are left, which further expressions test.
+"""
+
+IS_COMPLEX = r"regexp_matches(substr(loc, 9), '[%+#@:]|/[.?]|/(?i:index|default)[.]')"
+"""Condition: ``duplicate_key`` normalizes more of ``loc`` than its case, ``www.`` and a slash at
+the end."""
 
 IS_PLAIN = f"regexp_full_match(loc, '{PLAIN_LOC}')"
 """Condition: ``loc`` is plain."""

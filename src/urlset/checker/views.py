@@ -16,6 +16,7 @@ from inspect import cleandoc
 from urlset.checker.macros import (
     ALL_LOCS,
     ASCII_HOSTS,
+    COMMON_LOC,
     ENTRY_COLUMNS,
     FROM_ENTRIES,
     IS_PLAIN,
@@ -88,9 +89,15 @@ VIEWS = {
             s.origin AS sitemap_origin
         FROM ({split_url_sql(ALL_LOCS)}) l
         JOIN readable s ON s.document = l.document""",
+    # Locs that are not of the most common form, with the number of the entry, if it is a page.
+    "uncommon_locs": f"""
+        FROM (SELECT document, entry, "offset", line, loc FROM entries
+            UNION ALL SELECT document, NULL, "offset", line, loc FROM sitemaps)
+        WHERE NOT regexp_full_match(loc, '{COMMON_LOC}')""",
     # Locs that are not plain: their spelling may be wrong, or they may not be pages. Rules about
     # rare locs query this view, because most sites have none. See PLAIN_LOC.
-    "unusual_locs": f"FROM {ALL_LOCS} WHERE NOT ({IS_PLAIN})",
+    "unusual_locs": f"""
+        SELECT document, "offset", line, loc FROM uncommon_locs WHERE NOT ({IS_PLAIN})""",
     "unusual_urls": f"""
         SELECT l.*, s.kind, s.url AS sitemap, s.scheme AS sitemap_scheme, s.host AS sitemap_host,
             s.origin AS sitemap_origin
@@ -198,8 +205,9 @@ VIEWS = {
 
 MATERIALIZED = frozenset(
     "broken sources totals style_mixes clustered_dates generation_times declaring_hosts "
-    "hreflang_sets suspect_links outside_candidates url_scopes site_mixes unusual_locs "
-    "complex_locs duplicate_keys repeated_keys duplicates unlisted_feeds".split()
+    "hreflang_sets suspect_links outside_candidates url_scopes site_mixes uncommon_locs "
+    "unusual_locs complex_locs duplicate_keys alike_keys repeated_keys duplicates "
+    "unlisted_feeds".split()
 ).union(*(added.materialized for added in provided("RULE_VIEWS")))
 """Views that are created as tables, because they are queried often or are slow."""
 
@@ -211,7 +219,7 @@ PROBES = {
     "unusual_locs": "unusual_urls",
     "outside_candidates": "url_scopes",
     "complex_locs": "complex_keys",
-    "repeated_keys": "duplicates",
+    "alike_keys": "duplicates",
 }
 """Cheap tables, and the view that is empty if the table is. Most sites have no rows there."""
 
