@@ -212,6 +212,18 @@ def test_store_announces_what_is_listed_no_more(tmp_path):
     assert sorted(bench.engine.urls) == [f"{SITE}/a", f"{SITE}/c"]
 
 
+def test_removed_urls_that_are_listed_again_before_they_were_sent_are_unchanged(tmp_path):
+    bench = Bench(tmp_path)
+    bench.submit(build(tmp_path, "abc"), preflight=False)
+    bench.site.pages.clear()  # without the key file, everything waits
+    waiting = bench.submit(build(tmp_path, "a")).waiting
+    bench.clock.advance(days=1)
+
+    back = bench.submit(build(tmp_path, "abc"), preflight=False)
+
+    assert (waiting, back.new, back.known, back.sent) == (2, 0, 3, 0)
+
+
 def test_key_file_in_a_folder_applies_to_that_folder_only(tmp_path):
     bench = Bench(tmp_path)
     location = f"{SITE}/shop/{KEY}.txt"

@@ -309,6 +309,35 @@ def test_page_with_noindex_is_excluded_with_a_reason(bench, page):
     assert states(bench)["/b"] == "refused"
 
 
+def test_removed_urls_wait_if_all_sampled_ones_are_still_there(bench):
+    """As of a sitemap that was empty for a day: changes elsewhere say nothing about its pages."""
+    gone = [f"/shop/{n}" for n in range(30)]
+    for path in gone:
+        bench.site.add_page(path)
+
+    result = bench.submit([*added("/a"), *removed(*gone)])
+
+    assert bench.engine.urls == [f"{SITE}/a"]
+    assert result.excluded == []
+    assert (result.waiting, result.has_failures) == (30, True)
+    [fault] = result.faults
+    assert "30 removed URLs of www.example.com wait: none of the 10 sampled ones" in fault
+    assert "it is removed, but still answers 200" in fault
+
+    for path in gone:
+        del bench.site.pages[path]
+    assert bench.submit().sent == 30
+
+
+def test_added_urls_wait_if_no_sampled_one_is_there(bench):
+    new = [f"/shop/{n}" for n in range(30)]
+
+    result = bench.submit([*added(*new), *removed("/old")])
+
+    assert bench.engine.urls == [f"{SITE}/old"]
+    assert (result.waiting, len(result.faults)) == (30, 1)
+
+
 def test_dry_run_sends_nothing_and_prints_requests_byte_for_byte(bench):
     dry = bench.submit(added("/a"), dry_run=True)
     assert bench.web.log == []

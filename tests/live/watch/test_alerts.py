@@ -48,6 +48,17 @@ def test_robots_txt_that_disallows_more_is_reported_once(site):
     assert all_open(site.step()) == []
 
 
+def test_change_of_robots_txt_ends_with_the_next_step_that_changes_it_again(site):
+    site.step()
+    for path in ("/news/", "/blog/"):
+        site.put_robots("User-agent: *", f"Disallow: {path}")
+        [alert] = site.step().alerts
+        assert alert.is_new
+        assert f"new rule *: disallow {path}" in alert.message
+
+    assert site.step().alerts == ()
+
+
 def test_removed_sitemap_line_is_reported(site):
     site.step()
     site.documents["/robots.txt"] = "User-agent: *\nAllow: /"

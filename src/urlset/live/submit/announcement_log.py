@@ -76,6 +76,7 @@ _KIND = FileKind(
     advice="name another file; a ledger or a store with changes is the first argument",
 )
 _OF_HOST = "channel = $channel AND host = $host"
+_WAITING_OF_KIND = "host = $host AND state = 'waiting' AND (change = 'removed') = $removed"
 _PRESENT = "l.change IN ('added', 'changed', 'listed')"
 _LATEST = """
     SELECT * FROM log.announcements WHERE channel = $channel
@@ -246,6 +247,13 @@ class AnnouncementLog:
         that is known, and not staged, is removed. Return the numbers of changes, of URLs that are
         known, and of URLs in a new baseline.
         """
+        self._db.run(  # the engine does not know of a removal that was not sent
+            """
+            DELETE FROM log.announcements WHERE channel = $channel AND state = 'waiting'
+            AND change = 'removed' AND attempts = 0
+            AND url IN (SELECT url FROM staged_changes WHERE change <> 'removed')""",
+            {"channel": channel},
+        )
         removed = f"""
             UNION ALL BY NAME
             SELECT 18446744073709551615::UBIGINT AS n, l.url, l.host, 'removed' AS change
@@ -345,8 +353,8 @@ class AnnouncementLog:
         """Return URLs of waiting announcements of a host, spread over all of them."""
         rows = self._db.rows(
             f"""
-            SELECT url FROM log.announcements WHERE {_OF_HOST} AND state = 'waiting'
-            AND (change = 'removed') = $removed ORDER BY hash(url) LIMIT {int(limit)}""",
+            SELECT url FROM log.announcements WHERE channel = $channel AND {_WAITING_OF_KIND}
+            ORDER BY hash(url) LIMIT {int(limit)}""",
             {"channel": channel, "host": host, "removed": is_removed},
         )
         return [row[0] for row in rows]
@@ -354,6 +362,16 @@ class AnnouncementLog:
     def hold(self, urls: Sequence[str]) -> None:
         """Exclude URLs from this run; their announcements wait for the next one."""
         self._db.insert_rows("held_urls", [(url,) for url in urls])
+
+    def count_waiting(self, host: str, *, is_removed: bool) -> int:
+        """Return the number of removed URLs of a host that wait, or of its other ones."""
+        return self._count(_WAITING_OF_KIND, host=host, removed=is_removed)
+
+    def hold_all(self, host: str, *, is_removed: bool) -> None:
+        """Exclude these URLs from this run, as :meth:`hold`."""
+        query = f"SELECT DISTINCT url FROM log.announcements WHERE {_WAITING_OF_KIND}"
+        values = {"host": host, "removed": is_removed}
+        self._db.run(f"INSERT INTO held_urls {query}", values)
 
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
         """Set the state of announcements to sending; call this right before the request."""
@@ -457,8 +475,8 @@ class AnnouncementLog:
             )
         return int(number)
 
-    def _count(self, where: str, **values: str) -> int:
-        query = f"SELECT count(*) FROM log.announcements WHERE {where}"
+    def _count(self, where: str, **values: str | bool) -> int:
+        query = f"SELECT count(DISTINCT url) FROM log.announcements WHERE {where}"
         return int(self._db.fetch_one(query, values)[0])
 
     def _set(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from urlset.http import NetworkScope, origin_of
@@ -19,6 +19,7 @@ from urlset.live.submit.indexnow import (
 from urlset.live.submit.keys import IndexNowKey, IndexNowKeys, keys_from
 from urlset.live.submit.preflight import (
     ExcludedUrl,
+    PageCheck,
     PreflightWalk,
     key_fault,
     page_checks,
@@ -317,10 +318,17 @@ class IndexNowRun:
                 f"nothing is sent for {host}: none of the {len(checks):,} sampled pages is as the "
                 f"changes say, such as {example}; publish the site first"
             ), 0
+        held = set()
+        for is_removed in (False, True):
+            same = [check for check in checks if (check.url in removed) is is_removed]
+            if self._hold_all(host, same, is_removed=is_removed):
+                held |= {check.url for check in same}
         now = self._sender.now()
         self._log.hold(unknown)
         refused = 0
         for one in wrong:
+            if one.url in held:
+                continue
             self._exclude(one)
             refused += bool(self._log.refuse(host, [one.url], one.code, now))
         if unknown:
@@ -329,6 +337,24 @@ class IndexNowRun:
                 f"and wait for the next run, such as {unknown[0]}"
             )
         return None, refused
+
+    def _hold_all(self, host: str, checks: Sequence[PageCheck], *, is_removed: bool) -> bool:
+        """Let all removed URLs of a host wait, or all others, if no sampled one is as expected.
+
+        There are more than were sampled, so that the others are likely to be wrong, too.
+        """
+        faults = [check.fault for check in checks if check.fault is not None]
+        count = self._log.count_waiting(host, is_removed=is_removed)
+        if not faults or any(check.is_good for check in checks) or count <= len(checks):
+            return False
+        self._log.hold_all(host, is_removed=is_removed)
+        kind = "removed URLs" if is_removed else "added and changed URLs"
+        self._result.faults += (
+            f"{count:,} {kind} of {host} wait: none of the {len(checks):,} sampled ones is as the "
+            f"changes say, such as {faults[0].url}: {faults[0].reason}; publish the site first, or "
+            f"send them with {option('preflight', False)}",
+        )
+        return True
 
     def _scope_of(self, host: str) -> NetworkScope:
         """Return the scope of requests to a host.

@@ -24,24 +24,29 @@ def update_alerts(session: StoreSession, snapshot: int) -> tuple[SiteHistory, Ba
     Call it in the transaction of the snapshot, so that none is lost.
     """
     open_ = _open_alerts(session)
-    watched = frozenset(subject for kind, subject in open_ if kind == "lastmod-mass")
+    known = {key for key, _ in open_}
+    watched = frozenset(subject for kind, subject in known if kind == "lastmod-mass")
     site = site_history(session, snapshot, watched)
     bands = day_bands(session, site, _alert_days(session, site.now))
-    found = (*judge(site, bands, open_), *structure_conditions(session, snapshot))
+    found = (*judge(site, bands, known), *structure_conditions(session, snapshot))
     conditions = {(each.kind, each.subject): each for each in found}
     unknown = unjudged(site)
     ended = [
         number
-        for (kind, subject), number in open_.items()
-        if (kind, subject) not in conditions
-        and (kind in EVENTS or (subject not in unknown and not _is_unread(session, kind, subject)))
+        for (kind, subject), number in open_
+        if kind in EVENTS
+        or (
+            (kind, subject) not in conditions
+            and subject not in unknown
+            and not _is_unread(session, kind, subject)
+        )
     ]
     if ended:
         session.run(
             f"UPDATE store.alerts SET ended = {sql_of(site.now)} "
             f"WHERE alert IN ({', '.join(map(str, ended))})"
         )
-    new = [each for key, each in conditions.items() if key not in open_ or each.kind in EVENTS]
+    new = [each for key, each in conditions.items() if key not in known or each.kind in EVENTS]
     _insert(session, snapshot, site.now, new)
     return site, bands
 
@@ -66,9 +71,10 @@ def mark_reported(session: StoreSession, alerts: Sequence[Alert], now: datetime)
             session.run(query)
 
 
-def _open_alerts(session: StoreSession) -> dict[tuple[str, str], int]:
+def _open_alerts(session: StoreSession) -> list[tuple[tuple[str, str], int]]:
+    """Return the kind and the subject, and the number, of each alert that is open."""
     query = "SELECT kind, subject, alert FROM store.alerts WHERE ended IS NULL ORDER BY alert"
-    return {(kind, subject): number for kind, subject, number in session.rows(query)}
+    return [((kind, subject), number) for kind, subject, number in session.rows(query)]
 
 
 def _is_unread(session: StoreSession, kind: str, subject: str) -> bool:
