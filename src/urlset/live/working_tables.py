@@ -123,9 +123,9 @@ _SYNC = declare_tables(
     listed_now      | sync.pipeline | sync.pipeline | URLs that the sitemaps list now. | url lastmod is_known sitemap
     sync_queue      | sync.pipeline | sync.pipeline | Pages to request, in the order of `position`. | position url lastmod sitemap fingerprint etag directives gone_at last_modified checked_at is_known is_committed is_due turn
     announced_pages | sync.pipeline | sync.pipeline | Pages of a batch that is about to be delivered. | url
-    visited_pages   | sync.pipeline | sync.pipeline | Pages of a batch that were requested. | url fingerprint lastmod etag last_modified directives is_changed is_gone
+    visited_pages   | sync.pipeline | sync.pipeline | Pages of a batch that were requested. | url fingerprint lastmod etag last_modified directives is_changed is_gone is_there
     unlisted_pages  | sync.pipeline | sync.pipeline | Synchronized pages that no sitemap lists any more. | position url fingerprint directives gone_at lastmod etag last_modified synced_at checked_at
-    unread_pages    | sync.pipeline | sync.pipeline | Synchronized pages whose sitemaps could not be read. | position url fingerprint directives gone_at lastmod etag last_modified synced_at checked_at
+    unread_pages    | sync.pipeline | sync.pipeline | Synchronized pages whose sitemaps could not be read. | position url fingerprint directives gone_at lastmod etag last_modified synced_at checked_at is_long
     """
 )
 

@@ -201,6 +201,46 @@ def test_a_page_that_may_have_moved_to_a_failing_child_is_not_removed(index):
     assert index.sync() == {"removed": ["/p2"]}
 
 
+def test_pages_of_a_sitemap_that_fails_for_long_are_removed_once_they_are_gone(index):
+    """After three runs they are requested in turn; those that exist are kept."""
+    index.site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
+    index.site.put("/a.xml", [("/p1", "2026-01-01")])
+    index.site.put("/b.xml", [(f"/p{n}", "2026-01-01") for n in range(2, 8)])
+    index.site.documents |= {f"/p{n}": page(f"text {n}") for n in range(1, 8)}
+    index.sync()
+    index.site.documents |= {"/b.xml": 404, "/p2": 404, "/p3": 410}
+    paths = [f"/p{n}" for n in range(2, 8)]
+
+    index.site.requests.clear()
+    for _ in range(3):
+        assert index.sync() == {"unknown": paths}
+    assert "/p2" not in index.site.paths
+    found = [index.sync(recheck_pages=3) for _ in range(5)]
+
+    assert sorted(path for run in found for path in run.get("removed", [])) == ["/p2", "/p3"]
+    assert all({"/p4", "/p5", "/p6", "/p7"} <= set(run["unknown"]) for run in found)
+    assert len([path for path in index.site.paths if path in paths]) <= 3 * 5
+    index.site.put("/b.xml", [("/p4", "2026-01-01")])
+    assert set(index.sync()["removed"]) == {"/p5", "/p6", "/p7"}
+
+
+def test_an_unlisted_page_that_is_there_between_two_failures_is_not_removed(index):
+    index.site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
+    index.site.put("/a.xml", [("/p1", None), ("/p2", None)])
+    index.site.put("/b.xml", [("/p3", None)])
+    index.site.documents |= {f"/p{n}": page(f"text {n}") for n in range(1, 4)}
+    index.sync()
+    index.site.put("/a.xml", [("/p1", None)])
+    index.site.documents["/b.xml"] = 503
+    for _ in range(3):
+        index.sync()
+
+    for answer in (404, page("text 2"), 404):
+        index.site.documents["/p2"] = answer
+        assert "removed" not in index.sync()
+    assert index.sync()["removed"] == ["/p2"]
+
+
 def test_a_page_that_moved_to_a_sitemap_without_dates_is_requested(index):
     index.site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
     index.site.put("/a.xml", [("/p1", "2026-01-01")])

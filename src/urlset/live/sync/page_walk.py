@@ -54,6 +54,7 @@ class PageVisit(NamedTuple):
         update: What to tell about it; None if its content is the same.
         fingerprint: Fingerprint of its content; None if it is gone or unknown.
         is_requested: Whether the page was requested; otherwise only the sitemaps decided.
+        is_there: Whether it is unknown for a reason of the sitemaps, although it has a content.
     """
 
     target: SyncTarget
@@ -63,6 +64,7 @@ class PageVisit(NamedTuple):
     last_modified: str | None = None
     is_requested: bool = True
     directives: str | None = None
+    is_there: bool = False
 
     @property
     def url(self) -> str:

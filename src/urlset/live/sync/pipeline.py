@@ -13,6 +13,7 @@ from typing import Annotated, BinaryIO
 from urlset.errors import StoreError
 from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history.reader import entries_at, moment
+from urlset.live.history.writer import HELD_BACK
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
 from urlset.live.sync.page_walk import GONE, PageVisit, SyncTarget, SyncWalk, bare_update
 from urlset.live.sync.settings import SyncSettings
@@ -43,7 +44,8 @@ _Clock = Callable[[], datetime]
 _VisitsOf = Callable[[int, list[SyncTarget]], list[PageVisit]]
 
 _VISITED = (
-    "url fingerprint lastmod:instant etag last_modified directives is_changed:flag is_gone:flag"
+    "url fingerprint lastmod:instant etag last_modified directives is_changed:flag is_gone:flag "
+    "is_there:flag"
 )
 
 
@@ -204,6 +206,7 @@ class _Run:
     def __post_init__(self) -> None:
         settings = self._settings
         self._done = 0
+        self._rechecked = 0  # pages that were requested although no sitemap that was read has them
         self._policy = settings.policy or Policy()
         self._preferences: dict[str, RobotsPreferences | None] = {}
         hosts = {split_origin(self._sync.site)[1]}
@@ -357,6 +360,7 @@ class _Run:
                 v.directives,
                 v.update is not None,
                 v.update is not None and v.update.reason in GONE,
+                v.is_there,
             )
             for v in visits
             if v.is_requested
@@ -369,7 +373,7 @@ class _Run:
                 "fingerprint = coalesce(v.fingerprint, p.fingerprint), "
                 "directives = coalesce(v.directives, p.directives), "
                 f"gone_at = CASE WHEN v.is_gone THEN least(p.gone_at, {time}) "
-                "WHEN v.fingerprint IS NULL THEN p.gone_at END, "
+                "WHEN v.fingerprint IS NULL AND NOT v.is_there THEN p.gone_at END, "
                 "lastmod = CASE WHEN v.fingerprint IS NULL THEN p.lastmod ELSE v.lastmod END, "
                 "etag = CASE WHEN v.fingerprint IS NULL THEN p.etag ELSE v.etag END, "
                 "last_modified = CASE WHEN v.fingerprint IS NULL THEN p.last_modified "
@@ -416,7 +420,8 @@ class _Run:
         share = self._settings.removed_share(known)
         visits_of: _VisitsOf = _all_removed
         if not is_whole:
-            visits_of = self._gone_or_unread
+            self._rechecked = min(count, self._settings.recheck_pages)
+            visits_of = self._gone_or_unread(self._rechecked)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
@@ -425,32 +430,32 @@ class _Run:
             visits_of = _all_unknown("many pages are not listed")
         yield from self._rows_of("FROM unlisted_pages", visits_of)
 
-    def _gone_or_unread(self, first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-        """Request the targets whose turn it is; return those that are gone, the others unknown."""
-        turn = max(0, self._settings.recheck_pages - first)
-        gone = {
-            visit.url: visit
-            for visit in self._visit(targets[:turn])
-            if visit.update is not None and visit.update.reason in GONE
-        }
-        return [
-            gone.get(target.url)
-            or PageVisit(
-                target,
-                bare_update(target, "unknown", NOT_READ),
-                is_requested=index < turn,
-            )
-            for index, target in enumerate(targets)
-        ]
+    def _gone_or_unread(self, limit: int) -> _VisitsOf:
+        """Return a function that requests the first pages: those that are gone, others unknown."""
+
+        def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+            visits = {each.url: each for each in self._visit(targets[: max(0, limit - first)])}
+            return [_gone_or_unknown(target, visits.get(target.url)) for target in targets]
+
+        return visits_of
 
     def _unread(self) -> Iterator[SyncBatch]:
-        """Yield the pages whose sitemaps could not be read."""
+        """Yield the pages whose sitemaps could not be read; some are requested if that lasts."""
+        unread = (
+            "SELECT l.url, NOT EXISTS (SELECT 1 FROM entries e JOIN store.history_documents d "
+            f"USING (source) WHERE e.loc = l.url AND d.failures <= {HELD_BACK}) AS is_long "
+            "FROM listed_now l WHERE NOT l.is_known"
+        )
         self._session.run(
             "CREATE TABLE unread_pages AS "
-            "SELECT row_number() OVER (ORDER BY p.url) - 1 AS position, p.* "
-            "FROM store.synced_pages p JOIN listed_now l ON l.url = p.url WHERE NOT l.is_known"
+            f"WITH entries AS ({entries_at(self._snapshot)}), unread AS ({unread}) "
+            "SELECT row_number() OVER (ORDER BY is_long DESC, "
+            f"{self._past('p.checked_at')} NULLS FIRST, p.url) - 1 AS position, p.*, is_long "
+            "FROM store.synced_pages p JOIN unread USING (url)"
         )
-        yield from self._rows_of("FROM unread_pages", _all_unknown(NOT_READ))
+        [(count,)] = self._session.rows("SELECT count(*) FROM unread_pages WHERE is_long")
+        limit = min(count, self._settings.recheck_pages - self._rechecked)
+        yield from self._rows_of("FROM unread_pages", self._gone_or_unread(limit))
 
     def _rows_of(self, pages: str, visits_of: _VisitsOf) -> Iterator[SyncBatch]:
         """Yield batches of pages, of a ``FROM`` clause, that a function converts to visits."""
@@ -468,6 +473,16 @@ class _Run:
                 for url, gone_at, *others in rows
             ]
             yield from self._batch_of(visits_of(first, targets))
+
+
+def _gone_or_unknown(target: SyncTarget, visit: PageVisit | None) -> PageVisit:
+    """Return the visit of a page that is gone; else the page is unknown, requested or not."""
+    if visit is None or (visit.update is not None and visit.update.reason in GONE):
+        return visit or PageVisit(
+            target, bare_update(target, "unknown", NOT_READ), is_requested=False
+        )
+    is_there = visit.fingerprint is not None
+    return PageVisit(target, bare_update(target, "unknown", NOT_READ), is_there=is_there)
 
 
 def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
