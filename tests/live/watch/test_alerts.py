@@ -205,6 +205,19 @@ def test_dates_that_all_move_to_one_time_are_reported_until_they_differ(site):
     assert site.step().alerts == ()
 
 
+def test_removals_of_a_section_that_is_empty_since_then_are_over_after_some_days(site):
+    put(site, news=200)
+    for _ in range(32):
+        site.step(hours=24)
+    put(site, news=200, blog=0)
+    assert new(site.step(hours=24)) == [("removals", "/blog/")]
+
+    lasted = [all_open(site.step(hours=24)) for _ in range(5)]
+
+    assert lasted[0] == [("removals", "/blog/")]
+    assert lasted[-1] == []
+
+
 def test_site_whose_dates_are_always_those_of_the_build_has_no_alert(site):
     put(site, date="2026-01-05T00:30:00Z")
     site.step()

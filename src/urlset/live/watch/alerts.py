@@ -7,6 +7,7 @@ What a step could not read raises nothing and ends nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from datetime import date
 from typing import NamedTuple
 
 from urlset.live.watch.bands import Bands
@@ -36,6 +37,9 @@ SILENCE_SHARE = 0.0035
 
 MIN_COUNT = 10
 """New or removed URLs of a day that are an alert at least, however quiet the section is."""
+
+RECENT_DAYS = 3
+"""Days for which a count is judged: a section that was not observed after it has no later one."""
 
 MIN_SHRINK = 10
 SHRINK_SHARE = 0.2
@@ -73,7 +77,7 @@ def judge(
     silent = {each.subject for each in silences}
     for test in ("volume", "removals"):
         for section in judged:
-            found = _volume(section, test, bands)
+            found = _volume(section, test, bands, site.now.date())
             # A silence says it already, and a band that begins at 0 on some weekdays would end it.
             yield from (e for e in found if e.kind != "volume-low" or e.subject not in silent)
     yield from silences
@@ -84,13 +88,13 @@ def unjudged(site: SiteHistory) -> frozenset[str]:
     return frozenset(section.name for section in site.sections if not section.now.is_known)
 
 
-def _volume(section: SectionHistory, test: str, bands: Bands) -> Iterator[Condition]:
+def _volume(section: SectionHistory, test: str, bands: Bands, today: date) -> Iterator[Condition]:
     """Yield a condition if one of the last two daily counts is outside of its normal range."""
     counts = section.added if test == "volume" else section.removed
     what = "new" if test == "volume" else "removed"
     for each in counts[-2:]:
         band = bands.get((test, section.name, each.day))
-        if band is None:
+        if band is None or (today - each.day).days > RECENT_DAYS:
             continue
         normal = f"normal is {band.low:,} to {band.high:,}"
         shown = f"{section.name}: {each.urls:,} {what} URLs {_when(each)}; {normal}"
