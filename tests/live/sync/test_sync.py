@@ -322,6 +322,17 @@ def test_robots_txt_makes_a_page_unknown(index):
     assert (update.change, update.reason) == ("unknown", "robots")
 
 
+def test_a_robots_txt_of_another_host_that_cannot_be_read_is_named(index):
+    shop = "https://shop.example.com"
+    index.site.documents["/sitemap.xml"] = f"<urlset><url><loc>{shop}/p1</loc></url></urlset>"
+    index.site.documents[f"{shop}/robots.txt"] = 503
+
+    run = index.run()
+    [update] = [update for batch in run for update in batch]
+    assert (update.change, update.reason) == ("unknown", "robots")
+    assert f"{shop}/robots.txt could not be read" in run.incomplete[0]
+
+
 def test_an_emptied_sitemap_does_not_remove_everything(index):
     index.put({f"/p{n}": (str(n), "2026-01-01") for n in range(30)})
     index.sync()

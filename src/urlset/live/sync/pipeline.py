@@ -228,7 +228,7 @@ class _Run:
         query = f"SELECT unnest(reasons) FROM store.snapshots WHERE snapshot = {self._snapshot}"
         reasons = [reason for (reason,) in self._session.rows(query)]
         yield from self._missing(is_whole=not reasons)
-        self._faults += reasons
+        self._faults += [*reasons, *self._politeness.unread_robots]
         yield from self._unread()
 
     def _create_tables(self) -> int:
