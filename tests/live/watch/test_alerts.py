@@ -92,6 +92,23 @@ def test_refused_robots_txt_is_reported_as_not_read(site):
     )
 
 
+def test_a_maintenance_page_at_every_path_changes_and_removes_nothing(site):
+    """Its status is 200, for robots.txt and the sitemaps, too, and it lasts for several steps."""
+    site.step()
+    good = dict(site.documents)
+    page = "<!doctype html><title>Maintenance</title><p>We are back soon."
+    for path in (*good, "/", "/sitemap_index.xml"):
+        site.documents[path] = page
+
+    for _ in range(5):
+        found = site.step()
+        assert (new(found), found.removed, found.unknown) == ([], 0, 60)
+        assert "robots.txt: expected robots.txt, found an HTML page" in " ".join(found.incomplete)
+    site.documents = good
+
+    assert (new(site.step()), site.step().is_complete) == ([], True)
+
+
 def test_robots_txt_that_was_refused_at_first_is_no_new_one(site):
     good = site.documents["/robots.txt"]
     site.documents["/robots.txt"] = 403

@@ -21,6 +21,7 @@ from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
+from urlset.robots import Robots
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
@@ -229,7 +230,8 @@ class _Step:
     def _add_robots(self, walk: SiteWalk) -> bool:
         """Record the robots.txt files; return whether one is refused that was read before.
 
-        What a refused one says is unknown, so that its former content remains.
+        What a refused one says is unknown, so that its former content remains. So is that of an
+        HTML page, such as the page of a maintenance that answers every request with status 200.
         """
         has_lost = False
         known = self._writer.known_robots()
@@ -237,10 +239,12 @@ class _Step:
             url = f"{origin}/robots.txt"
             if robots.state == "unreachable":
                 continue
-            if robots.state == "refused":
+            is_page = _is_html_page(robots)
+            if robots.state == "refused" or is_page:
                 if url in known and known[url].state == "read":
                     has_lost = True
-                    self._reasons.append(f"{url}: {_why_refused(walk, url)}")
+                    why = _HTML_PAGE if is_page else _why_refused(walk, url)
+                    self._reasons.append(f"{url}: {why}")
                 continue
             rules = {
                 f"{agent}: {'allow' if pattern.is_allowing else 'disallow'} {pattern.text}"
@@ -281,6 +285,14 @@ class _Step:
         if known.how in FALLBACKS and self._revisit.has_skipped_paths:
             return "it was not found; the next step tries all usual paths"
         return "robots.txt or the page that names it failed"
+
+
+_HTML_PAGE = "expected robots.txt, found an HTML page; the former content is kept"
+
+
+def _is_html_page(robots: Robots) -> bool:
+    is_markup = robots.state == "read" and robots.text.lstrip().startswith("<")
+    return is_markup and not robots.sitemaps and not robots.patterns("*")
 
 
 def _why_refused(walk: SiteWalk, url: str) -> str:
