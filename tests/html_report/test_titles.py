@@ -11,8 +11,10 @@ import pytest
 
 from tests.cli.test_commands import command
 from tests.example_site import audited
+from urlset.checker import evaluate
 from urlset.checker.examples import ExampleResponse, entry
 from urlset.checker.examples import page as html_page
+from urlset.html_report import figures
 from urlset.html_report.sections import MAX_SECTIONS
 
 SITE = "https://example.com"
@@ -62,6 +64,23 @@ def test_the_section_with_the_highest_share_is_named(urlset, tmp_path):
 
     title = title_of(report, "sections-of-files")
     assert title == "/s01/ has the highest share of URLs with findings: 100 %"
+
+
+def test_shares_of_a_rule_with_more_findings_than_are_kept_are_lower_limits(
+    urlset, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(evaluate, "MAX_ROWS", 6)
+    monkeypatch.setattr(figures, "_CAPPED_SQL", figures._CAPPED_SQL.replace("10000", "6"))
+
+    report = check_report(urlset, tmp_path, {"a": "2026-13-45", "b": "2026-13-45", "c": "2026"})
+
+    title = title_of(report, "sections-of-files")
+    assert title == "At least 50.0 % of the URLs have an error or a warning"
+    assert "Of D004 the first 10,000 findings are counted" in report.read_text("utf-8")
+
+
+def test_the_report_knows_how_many_findings_of_a_rule_are_kept():
+    assert figures.MAX_STORED == evaluate.MAX_ROWS
 
 
 @pytest.mark.slow

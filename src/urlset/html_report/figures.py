@@ -10,7 +10,7 @@ from statistics import median
 from urlset.html_report.charts import Bin, Block, Cell, bin_labels, histogram, icicle, matrix
 from urlset.html_report.model import CoverageCounts, Figure, SourceFigures
 from urlset.html_report.sections import BRANCHES, MAX_SECTIONS, SECTION, section_label
-from urlset.html_report.text import safe, share
+from urlset.html_report.text import joined, safe, share
 from urlset.registry import provided
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
@@ -20,6 +20,9 @@ MAX_LANGUAGES = 12
 
 MAX_BINS = 75
 """Maximum number of bars in the histogram of dates."""
+
+MAX_STORED = 10_000
+"""Findings of a rule from which ``finding_rows`` may lack others of it."""
 
 SPIKE_SHARE = 0.1
 """Share of all dates on one day from which the day is a spike."""
@@ -54,6 +57,8 @@ faulty AS (
 SELECT {SECTION.format("loc")} AS section, count(*) AS entries, count(faulty.loc) AS faulty
 FROM entries LEFT JOIN faulty USING (loc)
 GROUP BY 1 ORDER BY entries DESC, 1"""
+_CAPPED_SQL = f"""SELECT code FROM finding_rows WHERE level IN ('error', 'warning')
+GROUP BY code HAVING count(*) >= {MAX_STORED} AND count(loc) > 0 ORDER BY code"""
 _TABLES_SQL = "SELECT DISTINCT table_name FROM duckdb_tables()"
 
 
@@ -124,15 +129,25 @@ def _sections(session: StoreSession) -> Figure | None:
     elif faults:
         size = sum(block.size for block in everything)
         title = f"{share(faults, size)} of the URLs have an error or a warning"
+    about = "Sections of the listed URLs. Width: entries. Colour: share with an error or a warning."
+    count = "with findings"
+    if capped := [code for (code,) in session.rows(_CAPPED_SQL)]:
+        # The first findings are of the first documents: shares cannot be compared.
+        size = sum(block.size for block in everything)
+        title = f"At least {share(faults, size)} of the URLs have an error or a warning"
+        about += (
+            f" Of {joined(capped)} the first {MAX_STORED:,} findings are counted: the true shares "
+            "may be higher."
+        )
+        count = "with findings, at least"
     if all(block.faults == block.size for block in everything):
         title = "Every URL has an error or a warning"
     return Figure(
         "sections-of-files",
         title,
-        "Sections of the listed URLs. Width: entries. Colour: share with an error or a warning; of "
-        "each rule, the first 10,000 findings count.",
+        about,
         icicle(blocks),
-        ("section", "entries", "with findings", "share"),
+        ("section", "entries", count, "share"),
         [(b.label, b.size, b.faults, share(b.faults, b.size)) for b in blocks],
         _SECTIONS_SQL,
         True,

@@ -74,6 +74,55 @@ def test_pages_that_are_not_to_be_listed_have_the_reason(box, tmp_path):
     }
 
 
+def put_tea(box, *, folder="Green tea", index="Green tea", head=""):
+    box.put("/", '<html><body><a href="/tea/">x</a><a href="/tea/index.html">y</a>', kind=HTML)
+    box.put("/tea/", f"<html><head>{head}</head><main>{folder}</main>", kind=HTML)
+    box.put("/tea/index.html", f"<html><main>{index}</main>", kind=HTML)
+
+
+def test_a_page_of_a_folder_is_listed_once_as_the_folder(box, tmp_path):
+    put_tea(box)
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found == {
+        "": None,
+        "tea/": None,
+        "tea/index.html": f"same page: {box.url('/tea/')}",
+    }
+
+
+def test_a_page_of_a_folder_keeps_the_name_that_the_sitemap_lists(box, tmp_path):
+    put_tea(box)
+    box.put("/sitemap.txt", box.url("/tea/index.html"), kind="text/plain")
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found["tea/"] == f"same page: {box.url('/tea/index.html')}"
+    assert found["tea/index.html"] is None
+
+
+def test_pages_with_other_content_are_two_although_their_names_are_of_one_folder(box, tmp_path):
+    put_tea(box, index="Black tea")
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found == {"": None, "tea/": None, "tea/index.html": None}
+
+
+def test_the_index_stays_if_the_folder_may_not_be_listed(box, tmp_path):
+    put_tea(box, head='<link rel="canonical" href="/tea/index.html">')
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found["tea/"] == f"canonical: {box.url('/tea/index.html')}"
+    assert found["tea/index.html"] is None
+
+
 def test_a_listed_page_that_refuses_to_answer_stays_listed(box, tmp_path):
     box.put("/sitemap.txt", box.url("/refused"), kind="text/plain")
     crawl(box, tmp_path / "site.duckdb").close()

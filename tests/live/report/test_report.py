@@ -12,6 +12,8 @@ import urlset
 from tests.cli.test_commands import command
 from tests.http_walks import quick
 from tests.site_box import SiteBox
+from urlset.live.report.result import Report
+from urlset.live.report.site_state import SiteRule, SiteState
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +102,32 @@ def test_stores_of_other_verbs_have_what_they_know(box, stores):
     assert states["crawl"].visited == 4
     assert {states[kind].site for kind in ("audit", "watch", "read")} == {f"{box.site}/"}
     assert states["crawl"].site == box.url("/sitemap.xml/0")
-    assert found.summary == "2 sites in 4 stores, 1 with errors"
+    assert found.summary == "2 sites in 4 stores, 1 of 1 audited with errors"
     assert all(site.examined is not None for site in found.sites)
+
+
+def test_sites_without_an_audit_are_not_counted_as_free_of_errors():
+    def site(name, rules):
+        return SiteState(
+            "s.duckdb", name, ("audit",), None, 4, 4, {}, None, rules, None, ()
+        )  # fmt: skip
+
+    sites = [site("https://a.example/", ()), site("https://b.example/", None)]
+
+    assert Report(sites).summary == "2 sites, none of 1 audited with errors"
+    assert Report(sites[:1]).summary == "1 site, none with errors"
+    assert Report(sites[1:]).summary == "1 site"
+
+
+def test_a_site_with_errors_in_two_stores_is_one_site():
+    rule = SiteRule("N102", "url-client-error", "error", 1, 0, "")
+    site = SiteState(
+        "s.duckdb", "https://a.example/", ("audit",), None, 4, 4, {}, 2, (rule,), None, ()
+    )
+
+    found = Report([site, site._replace(store="t.duckdb")])
+
+    assert found.summary == "1 site in 2 stores, 1 with errors, 1 with open alerts"
 
 
 def test_a_sitemap_that_a_crawl_could_not_read_is_one_reason(box, tmp_path):
@@ -160,7 +186,7 @@ def test_the_command_writes_what_the_function_returns(stores, run, tmp_path):
     lines = [line.split() for line in printed.out.splitlines()]
     assert lines[0][:4] == ["listed", "visited", "fine", "errors"]
     assert [line[:4] for line in lines[1:3]] == [["4", "4", "2", "2"], ["4", "4", "2", "–"]]
-    assert printed.out.splitlines()[-1] == "2 sites in 4 stores, 1 with errors."
+    assert printed.out.splitlines()[-1] == "2 sites in 4 stores, 1 of 1 audited with errors."
     assert json.loads(as_json.out) == urlset.report(paths).to_dict()
     assert page.out == ""
     assert "<!doctype html>" in (tmp_path / "index.html").read_text()

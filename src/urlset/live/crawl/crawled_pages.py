@@ -27,9 +27,29 @@ RENDERED_S = 2
 
 _COLUMNS = (
     "url verdict status unknown_reason final_url is_html content_type is_noindex canonical refresh "
-    "images alternates fingerprint lastmod_text last_modified server_date is_listed is_linked depth"
+    "images alternates fingerprint lastmod_text last_modified server_date is_listed is_linked "
+    "depth duplicate_of"
 ).split()
-_PAGES = f"SELECT {', '.join(_COLUMNS)} FROM pages ORDER BY url"
+# A page of a folder under two names, /tea/ and /tea/index.html: both are found, may be listed and
+# have the same content. The name that a sitemap of the site lists is kept, or that of the folder.
+_PAGES = rf"""
+WITH found AS (
+    SELECT url, fingerprint, coalesce(is_listed, false) AS is_listed,
+        regexp_replace(url, '/(index|default)[.](x?html?|php|aspx?|jsp)$', '/', 'i') AS folder
+    FROM pages
+    WHERE verdict = 'ok' AND is_html AND fingerprint IS NOT NULL AND NOT coalesce(is_noindex, false)
+        AND coalesce(canonical, url) = url AND coalesce(refresh, url) = url
+        AND (is_listed OR is_linked OR depth = 0)),
+same AS (
+    SELECT i.url AS index_url, f.url AS folder_url,
+        i.is_listed AND NOT f.is_listed AS is_index_kept
+    FROM found i JOIN found f ON i.folder = f.url AND i.fingerprint = f.fingerprint
+    WHERE i.url <> i.folder),
+duplicates AS (
+    SELECT if(is_index_kept, folder_url, index_url) AS url,
+        min(if(is_index_kept, index_url, folder_url)) AS duplicate_of
+    FROM same GROUP BY ALL)
+SELECT {", ".join(_COLUMNS)} FROM pages LEFT JOIN duplicates USING (url) ORDER BY url"""
 
 _LISTED_TYPES = ("application/pdf",)
 """Types of documents other than HTML that are listed."""
@@ -45,7 +65,8 @@ class CrawledPages:
     """The pages of a crawl as candidates, with images, alternates and evidence for dates.
 
     Pages that are not to be listed are yielded with the reason: ``noindex``, ``canonical: URL``,
-    ``redirect: URL``, ``404``, ``disallowed``, ``no page``, and ``not linked`` if the crawl knows
+    ``redirect: URL``, ``404``, ``disallowed``, ``no page``, ``same page: URL`` for the
+    ``index.html`` of a folder whose URL has the same content, and ``not linked`` if the crawl knows
     all links. A page that could not be visited is excluded, unless a sitemap of the site lists it:
     a refusal does not mean that it is gone.
 
@@ -146,6 +167,8 @@ def _reason_against(page: Mapping[str, Any], *, has_all_links: bool) -> str | No
     is_found = page["is_listed"] or page["is_linked"] or page["depth"] == 0
     if has_all_links and not is_found:
         return "not linked"  # a page of an earlier crawl
+    if page["duplicate_of"] is not None:
+        return f"same page: {page['duplicate_of']}"
     return None
 
 

@@ -95,14 +95,18 @@ class Report(Result):
 
     @property
     def _totals(self) -> str:
-        errors = [site for site in self.sites if site.count_of("error")]
-        alerts = [site for site in self.sites if site.alerts]
         sites = {site.site for site in self.sites}
+        audited = {site.site for site in self.sites if site.rules is not None}
+        errors = {site.site for site in self.sites if site.count_of("error")}
+        alerts = {site.site for site in self.sites if site.alerts}
         parts = [pluralize(len(sites), "site")]
         if len(sites) < len(self.sites):
             parts[0] += f" in {pluralize(len(self.sites), 'store')}"
-        if any(site.rules is not None for site in self.sites):
-            parts.append(f"{len(errors):,} with errors" if errors else "none with errors")
+        if audited:
+            number = f"{len(errors):,}" if errors else "none"
+            # Other stores have no findings.
+            of = f" of {len(audited):,} audited" if len(audited) < len(sites) else ""
+            parts.append(f"{number}{of} with errors")
         if alerts:
             parts.append(f"{len(alerts):,} with open alerts")
         return ", ".join(parts)
