@@ -239,7 +239,11 @@ WITH: dict[tuple[str, str], dict[str, Any]] = {
     ("build", "strip_html"): {"sources": "pages"},
     ("build", "min_hits"): {"sources": "access.log"},
     ("build", "git_paths"): {"git_root": "."},
-    ("build", "include_sitemaps"): {"sources": "sitemap.xml", "base_url": lambda p: p.site},
+    ("build", "include_sitemaps"): {
+        "sources": "sitemap.xml",
+        "base_url": lambda p: p.site,
+        "name": "pages",
+    },
     ("submit", "google_base"): GOOGLE,
     ("submit", "google_credentials"): GOOGLE,
     ("submit", "inspect"): {**GOOGLE, "inspect_store": "site.duckdb"},

@@ -201,3 +201,17 @@ def test_the_set_itself_is_not_listed_again_by_its_first_build(site, box):
     before = site.files()
     site.build("/all.xml", "/docs/sitemap.xml")
     assert site.files() == before
+
+
+def test_files_of_the_set_itself_are_refused(site: Set):
+    message = "sitemaps of other systems in include_sitemaps, found http.*/{}, which is a file"
+    with pytest.raises(ValueError, match=message.format("sitemap.xml")):
+        site.build("/sitemap.xml")
+    site.build("/docs/sitemap.xml")
+    before = site.files()
+
+    for name in ("sitemap.xml", "sitemap-1.xml"):
+        with pytest.raises(ValueError, match=message.format(name)):
+            site.build("/docs/sitemap.xml", f"/{name}")
+
+    assert site.files() == before

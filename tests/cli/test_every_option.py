@@ -78,6 +78,9 @@ VALUES: dict[str, str] = {
 GOOGLE = ["--to", "google", "--property", f"{PLACE}/", "--google-credentials", "token", "--dry-run"]
 
 CASES: dict[tuple[str, str], list[str]] = {
+    ("read", "--base-url"): ["sitemap.xml", "--base-url", f"{PLACE}/"],
+    ("check", "--base-url"): ["sitemap.xml", "--base-url", f"{PLACE}/"],
+    ("audit", "--base-url"): ["sitemap.xml", *QUICK, "--base-url", f"{PLACE}/"],
     ("read", "--cache"): [PLACE, "--cache", "cache"],
     ("read", "--follow"): [PLACE, "--no-follow"],
     ("read", "--follow-only"): [PLACE, "--follow-only", "sitemap"],
@@ -106,7 +109,7 @@ CASES: dict[tuple[str, str], list[str]] = {
     ("audit", "--logs"): [PLACE, *QUICK, "--logs", "access.log"],
     ("build", "--include-sitemap"): [
         *("sitemap.xml", "--base-url", PLACE, "--output", "elsewhere"),
-        *("--include-sitemap", f"{PLACE}/sitemap.xml"),
+        *("--include-sitemap", f"{PLACE}/sitemap.xml", "--name", "pages"),
     ],
     ("audit", "--seed"): [PLACE, *QUICK, "--sample", "2", "--seed", "7"],
     ("diff", "--max-requests"): ["sitemap.xml", "after.xml", "--live", "--max-requests", "5"],
@@ -166,7 +169,6 @@ VALUES_IN: dict[tuple[str, str], str] = {
     ("sync", "--recheck-pages"): "2",
     ("rules", "--format"): "json",
     ("build", "--allowed-host"): "www.example.org",
-    ("build", "--cache-control"): "max-age=60",
     ("build", "--changes"): "new.jsonl",
     ("build", "--exclude-by-robots"): "robots.txt",
     ("build", "--excluded"): "excluded.csv",
@@ -199,7 +201,7 @@ VALUES_IN: dict[tuple[str, str], str] = {
 }
 
 
-ELSEWHERE = {("build", "--encoding")}
+ELSEWHERE = {("build", "--cache-control"), ("build", "--encoding")}
 """Options of a bucket, which the tests of the publisher use."""
 
 

@@ -18,6 +18,35 @@ def run(capsys, monkeypatch, tmp_path):
 
 
 CASES = [
+    ("audit http://[::1] --base-url https://e.com/", "--base-url: expected a file or a folder"),
+    ("build a.txt --output maps --cache-control no-store", "--cache-control: expected a bucket"),
+    ("check http://[::1] --base-url https://e.com/", "--base-url: expected a file or a folder"),
+    ("check a.txt --diff --output a", "--output: expected no --diff"),
+    ("check a.txt --diff --report r.html", "--report: expected no --diff"),
+    ("check a.txt --diff --statistics", "--statistics: expected no --diff"),
+    ("check a.txt --diff --write-baseline b.json", "--write-baseline: expected no --diff"),
+    *(
+        (
+            f"crawl http://[::1] --store s.duckdb --why u {flag} {value}",
+            f"{name}: expected no --why",
+        )
+        for flag, value, name in [
+            ("--scope", "folder", "--scope"),
+            ("--include", "x", "--include"),
+            ("--exclude", "x", "--exclude"),
+            ("--max-pages", "3", "--max-pages"),
+            ("--max-minutes", "3", "--max-minutes"),
+            ("--no-sitemaps", "", "--sitemaps"),
+            ("--no-links", "", "--links"),
+            ("--confirm-after", "3", "--confirm-after"),
+            ("--report", "r.html", "--report"),
+        ]
+    ),
+    ("crawl http://[::1] --store s.duckdb --no-links --max-depth 3", "--max-depth: expected no --"),
+    ("diff http://[::1]/a http://[::1]/b --base-url https://e.com/", "--base-url: expected a file"),
+    ("diff a.txt a.txt --format json --max-examples 3", "--max-examples: expected --format text"),
+    ("read http://[::1] --base-url https://e.com/", "--base-url: expected a file or a folder"),
+    ("read a.txt --sql-timeout 3", "--sql-timeout: expected --sql QUERY, too"),
     ("diff a.txt a.txt --max-requests 3", "--max-requests: expected --live, too"),
     ("diff a.txt a.txt --no-moves --min-confidence 0.5", "--min-confidence: expected no --no-mov"),
     ("audit a.txt --seed 3", "--seed: expected --sample N, too"),
@@ -60,6 +89,8 @@ def test_each_option_that_needs_another_has_a_case():
     [
         "diff a.txt a.txt --min-confidence 0.5",
         "read a.txt --max-documents 3",
+        "read a.txt --base-url https://example.com/",
+        "read a.txt http://[::1] --limit 1 --base-url https://example.com/",
     ],
 )
 def test_an_option_with_effect_is_accepted(run, words):

@@ -41,11 +41,20 @@ def read_included(settings: BuildOptions, engine: Engine, target: Target) -> Inc
     (https://www.sitemaps.org/protocol.html#index). Their dates are those of their index; the date
     of a sitemap that the user named is not known.
 
-    Raises SourceError if a sitemap cannot be read, or no engine would read it. With
-    ``on_error="skip"`` what the published index lists of it stays.
+    Raises ValueError for a file of the set itself, and SourceError if a sitemap cannot be read, or
+    no engine would read it. With ``on_error="skip"`` what the published index lists of it stays.
     """
     found = IncludedSitemaps()
-    own = {settings.base + name for name in target.names() if name.startswith(settings.name)}
+    names = {name for name in target.names() if name.startswith(settings.name)}
+    own = {settings.base + name for name in names | {FileNames(settings).index("", 1)}}
+    for url in settings.include_sitemaps:
+        if url in own:
+            raise ValueError(
+                f"expected sitemaps of other systems in {option('include_sitemaps')}, found {url}, "
+                "which is a file of this build or has the name of one; remove it, as the index "
+                f"lists these files anyway, or give the files of this build other names: "
+                f"{option('name')}"
+            )
     listed: dict[str, ListedSitemap] = {}
     for url in settings.include_sitemaps:
         try:

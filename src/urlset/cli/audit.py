@@ -64,7 +64,7 @@ def audit(
     if config_options.options.get("rules"):
         end_process_when_stuck()
     settings = options.given_options(given, AUDIT_OPTIONS, where="python")
-    options.expect_effect("audit", settings, settings)
+    options.expect_effect("audit", settings, {**settings, "sources": [source]})
     settings |= {**config_options.options, **network._asdict()}
     settings["segments"] = config_options.segments
     if "crawl" in settings and "sample" in settings:

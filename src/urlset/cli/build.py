@@ -68,7 +68,8 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
     options.expect_paths(
         {name: given.get(name) for name in ("ledger", "robots", "changes", "excluded")}
     )
-    values = config.build | options.given_options(given, BUILD_OPTIONS)
+    from_line = options.given_options(given, BUILD_OPTIONS)
+    values = config.build | from_line
     sources, target = values.pop("sources", None), values.pop("target", None)
     if not target:
         raise options.UsageError(
@@ -79,6 +80,7 @@ def _run(file: Path | None, given: dict[str, Any], *, as_json: bool, is_quiet: b
             f"--output: expected a folder or a bucket, found {target!r}; --name names the files, "
             "and - prints a single sitemap"
         )
+    options.expect_effect("build", from_line, {**values, "target": target})
     if not sources:
         raise options.UsageError(
             "expected a source, found none; name a folder, a file, a site or - "

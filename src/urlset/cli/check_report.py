@@ -11,6 +11,7 @@ from urlset.checker import Finding
 from urlset.cli import console, options
 from urlset.cli.check_run import CheckConfig, CheckRun
 from urlset.cli.version import version_of_urlset
+from urlset.option_schema.check import CHECK_OPTIONS
 from urlset.terminal_text import pluralize
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def run_check(
     outputs = {"output": output, "report": report, "write_baseline": write_baseline}
     options.expect_own_outputs(outputs, sources)
     options.expect_format_of(output, format, "check")
+    own = {**outputs, "sources": sources, "statistics": statistics, "diff": diff}
+    options.expect_effect("check", options.given_options(given, CHECK_OPTIONS) | own, own)
     settings = CheckConfig.load(config, given)
     if write_baseline is not None:  # a new baseline has all findings
         settings = settings._replace(baseline=None)

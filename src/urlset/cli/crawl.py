@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from urlset.cli import console
-from urlset.cli.options import Exit, NetworkOptions, UsageError, expect_own_outputs, given_options
+from urlset.cli.options import (
+    Exit,
+    NetworkOptions,
+    UsageError,
+    expect_effect,
+    expect_own_outputs,
+    given_options,
+)
 from urlset.option_schema.visits import CRAWL_OPTIONS
 from urlset.terminal_text import pluralize, sanitize
 
@@ -66,9 +73,9 @@ def crawl(
     """  # noqa: D301 - the \b keeps the lines of the examples
     if store is None:
         raise UsageError("expected --store FILE.duckdb, the store for the pages; found none")
+    settings = given_options(options, CRAWL_OPTIONS)
+    expect_effect("crawl", {**settings, "report": report}, {**settings, "why": why})
     if why:
-        if report is not None:
-            raise UsageError("--report: expected no --why, which visits nothing")
         _show_evidence(store, why)
         return
     expect_own_outputs({"store": store, "report": report}, [site])
@@ -76,7 +83,6 @@ def crawl(
     from urlset.live.crawl import crawl as run
     from urlset.reader.filters import compile_pattern
 
-    settings = given_options(options, CRAWL_OPTIONS)
     for name in ("include", "exclude"):
         for pattern in settings.get(name, ()):
             try:

@@ -55,7 +55,8 @@ def diff(
     found_config = options.configuration(config)
     from_line = options.given_options(given, DIFF_OPTIONS)
     settings = found_config.diff | found_config.diff_limits | from_line
-    options.expect_effect("diff", from_line, settings)
+    own = {"sources": [before, after], "format": format, "max_examples": max_examples}
+    options.expect_effect("diff", from_line | own, settings | own)
     limits = {
         name.removeprefix("max_"): _limit(name, settings.pop(name))
         for name in ("max_removed", "max_added", "max_changed")

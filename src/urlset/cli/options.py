@@ -15,6 +15,7 @@ from urlset.errors import UrlsetError
 from urlset.option_names import option
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.common import AUTH_VARIABLE
+from urlset.option_schema.option import COMMAND
 from urlset.own_files import expect_own_files
 
 if TYPE_CHECKING:
@@ -136,6 +137,12 @@ def given_options(
     }
 
 
+def _has_files(sources: Iterable[str]) -> bool:
+    from urlset.reader import is_url  # every command but a few imports it
+
+    return not all(map(is_url, sources))
+
+
 class Need(NamedTuple):
     """What an option needs: another option with a value that gives it an effect.
 
@@ -152,14 +159,43 @@ _INDEXNOW = Need("to", lambda to: not to or "indexnow" in to, "--to indexnow, to
 _FOLLOW = Need(
     "follow", lambda follow: follow is not False, "no --no-follow, which reads no other sitemap"
 )
+_FILES = Need(
+    "sources",
+    _has_files,
+    "a file or a folder, too; a URL is the address of its own document",
+)
+_OF_VISITS = (
+    "scope", "include", "exclude", "max_pages", "max_minutes", "read_sitemaps", "follow_links",
+    "confirm_after_s", "report",
+)  # fmt: skip
+_VISITS = Need("why", lambda why: not why, "no --why, which visits nothing")
 _NEEDS = {
+    ("audit", "base_url"): _FILES,
     ("audit", "seed"): Need("sample", bool, "--sample N, too"),
+    ("build", "cache_control"): Need(
+        "target", lambda target: "://" in target, "a bucket, such as s3://, as --output"
+    ),
+    ("check", "base_url"): _FILES,
+    **dict.fromkeys(
+        [("check", name) for name in ("output", "report", "statistics", "write_baseline")],
+        Need("diff", lambda diff: not diff, "no --diff, which shows changes and reports nothing"),
+    ),
+    **dict.fromkeys([("crawl", name) for name in _OF_VISITS], _VISITS),
+    ("crawl", "max_depth"): Need(
+        "follow_links", lambda follow: follow is not False, "no --no-links, which follows no link"
+    ),
+    ("diff", "base_url"): _FILES,
+    ("diff", "max_examples"): Need(
+        "format", lambda form: form in ("text", "markdown"), "--format text or markdown"
+    ),
     ("diff", "max_requests"): Need("live", bool, "--live, too; no page is requested without it"),
     ("diff", "min_confidence"): Need(
         "moves", lambda moves: moves is not False, "no --no-moves, which finds none"
     ),
+    ("read", "base_url"): _FILES,
     ("read", "follow_only"): _FOLLOW,
     ("read", "max_documents"): _FOLLOW,
+    ("read", "sql_timeout_s"): Need("sql", bool, "--sql QUERY, too"),
     ("watch", "webhook_format"): Need("webhook", bool, "--webhook URL, too"),
     ("submit", "preflight_pages"): Need(
         "preflight", lambda given: given is not False, "no --no-preflight, which visits none"
@@ -178,17 +214,23 @@ _NEEDS = {
 """Options that have no effect without another one, by command."""
 
 
+_NO_DEFAULT = object()
+
+
 def expect_effect(verb: str, given: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Raise :class:`UsageError` for an option that has no effect without another one.
 
     Args:
         verb: The command.
-        given: Options that the command line sets.
+        given: Options that the command line sets, and those that only the command has.
         settings: Values of the run, also of the configuration and of the environment.
     """
-    for name in given:
+    unset = {each.name: each.default for each in options_of(verb) if each.allowed == COMMAND}
+    for name, value in given.items():
         need = _NEEDS.get((verb, name))
-        if need is not None and not need.is_met(settings.get(need.option)):
+        if need is None or value is None or value == unset.get(name, _NO_DEFAULT):
+            continue
+        if not need.is_met(settings.get(need.option)):
             raise UsageError(f"{option_names.option(name)}: expected {need.expected}")
 
 

@@ -94,7 +94,8 @@ def read(
     expect_own_outputs({"output": output}, sources)
     chosen = format or _format_of(output, is_tree=tree)
     settings = given_options(options, READ_OPTIONS)
-    expect_effect("read", settings, settings)
+    own = {"sources": sources, "sql": sql, "sql_timeout_s": sql_timeout_s}
+    expect_effect("read", settings | own, settings | own)
     filters = {name: settings[name] for name in _FILTERS if name in settings}
     _check_filters(filters, settings.get("follow_only", ()))
     session = ReadSession(
