@@ -50,7 +50,7 @@ _NOUNS = {"int": "a whole number", "float": "a number", "bool": "True or False",
 _NOUNS |= {"datetime": "a datetime", "None": "None", "Pattern": "a regular expression"}
 _NOUNS |= {"StrPath": "a path", "os.PathLike": "a path"}
 _PLURALS = {"str": "texts", "Level": "levels", "Rule": "rules", "str | Pattern": "them"}
-_PLURALS |= {"str | os.PathLike[str]": "them"}
+_PLURALS |= {"str | os.PathLike[str]": "them", "StrPath": "them"}
 _SECRET = frozenset(
     "auth endpoints google_credentials headers indexnow_key keys proxies site_headers "
     "webhook".split()

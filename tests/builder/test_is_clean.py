@@ -158,6 +158,39 @@ def test_build_of_odd_rows_passes_its_own_check(make: Callable[..., Any], tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("date", "note"),
+    [
+        ("1994-12-31", "before 1995"),
+        ("1995", "no day"),
+        ("1995-01", "no day"),
+        ("1995-01-01", None),
+        ("1995-01-01T00:00:00Z", None),
+        ("1995-01-01T00:00:00+02:00", "before 1995"),
+        ("1994-12-31T23:30:00-05:00", None),
+        ("1995-01-02T00:00:00+14:00", None),
+        ("0001-01-01T00:00:00Z", "before 1995"),
+    ],
+)
+def test_the_earliest_date_of_a_build_is_that_of_the_rule(date, note, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    document = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        f"<url><loc>{BASE}a</loc><lastmod>{date}</lastmod></url></urlset>"
+    )
+
+    made = built([{"loc": f"{BASE}a", "lastmod": date}])
+
+    [entry] = urlset.read("public")
+    assert (entry.lastmod is None) == (note is not None)
+    notes = "".join(made.notes)
+    assert ("ignored" in notes) == (note is not None)
+    assert (note or "") in notes
+    found = {one.code for one in urlset.check(document.encode(), select=["D005", "D008"], now=NOW)}
+    assert ("D008" in found) == (note == "before 1995")
+    assert ("D005" in found) == (note == "no day")
+
+
+@pytest.mark.parametrize(
     ("same", "others", "date", "is_reported"),
     [
         (16, 4, "2026-11-20T03:00:00Z", True),

@@ -7,6 +7,8 @@ import pytest
 import urlset
 from tests.builder.test_build import BASE, Site, pages
 from tests.cli.test_commands import command
+from tests.http_walks import quick
+from tests.site_box import SiteBox
 from tests.sources.test_folder import PAGE, make
 from urlset.builder import build
 from urlset.engine import get
@@ -292,3 +294,22 @@ def test_a_url_that_moves_to_another_source_belongs_to_it(site):
 
     assert made.removed == 1
     assert paths(site) == ["p001", "p003"]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_urls_of_pages_as_sources_are_an_error_that_says_how_pages_are_listed(site, on_error):
+    advice = 'name a file with one URL per line, or in Python pass rows: [{"loc": '
+    with SiteBox() as box:
+        for path in ("/a", "/b"):
+            box.put(path, "<html><title>Tea</title><p>Green.</html>", kind="text/html")
+        options = {
+            "base_url": box.url("/"),
+            "policy": quick(),
+            "on_error": on_error,
+            "force": "source",
+        }
+        with pytest.raises((SourceError, GateError)) as caught:
+            of_sources(site, box.url("/a"), box.url("/b"), **options)
+
+    assert "found an HTML page" in str(caught.value)
+    assert advice in str(caught.value)

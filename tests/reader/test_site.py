@@ -316,6 +316,29 @@ def test_the_location_rule_of_a_file_is_that_of_its_published_url(tmp_path, base
     assert len(list(read(sitemap, scope="sitemap"))) == 3  # nothing says where it is published
 
 
+@pytest.mark.parametrize("declared", ["sitemap.xml", "index.xml"])
+def test_the_location_rule_of_a_folder_knows_what_its_robots_txt_declares(tmp_path, declared):
+    base, maps = "https://e.com", tmp_path / "maps"
+    maps.mkdir()
+    (tmp_path / "robots.txt").write_text(f"Sitemap: {base}/maps/{declared}\n")
+    (maps / "index.xml").write_bytes(index_of([f"{base}/maps/sitemap.xml"]))
+    urls = [(f"{base}/maps/in", None), (f"{base}/above", None), ("https://www.e.com/other", None)]
+    (maps / "sitemap.xml").write_bytes(dated(*urls))
+    (maps / "other.xml").write_bytes(dated((f"{base}/not-declared", None)))
+    allowed = [f"{base}/maps/in", f"{base}/above"]
+
+    found = read(tmp_path, base_url=base, scope="sitemap")
+    read(tmp_path, base_url=base).to_duckdb(tmp_path / "site.duckdb")
+
+    assert [entry.loc for entry in found] == allowed
+    assert [e.loc for e in read(tmp_path / "site.duckdb", scope="sitemap")] == allowed
+    outside = urlset.check(tmp_path, base_url=base, select=["U028", "U029"])
+    assert {finding.loc for finding in outside} == {
+        f"{base}/not-declared",
+        "https://www.e.com/other",
+    }
+
+
 def test_files_are_filtered_alike(tmp_path):
     (tmp_path / "sitemap.xml").write_bytes(
         index_of(["http://e.com/a.xml"]).replace(b"</loc>", b"</loc><lastmod>2020-01-01</lastmod>")

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -109,6 +110,17 @@ PACKERS: dict[str, Any] = {
     "bzip2": bz2.compress,
     "xz": lzma.compress,
 }
+
+
+@pytest.mark.parametrize("several", [str, Path, lambda path: [Path(path)], lambda path: (path,)])
+def test_files_are_named_by_texts_and_by_paths(tmp_path, several):
+    path = tmp_path / "access.log"
+    path.write_text(COMMON)
+
+    source = AccessLog(several(str(path)), "https://example.com")
+
+    assert source.paths == [str(path)]
+    assert source.name == str(path)
 
 
 @pytest.mark.parametrize("name", FORMATS)

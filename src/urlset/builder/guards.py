@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from urlset.builder.options import BuildOptions, fail
-from urlset.builder.resolve import EARLIEST, exclusion_sql, is_future
+from urlset.builder.resolve import exclusion_sql, is_early, is_future
 from urlset.change_limit import ChangeLimit
 from urlset.dates import format_date
 from urlset.option_names import option
@@ -237,11 +237,11 @@ def _empty_columns(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
 
 def _implausible_dates(db: ScratchReader, settings: BuildOptions) -> Iterator[str]:
     tests = {
-        f"strlen(lastmod_text) < 10 AND lastmod_text >= {quoted(EARLIEST)}": (
+        f"strlen(lastmod_text) < 10 AND NOT {is_early('lastmod_text')}": (
             "date has no day and is",
             "dates have no day and are",
         ),
-        f"lastmod_text < {quoted(EARLIEST)}": (
+        is_early("lastmod_text"): (
             "date is before 1995 (a default value) and is",
             "dates are before 1995 (a default value) and are",
         ),

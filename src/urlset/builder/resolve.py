@@ -407,15 +407,14 @@ def _plausible_or_null(column: str, settings: BuildOptions) -> str:
     return f"if(regexp_full_match({column}, {quoted(W3C_DAY)}), {text}, NULL)"
 
 
-EARLIEST = "1995-01-02"
-"""Earlier dates are the default value of some system; one day is allowed for time zones."""
+EARLIEST = "1995-01-01"
+"""First day of dates, in UTC: earlier ones are the default value of some system (rule D008)."""
 
 
 def is_plausible(column: str, settings: BuildOptions) -> str:
     """Return an SQL condition: a date has a day, and is neither too early nor in the future."""
     return (
-        f"({column} >= {quoted(EARLIEST)} AND strlen({column}) >= 10 "
-        f"AND NOT {is_future(column, settings)})"
+        f"(NOT {is_early(column)} AND strlen({column}) >= 10 AND NOT {is_future(column, settings)})"
     )
 
 
@@ -425,6 +424,15 @@ def sources_with_future_dates(db: ScratchDatabase, settings: BuildOptions) -> se
     return {
         source - 1 for (source,) in db.rows(f"SELECT DISTINCT source FROM staged WHERE {dates}")
     }
+
+
+def is_early(column: str) -> str:
+    """Return an SQL condition: the date in a column is before :data:`EARLIEST`."""
+    # Most dates are later; an offset moves a date by less than a day.
+    return (
+        f"({column} < '1995-01-02' AND coalesce(try_cast({column} AS TIMESTAMPTZ) < "
+        f"TIMESTAMPTZ '{EARLIEST} 00:00:00+00', {column} < '1995'))"
+    )
 
 
 def is_future(column: str, settings: BuildOptions) -> str:

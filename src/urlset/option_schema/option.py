@@ -162,7 +162,10 @@ class Option:
             return None if given is None else str(given)
         if self.field_type.startswith("Path"):
             return None if given is None else Path(given)
-        return as_tuple(given, self.name) if self.field_type.startswith("tuple[") else given
+        if not self.field_type.startswith("tuple["):
+            return given
+        several = as_tuple(given, self.name)
+        return tuple(os.fspath(each) if isinstance(each, os.PathLike) else each for each in several)
 
     def value(self, given: Any) -> Any:
         """Convert a value from the file or the command line to the one that Python takes."""
@@ -326,6 +329,7 @@ _WORDS = {
 }  # fmt: skip
 _STORED = {
     "str | Iterable[str]": "tuple[str, ...]",
+    "StrPath | Iterable[StrPath]": "tuple[str, ...]",
     "StrPath": "Path",
     "StrPath | None": "Path | None",
 }

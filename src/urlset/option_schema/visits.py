@@ -50,7 +50,11 @@ AUDIT_OPTIONS: tuple[Option, ...] = (
         "not linked.",
     ),
     call.texts(
-        "logs", "Access log: compare the listed URLs with those that are visited.", metavar="FILE"
+        "logs",
+        "Access log: compare the listed URLs with those that are visited.",
+        annotation="StrPath | Iterable[StrPath]",
+        doc="Access log, or several: compare the listed URLs with those that are visited.",
+        metavar="FILE",
     ),
     common.MAX_REQUESTS,
     common.MAX_MINUTES,

@@ -192,7 +192,7 @@ def read(
         reader = stored_reader(form, os.fspath(source), engine, max_bytes)  # type: ignore[arg-type]
     else:
         documents = document_source(source, base_url, max_bytes)
-        reader = FileWalk(documents, **common)
+        reader = FileWalk(documents, robots=read_robots or scope == "sitemap", **common)
     name = getattr(source, "name", None) if hasattr(source, "read") else source
     if isinstance(name, str) and ":" in name:
         from urlset.http import without_secrets

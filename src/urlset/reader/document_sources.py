@@ -187,22 +187,35 @@ ParseLocation = Callable[[Location], Document]
 
 
 class FileWalk(FileReader):
-    """Reader of a source without HTTP; each reading reads the source again."""
+    """Reader of a source without HTTP; each reading reads the source again.
+
+    With ``robots``, the records say which documents the robots.txt of the source declares.
+    """
 
     def __init__(
-        self, source: DocumentSource, *, engine: str | None, max_bytes: int, children: ChildFilter
+        self,
+        source: DocumentSource,
+        *,
+        engine: str | None,
+        max_bytes: int,
+        children: ChildFilter,
+        robots: bool = False,
     ):
         self._source = source
         self._engine = engine
         self._max_bytes = max_bytes
         self._child_filter = children
+        self._robots = robots
 
     def visits(self, on_response: Callable[[Response], None] | None = None) -> Generator[Visit]:
         """Yield document after document: an index, then its children in their order."""
-        if on_response is not None:
+        walk = DocumentWalk(self._source, self._parse, self._child_filter)
+        if on_response is not None or self._robots:
             for response in robots_responses(self._source.robots_files()):
-                on_response(response)
-        return DocumentWalk(self._source, self._parse, self._child_filter).visits()
+                walk.declare(response)
+                if on_response is not None:
+                    on_response(response)
+        return walk.visits()
 
     def _parse(self, location: Location) -> Document:
         return parse_location(location, location.load(), self._engine, self._max_bytes)
@@ -241,6 +254,25 @@ class DocumentWalk:
         self._parse = parse_location
         self._choice = ChildChoice(children)
         self._seen: dict[object, str | None] = {}
+        self._declared: dict[str, str] = {}
+
+    def declare(self, response: Response) -> None:
+        """Add the sitemaps that a robots.txt declares."""
+        from urlset.http import document_key  # most folders have no robots.txt
+        from urlset.robots import robots_from_response
+
+        robots = robots_from_response(response)
+        for line in robots.sitemaps:
+            self._declared.setdefault(document_key(line.url), robots.url)
+
+    def _declared_by(self, places: Iterable[Location]) -> str | None:
+        """Return the robots.txt that declares one of these documents, or None."""
+        if not self._declared:
+            return None
+        from urlset.http import document_key
+
+        urls = (place.base_url for place in places if place.base_url is not None)
+        return next(filter(None, (self._declared.get(document_key(url)) for url in urls)), None)
 
     def visits(self) -> Generator[Visit]:
         """Yield document after document; raise :class:`SourceError` if nothing is a sitemap."""
@@ -276,7 +308,10 @@ class DocumentWalk:
             del self._seen[location.key]  # if an index lists it, it is read and reported
             return
         children = self._choice.of(document)
-        yield Visit(with_document(record, document)._replace(base_url=location.base_url), document)
+        record = with_document(record, document)._replace(
+            base_url=location.base_url, declared_by=self._declared_by((location, *above))
+        )
+        yield Visit(record, document)
         del document  # frees memory for its children
         for child, skipped in children:
             yield from self._child(child, skipped, (*above, location))

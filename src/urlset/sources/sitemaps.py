@@ -11,6 +11,7 @@ import urlset.reader as readers
 from urlset.arrow import open_stream
 from urlset.arrow.streams import ColumnType, rewrite_dates, rows_to_batch, without_row_numbers
 from urlset.dates import Date, format_date, parse_date
+from urlset.errors import SourceError
 from urlset.http import without_secrets
 from urlset.option_names import option
 from urlset.reader.documents import SITEMAP_KINDS
@@ -78,10 +79,10 @@ class Sitemaps:
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with the columns of entries."""
-        for record, document, rows in self._entries.batches():
+        for record, document, rows in self._read():
             location = record.source or self.name
             if record.error:
-                self.failures.append(f"{location}: {record.error}")
+                self.failures.append(f"{location}: {record.error}{_advice(record)}")
             if document is None or rows is None:
                 continue
             for batch in open_stream(without_row_numbers([rows])) if document.entries else ():
@@ -100,6 +101,16 @@ class Sitemaps:
                 "1 time" if self.dates_without_zone == 1 else f"{self.dates_without_zone:,} times"
             )
             self.notes.append(f"{times} without a zone reduced to the day, as the zone is unknown")
+
+    def _read(self) -> Iterator[Any]:
+        """Yield the documents; the error about a page says how pages are listed."""
+        try:
+            yield from self._entries.batches()
+        except SourceError as error:
+            advice = "".join(map(_advice, self._entries.documents[-1:]))
+            if not advice:
+                raise
+            raise SourceError(f"{error}{advice}", failure=error.failure) from error
 
     def _invalid_rows(self, document: Document, location: str, count: int) -> Any:
         """Return a batch of the entries without a readable URL, which a build rejects.
@@ -137,6 +148,16 @@ class Sitemaps:
         is_day = found is not None and len(found) == _DAY
         self.dates_without_zone += is_day and _is_without_zone(parse_date(text))
         return found
+
+
+def _advice(record: readers.DocumentRecord) -> str:
+    """Return how a page is listed, if a page was given instead of a sitemap; else nothing."""
+    if record.how != "given" or record.kind not in ("html", "unknown") or record.fetched is None:
+        return ""
+    return (
+        "; to list pages, name a file with one URL per line, or in Python pass rows: "
+        '[{"loc": "https://example.com/page"}]'
+    )
 
 
 _ITEM_WITHOUT_LINK = "F002"

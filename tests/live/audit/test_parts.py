@@ -157,7 +157,7 @@ def test_coverage_counts_the_urls_that_the_summary_counts(box, tmp_path: Path):
     line = '192.0.2.1 - - [20/Nov/2026:08:00:00 +0000] "GET {} HTTP/1.1" 200 900 "-" "-"\n'
     log.write_text("".join(line.format(path) for path in ("/a/1", "/b/1", "/b/other")))
 
-    with audit(box, crawl=True, logs=(str(log),), include="/a/") as found:
+    with audit(box, crawl=True, logs=[log], include="/a/") as found:
         notes = " ".join(found.notes)
         urls = {url.removeprefix(box.site) for url, *_ in found.table("coverage")}
 

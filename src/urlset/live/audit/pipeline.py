@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -79,7 +79,7 @@ def audit(
     include: Patterns = (),
     exclude: Patterns = (),
     crawl: bool = False,
-    logs: Sequence[str] = (),
+    logs: StrPath | Iterable[StrPath] = (),
     max_requests: int | None = None,
     max_minutes: float | None = None,
     head_only: bool = False,
@@ -124,7 +124,7 @@ def audit(
         exclude: Regular expression, or several; URLs that contain a match of one do not count.
         crawl: Follow links, too, to find pages that are not listed, and listed ones that are not
             linked.
-        logs: Access log: compare the listed URLs with those that are visited.
+        logs: Access log, or several: compare the listed URLs with those that are visited.
         max_requests: Limit of the requests of this run; robots.txt and sitemaps do not count. None
             for no limit.
         max_minutes: Limit of the duration; what is not visited by then is reported. None for no

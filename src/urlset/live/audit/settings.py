@@ -27,7 +27,7 @@ class AuditSettings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     crawl: bool = False
-    logs: Sequence[str] = ()
+    logs: tuple[str, ...] = ()
     max_requests: int | None = None
     max_minutes: float | None = None
     head_only: bool = False

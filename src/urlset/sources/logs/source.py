@@ -163,7 +163,7 @@ class AccessLog:
 
     def __init__(
         self,
-        paths: str | Iterable[str],
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         base_url: str,
         *,
         keep_parameters: Iterable[str] = (),
@@ -173,7 +173,8 @@ class AccessLog:
         progress: Callable[[int], None] | None = None,
         name: str | None = None,
     ):
-        self.paths: list[str] = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+        several = [paths] if isinstance(paths, str | os.PathLike) else paths
+        self.paths: list[str] = [os.fspath(path) for path in several]
         self._names = list(self.paths) if name is None else [name]
         self.name: str = ", ".join(self._names)
         self.failures: list[str] = []
