@@ -222,6 +222,47 @@ def test_languages_are_alternates(project: Path):
     assert found["https://example.com/docs/green/"].alternates == ()
 
 
+I18N = """
+# What mkdocs-static-i18n 1.3 adds to the files: their language, and the files of all languages.
+def on_env(env, config, files):
+    pages = {file.dest_uri: file for file in files.documentation_pages()}
+    for name, file in pages.items():
+        file.locale = "de" if name.startswith("de/") and "green" not in name else "en"
+        rest = name.removeprefix("de/")
+        file.alternates = {"en": pages[rest], "de": pages.get(f"de/{rest}", pages[rest])}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("languages", ["", 'languages: {fr: "", nl: de}'])
+def test_translations_of_mkdocs_static_i18n_are_alternates(project: Path, languages: str):
+    config = f"{config_with(languages)}hooks: [i18n.py]\n"
+    german = {name.replace("docs/", "docs/de/"): text for name, text in PAGES.items()}
+    del german["docs/de/oolong.md"]
+    write_files(project, {"mkdocs.yml": config, "i18n.py": I18N, **german})
+
+    mkdocs(project)
+
+    base = "https://example.com/docs/"
+    found = {
+        loc.removeprefix(base): [(a.hreflang, a.href.removeprefix(base)) for a in entry.alternates]
+        for loc, entry in entries(project / "site/sitemap.xml").items()
+    }
+    if languages:  # the option decides
+        assert found["green/"] == [("fr", "green/"), ("nl", "de/green/")]
+        return
+    both = [("en", ""), ("de", "de/")]
+    # A page in the default language, as those of the folder de that are not translated, is alone.
+    alone: list[tuple[str, str]] = []
+    assert found == {
+        "": both,
+        "de/": both,
+        "green/": alone,
+        "de/green/": alone,
+        "oolong/": alone,
+    }
+
+
 @pytest.mark.slow
 def test_a_date_that_is_none_is_reported(project: Path):
     write_files(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         self._is_off = False
         self._builds = 0
         self._pages: dict[str, built_site.HostPage] = {}
+        self._files: dict[str, Any] = {}
         self._options = built_site.PluginOptions()
 
     def on_startup(self, *, command: str, **_: Any) -> None:
@@ -65,6 +67,7 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         """Count the builds that are in progress: a plugin for languages nests them."""
         if not self._builds:
             self._pages.clear()
+            self._files.clear()
         self._builds += 1
 
     def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
@@ -72,6 +75,7 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         for file in files.documentation_pages():
             page = file.page
             if page is not None:
+                self._files[file.dest_uri] = file
                 self._pages[file.dest_uri] = built_site.with_stated_dates(
                     built_site.HostPage(
                         file.dest_uri, page.canonical_url, source=file.abs_src_path
@@ -99,16 +103,37 @@ class UrlsetPlugin(BasePlugin):  # type: ignore[type-arg,no-untyped-call] # see 
         if not self._options.gzip:
             log.info("%s of MkDocs is removed: `gzip: true` writes it instead", BUILT_IN[1])
         try:
-            made = built_site.build_site(site, self._pages.values(), self._options)
+            made = built_site.build_site(site, self._translated_pages(), self._options)
         except (UrlsetError, ValueError) as error:
             log.warning("no sitemap is written: %s", error)
             return
         for line in built_site.report_lines(made):
             log.info(line)
 
+    def _translated_pages(self) -> Iterator[built_site.HostPage]:
+        """Yield the pages with the translations that mkdocs-static-i18n knows.
+
+        It completes them while it builds the languages, one after the other. Without the option
+        ``languages`` they are the alternates.
+        """
+        for name, page in self._pages.items():
+            known = {} if self._options.languages else _alternates(self._files[name])
+            yield page._replace(translations=tuple(known.items()))
+
     def on_build_error(self, **_: Any) -> None:
         """Forget the builds that failed."""
         self._builds = 0
+
+
+def _alternates(file: Any) -> dict[str, str]:
+    """Return the paths of a page by language; empty without mkdocs-static-i18n.
+
+    A page that is not translated is shown in the default language: it is no translation.
+    """
+    files = getattr(file, "alternates", None)
+    if not isinstance(files, dict):
+        return {}
+    return {code: each.dest_uri for code, each in files.items() if each.locale == code}
 
 
 def _values(meta: Any, keys: tuple[str, ...]) -> list[object]:
