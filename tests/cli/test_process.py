@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -240,6 +241,33 @@ def test_ctrl_c_does_not_abort_the_process(script, expected):
     )
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (*expected, "")
+
+
+_INTERRUPTED_START = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == interrupted:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+(module, _, name), interrupted = sys.argv[1].partition(":"), sys.argv[2]
+sys.argv[1:] = ["rules", "N131"]
+getattr(__import__(module, fromlist=[name]), name)()
+"""
+
+
+@posix
+@pytest.mark.parametrize("module", ["urlset", "urlset.document", "urlset.cli", "urlset.cli.app"])
+def test_ctrl_c_while_the_command_is_imported_shows_no_traceback(module):
+    with open(Path(__file__).parents[2] / "pyproject.toml", "rb") as file:
+        entry = tomllib.load(file)["project"]["scripts"]["urlset"]
+
+    ran = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_START, entry, module], capture_output=True, text=True
+    )
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
 
 
 @posix

@@ -138,6 +138,7 @@ def test_an_option_whose_file_the_command_reads_sets_its_parameter_once(call, tm
 
 _GOOGLE = ("--to", "google")
 NEEDED = {
+    ("build", "cache_control"): ("-o", "s3://bucket/maps"),
     ("audit", "seed"): ("--sample", "5"),
     ("diff", "max_requests"): ("--live",),
     ("watch", "webhook_format"): ("--webhook", "https://e.com/"),
