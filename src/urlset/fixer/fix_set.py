@@ -110,7 +110,6 @@ class Fixed(Result):
 
     @property
     def _totals(self) -> str:
-        """Numbers of fixes and of changed documents."""
         fixes = pluralize(self.counts.total(), "fix", "fixes")
         return f"{fixes} in {pluralize(len(self.documents), 'document')}"
 

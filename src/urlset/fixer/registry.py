@@ -164,9 +164,10 @@ class FixContext:
         return self.change(Edit(*element.span(), b""), dropped=dropped, effect=effect)
 
     def rewrite_attribute(
-        self, found: AttributeSpan, new: bytes, *, dropped: str | None = None
+        self, found: AttributeSpan, text: str, *, dropped: str | None = None
     ) -> Change:
-        """Return a change that replaces the value of an attribute by escaped text."""
+        """Return a change that replaces the value of an attribute."""
+        new = escape(text, attribute=True).encode()
         return self.change(Edit(found.value_start, found.value_end, new), dropped=dropped)
 
     def remove_attribute(self, found: AttributeSpan, *, effect: Effect | None = None) -> Change:

@@ -9,7 +9,7 @@ from statistics import median
 
 from urlset.html_report.charts import Bin, Block, Cell, bin_labels, histogram, icicle, matrix
 from urlset.html_report.model import CoverageCounts, Figure, SourceFigures
-from urlset.html_report.sections import BRANCHES, MAX_SECTIONS, SECTION, section_label
+from urlset.html_report.sections import BRANCHES, SECTION, section_label, sum_of, with_rest
 from urlset.html_report.text import joined, safe, share
 from urlset.registry import provided
 from urlset.store import StoreSession
@@ -109,46 +109,36 @@ def _sections(session: StoreSession) -> Figure | None:
     ]
     if len(blocks) < 2:
         return None
-    everything = shown = blocks
-    if len(blocks) > MAX_SECTIONS:
-        others = blocks[MAX_SECTIONS - 1 :]
-        rest = Block(
-            f"{len(others):,} other sections",
-            sum(block.size for block in others),
-            sum(block.faults for block in others),
-        )
-        shown = blocks[: MAX_SECTIONS - 1]
-        blocks = [*shown, rest]
-    faults = sum(block.faults for block in everything)
-    faulty = [block for block in shown if block.faults]
-    title = f"No URL in {len(everything):,} sections has an error or a warning"
+    whole = sum_of("all", blocks)
+    drawn = with_rest(blocks, "other sections")
+    faulty = [block for block in drawn if block.faults and block in blocks]
+    title = f"No URL in {len(blocks):,} sections has an error or a warning"
     if faulty:
         worst = max(faulty, key=lambda block: (block.faults / block.size, block.size))
         rate = share(worst.faults, worst.size)
         title = f"{safe(worst.label, 60)} has the highest share of URLs with findings: {rate}"
-    elif faults:
-        size = sum(block.size for block in everything)
-        title = f"{share(faults, size)} of the URLs have an error or a warning"
+    elif whole.faults:
+        title = f"{share(whole.faults, whole.size)} of the URLs have an error or a warning"
     about = "Sections of the listed URLs. Width: entries. Colour: share with an error or a warning."
     count = "with findings"
     if capped := [code for (code,) in session.rows(_CAPPED_SQL)]:
         # The first findings are of the first documents: shares cannot be compared.
-        size = sum(block.size for block in everything)
-        title = f"At least {share(faults, size)} of the URLs have an error or a warning"
+        part = share(whole.faults, whole.size)
+        title = f"At least {part} of the URLs have an error or a warning"
         about += (
             f" Of {joined(capped)} the first {MAX_STORED:,} findings are counted: the true shares "
             "may be higher."
         )
         count = "with findings, at least"
-    if all(block.faults == block.size for block in everything):
+    if all(block.faults == block.size for block in blocks):
         title = "Every URL has an error or a warning"
     return Figure(
         "sections-of-files",
         title,
         about,
-        icicle(blocks),
+        icicle(drawn),
         ("section", "entries", count, "share"),
-        [(b.label, b.size, b.faults, share(b.faults, b.size)) for b in blocks],
+        [(b.label, b.size, b.faults, share(b.faults, b.size)) for b in drawn],
         _SECTIONS_SQL,
         True,
     )

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from urlset.engine.reference.tokens import AttributeSpan
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
 from urlset.fixer.fixers.urls import normalize_url
@@ -152,7 +151,7 @@ def tidy_list(context: FixContext) -> Iterator[Change]:
             written = context.data[found.value_start : found.value_end]
             word = written.strip().lower()
             if found.name == "relationship" and word in (b"allow", b"deny") and word != written:
-                yield context.rewrite_attribute(found, word)
+                yield context.rewrite_attribute(found, word.decode())
 
 
 def _tidied(
@@ -248,14 +247,6 @@ _LANGUAGES = {"jp": "ja", "cn": "zh", "kr": "ko", "dk": "da", "cz": "cs", "gr": 
 _REGION = re.compile(r"^([A-Za-z]{2,3})(-[A-Za-z]{4})?[-_]([A-Za-z]{2}|[0-9]{3})$")
 
 
-def _set(
-    context: FixContext, attribute: AttributeSpan, text: str, dropped: str | None = None
-) -> Change:
-    return context.rewrite_attribute(
-        attribute, escape(text, attribute=True).encode(), dropped=dropped
-    )
-
-
 def _rewritten(
     context: FixContext, name: str, better: Callable[[str], str | None]
 ) -> Iterator[Change]:
@@ -266,7 +257,7 @@ def _rewritten(
             if attribute.name == name and text is not None:
                 new = better(text)
                 if new is not None and new != text:
-                    yield _set(context, attribute, new)
+                    yield context.rewrite_attribute(attribute, new)
 
 
 @fixer("H002")
@@ -277,7 +268,7 @@ def say_alternate(context: FixContext) -> Iterator[Change]:
         return
     found = next((a for a in link.attributes if a.name == "rel"), None)
     if found is not None:
-        yield _set(context, found, "alternate")
+        yield context.rewrite_attribute(found, "alternate")
     else:
         at = link.start + 1 + len(link.qname.encode())
         yield context.change(Edit(at, at, b' rel="alternate"'))
@@ -325,7 +316,8 @@ def right_region(context: FixContext) -> Iterator[Change]:
     for attribute in link.attributes:
         text = decode_text(context.data[attribute.value_start : attribute.value_end]) or ""
         if attribute.name == "hreflang" and (found := _REGION.match(text.strip())):
-            yield _set(context, attribute, found[1] + (found[2] or ""), dropped=text)
+            plain = found[1] + (found[2] or "")
+            yield context.rewrite_attribute(attribute, plain, dropped=text)
 
 
 @fixer("H008")

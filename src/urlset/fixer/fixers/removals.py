@@ -7,7 +7,7 @@ ignore (rules G and P) is removed only for rules selected by name: other readers
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from urlset.dates import parse_date
@@ -33,25 +33,16 @@ def remove_duplicates(context: FixContext) -> Iterator[Change]:
         seen.add(values)
 
 
-@fixer("U024", effect="removed", per_document=True)
+@fixer("U024", "I004", effect="removed", per_document=True)
 def keep_newest(context: FixContext) -> Iterator[Change]:
-    """Keep the entry with the newest date of those with the same URL."""
-    yield from _all_but_newest(context, context.document.parsed.entries, str)
-
-
-@fixer("I004", effect="removed", per_document=True)
-def keep_newest_child(context: FixContext) -> Iterator[Change]:
-    """Keep the index child with the newest date of those with the same URL."""
-    yield from _all_but_newest(context, context.document.parsed.sitemaps, normalize_url)
-
-
-def _all_but_newest(
-    context: FixContext, rows: Iterable[Entry | Sitemap], key: Callable[[str], str]
-) -> Iterator[Change]:
-    """Remove the rows whose URLs have the same key, except the newest of each key."""
+    """Keep the entry, or the index child, with the newest date of those with the same URL."""
     groups: dict[str, list[Entry | Sitemap]] = defaultdict(list)
-    for row in rows:
-        groups[key(row.loc)].append(row)
+    if context.code == "U024":
+        for entry in context.document.parsed.entries:
+            groups[entry.loc].append(entry)
+    else:
+        for child in context.document.parsed.sitemaps:
+            groups[normalize_url(child.loc)].append(child)
     for group in groups.values():
         if len(group) < 2:
             continue

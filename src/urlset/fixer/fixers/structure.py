@@ -27,7 +27,7 @@ def declare_namespace(context: FixContext) -> Iterator[Change]:
     for found in root.attributes:
         if found.name == "xmlns":
             if found.value_start == found.value_end:
-                yield context.rewrite_attribute(found, SITEMAP_NS.encode())
+                yield context.rewrite_attribute(found, SITEMAP_NS)
             return
     yield context.change(insert_in_root(root, f' xmlns="{SITEMAP_NS}"'))
 
@@ -66,7 +66,7 @@ def _root_namespace(context: FixContext) -> Iterator[Change]:
     for found in root.attributes if root else ():
         if found.name == name:
             dropped = excerpt(context.data[found.value_start : found.value_end])
-            yield context.rewrite_attribute(found, SITEMAP_NS.encode(), dropped=dropped)
+            yield context.rewrite_attribute(found, SITEMAP_NS, dropped=dropped)
 
 
 @fixer("S006", effect="none", per_document=True)

@@ -168,9 +168,9 @@ def over_https(url: str, _context: FixContext) -> str | None:
     return _HTTP.sub("https://", url, count=1)
 
 
-@fixer("U020", "R010", "I003", "I502", "I503", effect="removed")
+@fixer("U020", "R010", "I003", "I502", "I503", "T001", effect="removed")
 def remove_entry(context: FixContext) -> Iterator[Change]:
-    """Remove the entry with a URL that is not a page, is disallowed, or cannot be reached."""
+    """Remove an entry that is no URL, or whose URL is not a page, is disallowed or unreachable."""
     yield from entry_removal(context)
 
 

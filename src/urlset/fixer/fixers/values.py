@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from urlset.dates import LOOSE_DAY, WITHOUT_SECONDS, YEAR_LAST, Date, format_date, parse_date
 from urlset.engine.reference.values import escape
 from urlset.fixer.edits import Change, Edit
-from urlset.fixer.registry import FixContext, entry_removal, fixer
+from urlset.fixer.registry import FixContext, fixer
 from urlset.formats.encoding import bom_length
 from urlset.formats.spans import ElementSpan, decode_text
 from urlset.protocol import CHANGEFREQS
@@ -154,18 +154,11 @@ def write_file_date(context: FixContext) -> Iterator[Change]:
         yield from _set_lastmod(context, context.entry)
 
 
-@fixer("D502", per_document=True)
-def write_all_dates(context: FixContext) -> Iterator[Change]:
-    """Set the lastmod of every index child to the date when the listed file last changed."""
+@fixer("D502", "D503", per_document=True)
+def write_dates(context: FixContext) -> Iterator[Change]:
+    """Set the lastmod of every index child, for D503 of each without one, as for D501."""
     for child in context.document.spans.entries():
-        yield from _set_lastmod(context, child)
-
-
-@fixer("D503", per_document=True)
-def write_missing_dates(context: FixContext) -> Iterator[Change]:
-    """Add the date of the last change to each child of an index without one."""
-    for child in context.document.spans.entries():
-        if child.child("lastmod") is None:
+        if context.code == "D502" or child.child("lastmod") is None:
             yield from _set_lastmod(context, child)
 
 
@@ -185,12 +178,6 @@ def _set_lastmod(context: FixContext, child: ElementSpan) -> Iterator[Change]:
 
 _ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos);")
 _HTTP = re.compile(r"https?://", re.IGNORECASE)
-
-
-@fixer("T001", effect="removed")
-def remove_line(context: FixContext) -> Iterator[Change]:
-    """Remove a line of a text sitemap that is not a URL."""
-    yield from entry_removal(context)
 
 
 @fixer("T002")

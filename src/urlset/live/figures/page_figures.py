@@ -19,7 +19,14 @@ from urlset.html_report.charts import (
     stacked_bars,
 )
 from urlset.html_report.model import CoverageCounts, Figure
-from urlset.html_report.sections import BRANCHES, MAX_SECTIONS, SECTION, section_label
+from urlset.html_report.sections import (
+    BRANCHES,
+    MAX_SECTIONS,
+    SECTION,
+    section_label,
+    sum_of,
+    with_rest,
+)
 from urlset.html_report.text import duration, joined, safe, share
 from urlset.live.figures.coverage_figures import coverage_figures
 from urlset.store import StoreSession
@@ -326,11 +333,8 @@ def _faults_by_folder(session: StoreSession, *, is_audit: bool) -> Figure | None
     blocks.sort(key=lambda block: -block.size)
     if len(blocks) < 2:
         return None
-    if len(blocks) > MAX_SECTIONS:
-        others = blocks[MAX_SECTIONS - 1 :]
-        rest = _sum_of(f"{len(others):,} sections{_REST}", others)
-        blocks = [*blocks[: MAX_SECTIONS - 1], rest]
-    everything = _sum_of("all", blocks)
+    blocks = with_rest(blocks, f"sections{_REST}")
+    everything = sum_of("all", blocks)
     least = max(10, everything.size * _IS_BLOCK)
     large = [
         b
@@ -375,15 +379,8 @@ def _section_block(section: str, rows: Sequence[tuple[str | None, int, int]]) ->
         faults = sum(row[2] for row in pages)
         parts.append(Block(f"{section}{_REST}", sum(row[1] for row in pages), faults))
     parts.sort(key=lambda part: -part.size)
-    if len(parts) > MAX_SECTIONS:
-        others = parts[MAX_SECTIONS - 1 :]
-        parts = [*parts[: MAX_SECTIONS - 1], _sum_of(f"{len(others):,} folders{_REST}", others)]
-    whole = _sum_of(section, parts)
-    return whole._replace(parts=parts if len(parts) > 1 else ())
-
-
-def _sum_of(label: str, blocks: Sequence[Block]) -> Block:
-    return Block(label, sum(b.size for b in blocks), sum(b.faults for b in blocks))
+    parts = with_rest(parts, f"folders{_REST}")
+    return sum_of(section, parts)._replace(parts=parts if len(parts) > 1 else ())
 
 
 def _speed(session: StoreSession, *, is_audit: bool) -> Figure | None:
