@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from urlset.dates import format_date, parse_date
-from urlset.html import MAX_ANCHORS, PageFacts, read_page, unavailable_after
+from urlset.html import MAX_ANCHORS, PageFacts, VisitedFacts, read_page, unavailable_after
 from urlset.http import DOCUMENT_STATUSES, REDIRECTS, Response, redirect_target
 from urlset.live.visits.page_urls import UrlResolver, page_url, section_of
 from urlset.robots import Robots
@@ -69,33 +69,8 @@ def read_record(
     has only the number of the links.
     """
     url = response.request.url
-    moment = format_date(now or datetime.now(UTC))
     verdict = _verdict(response)
-    row: dict[str, Any] = {
-        "url": url,
-        "section": section_of(url),
-        "status": response.status,
-        "verdict": verdict,
-        "unknown_reason": None,
-        "final_url": url if response.status is not None else None,
-        "final_status": response.status,
-        "error": None if response.error == "status" else response.error,
-        "message": response.message,
-        "content_type": header_text(response, "content-type"),
-        "byte_count": len(response.body),
-        "last_modified": header_text(response, "last-modified"),
-        "etag": header_text(response, "etag"),
-        "server_date": header_text(response, "date"),
-        "first_byte_s": response.first_byte_s,
-        "seconds": response.seconds,
-        "fetched_at": moment,
-        "checked_at": moment,
-        "is_from_cache": False,
-        "is_html": False,
-        "is_indexable": False,
-        "is_noindex": False,
-        "attempts": response.attempts,
-    }
+    row = response_columns(response, verdict, now)
     if verdict == "unknown":
         row["unknown_reason"] = _reason(response)
         if row["unknown_reason"] == "empty":
@@ -136,6 +111,37 @@ def read_record(
     count = sum(link.n for link in links if link.kind == "a")
     row["link_count"] = count if facts is None else _link_count(count, facts)
     return PageRecord(url, row, links)
+
+
+def response_columns(response: Response, verdict: str, now: datetime | None) -> dict[str, Any]:
+    """Return the columns of ``pages`` that need no content: as of a response without a page."""
+    url = response.request.url
+    moment = format_date(now or datetime.now(UTC))
+    return {
+        "url": url,
+        "section": section_of(url),
+        "status": response.status,
+        "verdict": verdict,
+        "unknown_reason": None,
+        "final_url": url if response.status is not None else None,
+        "final_status": response.status,
+        "error": None if response.error == "status" else response.error,
+        "message": response.message,
+        "content_type": header_text(response, "content-type"),
+        "byte_count": len(response.body),
+        "last_modified": header_text(response, "last-modified"),
+        "etag": header_text(response, "etag"),
+        "server_date": header_text(response, "date"),
+        "first_byte_s": response.first_byte_s,
+        "seconds": response.seconds,
+        "fetched_at": moment,
+        "checked_at": moment,
+        "is_from_cache": False,
+        "is_html": False,
+        "is_indexable": False,
+        "is_noindex": False,
+        "attempts": response.attempts,
+    }
 
 
 def disallowed_record(url: str, robots: Robots, now: datetime | None = None) -> PageRecord:
@@ -288,35 +294,44 @@ def _facts(response: Response) -> PageFacts | None:
 
 
 def _add_facts(row: dict[str, Any], facts: PageFacts, url: str) -> None:
-    """Add the facts of a page to its row."""
     canonicals = [(page_url(found.url) or found.url, found.origin) for found in facts.canonicals]
+    row |= fact_columns(facts, canonicals, url, row["verdict"])
+    row |= {
+        "canonicals": [{"url": target, "origin": origin} for target, origin in canonicals],
+        "alternates": [a._asdict() for a in facts.placed_alternates],
+        "images": [image.loc for image in facts.images[:MAX_IMAGES]],
+    }
+
+
+def fact_columns(
+    facts: PageFacts | VisitedFacts, canonicals: Sequence[tuple[str, str]], url: str, verdict: str
+) -> dict[str, Any]:
+    """Return the columns of ``pages`` with facts of an HTML page, without lists of URLs."""
     # Engines ignore a canonical in the body, and all of them if they differ.
     effective = {target for target, origin in canonicals if origin != "body"}
     canonical = next(iter(effective)) if len(effective) == 1 else None
-    ends = unavailable_after(facts.agent_robots)
-    is_excluded = is_noindex(facts.agent_robots, ends)
-    row |= {
+    robots = facts.agent_robots
+    ends = unavailable_after(robots) if robots else None
+    is_excluded = bool(robots) and is_noindex(robots, ends)
+    return {
         "is_html": True,
         "title": facts.title,
         "language": facts.language,
         "fingerprint": facts.fingerprint,
         "canonical": canonical,
         "canonical_from": next((o for t, o in canonicals if t == canonical), None),
-        "canonicals": [{"url": target, "origin": origin} for target, origin in canonicals],
-        "robots": list(facts.agent_robots),
+        "robots": robots,
         "robots_from": facts.robots_from,
         "is_noindex": is_excluded,
         "unavailable_after": format_date(ends) if ends else None,
-        "is_indexable": row["verdict"] == "ok"
+        "is_indexable": verdict == "ok"
         and not is_excluded
         and canonical in (None, url)
         and not leads_elsewhere(facts.refresh, url),
         "refresh": facts.refresh,
-        "alternates": [a._asdict() for a in facts.placed_alternates],
         "lastmod_text": facts.lastmod,
         "lastmod": instant(facts.lastmod),
         "lastmod_from": facts.lastmod_from,
-        "images": [image.loc for image in facts.images[:MAX_IMAGES]],
         "has_scripts": facts.has_scripts,
     }
 

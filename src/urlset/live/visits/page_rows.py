@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
 from urlset.arrow.batches import as_table, batch_of, text_array
-from urlset.dates import format_date
-from urlset.html import MAX_ANCHORS, VisitedFacts, read_visited_page, unavailable_after
+from urlset.html import MAX_ANCHORS, VisitedFacts, read_visited_page
 from urlset.http import Response
 from urlset.live.schemas import LIVE_TABLES
 from urlset.live.visits.page_record import (
     HTML_TYPES,
     MAX_IMAGES,
     PageRecord,
-    header_text,
-    instant,
+    fact_columns,
     is_nofollow,
-    is_noindex,
-    leads_elsewhere,
     other_links,
     read_record,
+    response_columns,
 )
-from urlset.live.visits.page_urls import UrlResolver, origin_of_page, section_of
+from urlset.live.visits.page_urls import UrlResolver, origin_of_page
 from urlset.store import StoreSession
 
 _TYPES = {
@@ -73,18 +70,22 @@ def rows_of(record: PageRecord, *, has_line: bool = True) -> PageRows:
         target, kind, rel, nofollow, count = links
         flags = tuple(["true" if flag else "false" for flag in nofollow])
         links = (target, kind, rel, flags, tuple(map(str, count)))
-    values = map(row.get, PAGE_COLUMNS)
-    texts = [each if each is None or type(each) is str else text_of(each) for each in values]
     rows = PageRows(
         record.url,
         row.get("verdict", "unknown"),
-        tuple(texts),
+        _texts(row),
         links,
         "",
         record.is_unchanged,
         bool(row.get("is_repeated")),
     )
     return with_line(rows) if has_line else rows
+
+
+def _texts(row: Mapping[str, Any]) -> tuple[str | None, ...]:
+    """Return the values of the columns of ``pages``, as text."""
+    values = map(row.get, PAGE_COLUMNS)
+    return tuple([each if each is None or type(each) is str else text_of(each) for each in values])
 
 
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
@@ -204,10 +205,8 @@ def _cast(name: str) -> str:
 
 def text_of(value: Any) -> str:
     """Return a value as the text that :func:`_cast` converts."""
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
+    if type(value) is bool:
+        return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     return json.dumps(value) if value else "[]"
@@ -265,35 +264,18 @@ def usual_rows(
     )
     if facts is None:
         return None
-    moment = format_date(now or datetime.now(UTC))
-    texts: dict[str, str | None] = {
-        "url": url,
-        "section": section_of(url),
-        "status": "200",
-        "verdict": "ok",
-        "final_url": url,
-        "final_status": "200",
-        "message": response.message,
-        "content_type": header_text(response, "content-type"),
-        "byte_count": repr(len(response.body)),
-        "last_modified": header_text(response, "last-modified"),
-        "etag": header_text(response, "etag"),
-        "server_date": header_text(response, "date"),
-        "first_byte_s": None if response.first_byte_s is None else repr(response.first_byte_s),
-        "seconds": repr(response.seconds),
-        "fetched_at": moment,
-        "checked_at": moment,
-        "is_from_cache": "false",
-        "is_html": "true",
-        "attempts": repr(response.attempts),
-        **_texts_of(facts, url),
+    alternates = [(*alternate, "head") for alternate in facts.alternates]
+    row = {
+        **response_columns(response, "ok", now),
+        **fact_columns(facts, facts.canonicals, url, "ok"),
+        "canonicals": _objects(facts.canonicals, ("url", "origin")),
+        "alternates": _objects(alternates, ("hreflang", "href", "origin")),
+        "images": facts.images[:MAX_IMAGES],
+        "link_count": facts.link_count,
+        **values,
     }
-    for name, value in values.items():
-        texts[name] = text_of(value)
     links = _links_of(facts) if has_links else ()
-    is_repeated = bool(values.get("is_repeated"))
-    columns = tuple(map(texts.get, PAGE_COLUMNS))
-    return PageRows(url, "ok", columns, links, is_repeated=is_repeated)
+    return PageRows(url, "ok", _texts(row), links, is_repeated=bool(values.get("is_repeated")))
 
 
 def _may_be_full(body: bytes) -> bool:
@@ -301,43 +283,6 @@ def _may_be_full(body: bytes) -> bool:
     if len(body) < _FULL_PAGE:
         return False
     return sum(body.count(start) for start in _STARTS) >= MAX_ANCHORS
-
-
-def _texts_of(facts: VisitedFacts, url: str) -> dict[str, str | None]:
-    """Return the values of the columns with facts of a page, as text."""
-    canonicals, robots = facts.canonicals, facts.agent_robots
-    # Engines ignore a canonical in the body, and all of them if they differ.
-    effective = {target for target, place in canonicals if place != "body"}
-    canonical = next(iter(effective)) if len(effective) == 1 else None
-    places = (place for target, place in canonicals if target == canonical)
-    ends = unavailable_after(robots) if robots else None
-    is_excluded = bool(robots) and is_noindex(robots, ends)
-    return {
-        "title": facts.title,
-        "language": facts.language,
-        "fingerprint": facts.fingerprint,
-        "canonical": canonical,
-        "canonical_from": next(places, None),
-        "canonicals": _objects(canonicals, ("url", "origin")),
-        "robots": text_of(robots),
-        "robots_from": facts.robots_from,
-        "is_noindex": text_of(is_excluded),
-        "unavailable_after": format_date(ends) if ends else None,
-        "is_indexable": text_of(
-            not is_excluded and canonical in (None, url) and not leads_elsewhere(facts.refresh, url)
-        ),
-        "refresh": facts.refresh,
-        "alternates": _objects(
-            [(*alternate, "head") for alternate in facts.alternates],
-            ("hreflang", "href", "origin"),
-        ),
-        "lastmod_text": facts.lastmod,
-        "lastmod": instant(facts.lastmod),
-        "lastmod_from": facts.lastmod_from,
-        "images": text_of(facts.images[:MAX_IMAGES]),
-        "link_count": repr(facts.link_count),
-        "has_scripts": text_of(facts.has_scripts),
-    }
 
 
 def _objects(rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> str:
