@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Protocol, Self
 
 from urlset.errors import TargetError
@@ -31,12 +30,7 @@ class Target(Protocol):
     def __enter__(self) -> Self:
         """Start a publication."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the publication; staged files that were not swapped in are discarded."""
 
     def names(self) -> list[str]:
