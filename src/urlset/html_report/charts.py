@@ -256,13 +256,10 @@ def upset(sets: Sequence[tuple[str, int]], rows: Sequence[tuple[Sequence[bool], 
     return f'<ul class="upset">{"".join(lines)}</ul>'
 
 
-def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: str) -> str:
+def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell]) -> str:
     """Draw a table whose cells are coloured by the share of faults.
 
-    Args:
-        names: Names of the rows and columns.
-        cells: Cell by row and column; a missing one stays empty.
-        corner: Text of the upper left cell.
+    ``names`` are those of the rows and columns. A cell that is missing in ``cells`` stays empty.
     """
     rows = [name for name in names if any(row == name for row, _ in cells)]
     columns = [name for name in names if any(column == name for _, column in cells)]
@@ -286,7 +283,7 @@ def matrix(names: Sequence[str], cells: dict[tuple[str, str], Cell], *, corner: 
         body.append(f"<tr>{head_cell}{''.join(line)}</tr>")
     return (
         '<div class="scroll" tabindex="0" role="group" aria-label="Matrix of languages">'
-        f'<table class="matrix"><thead><tr><td>{escape(corner)}</td>{head}</tr></thead>'
+        f'<table class="matrix"><thead><tr><td>omits →</td>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 

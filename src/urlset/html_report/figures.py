@@ -314,7 +314,7 @@ def _languages(session: StoreSession, *, has_pages: bool) -> Figure | None:
         title,
         "hreflang links whose target does not link back. Row: language of the page that lacks the "
         "link. Column: language that it omits. Links to unread pages are not counted.",
-        matrix(names, cells, corner="omits →"),
+        matrix(names, cells),
         ("language of the page", "language that it omits", "links", "not returned"),
         found[:200],
         query,

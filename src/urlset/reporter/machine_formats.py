@@ -133,13 +133,8 @@ def _sarif_result(finding: Finding, number: int) -> dict[str, Any]:
 def _notification(result: dict[str, Any]) -> dict[str, Any]:
     """Convert a SARIF result to a notification about the run of the tool."""
     rule = {"id": result["ruleId"], "index": result["ruleIndex"]}
-    location = {"locations": result["locations"]} if "locations" in result else {}
-    return {
-        "associatedRule": rule,
-        "level": result["level"],
-        "message": result["message"],
-        **location,
-    }
+    kept = ("level", "message", "locations")
+    return {"associatedRule": rule} | {name: result[name] for name in kept if name in result}
 
 
 def _uri(source: str) -> str:

@@ -14,11 +14,13 @@ import pytest
 import urlset
 from tests.site_box import SiteBox, page
 from urlset.errors import StoreError
+from urlset.http import Policy
 from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.crawl import journal as journal_module
 from urlset.live.crawl.journal import Journal
 from urlset.live.visits.page_record import PageLinkRow, PageRecord
 from urlset.live.visits.page_rows import rows_of
+from urlset.live.visits.politeness import Politeness
 from urlset.store import Store
 
 PAGES = 150
@@ -199,7 +201,7 @@ def test_a_journal_that_leads_out_of_its_folder_is_not_emptied(box, tmp_path):
     with Store.open(folder / "other.duckdb") as store:  # as an audit does
         os.rename(folder / "site.duckdb.journal", folder / "other.duckdb.journal")
         with pytest.raises(StoreError, match="leads out of its folder"):
-            crawl_into(store, box.site, CrawlOptions(), kind="audit", has_entries=True)
+            crawl_into(store, box.site, CrawlOptions(), politeness=Politeness(Policy()))
     assert victim.read_text() == "mine"
     assert not box.paths
 

@@ -231,8 +231,6 @@ def audit_entries(
 
 @dataclass
 class _AuditRun:
-    """Stages of one audit."""
-
     _entries: Entries
     _settings: AuditSettings
     _rules: RuleSet
@@ -374,8 +372,6 @@ class _AuditRun:
                 options,
                 policy=self._policy,
                 progress=self._progress,
-                kind="audit",
-                has_entries=True,
                 politeness=politeness,
             )
         except KeyboardInterrupt:

@@ -428,7 +428,6 @@ class Audit(CountedFindings):
         self.store.close()
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of the findings by rule for notebooks."""
         names = {finding.code: finding.rule for finding in self.findings}
         rows = [(code, names.get(code, ""), count) for code, count in self.by_rule.items()]
         return html_table(self.summary, ("code", "rule", "findings"), rows)

@@ -11,7 +11,7 @@ from urlset.arrow import rows_of
 from urlset.dates import format_date
 from urlset.errors import SourceError
 from urlset.http import without_secrets
-from urlset.live.crawl.evidence import kind_of_reason
+from urlset.live.crawl.evidence import PAGE_GAPS, kind_of_reason
 from urlset.live.crawl.result import Crawl
 from urlset.live.crawl.runner import crawl
 from urlset.model import Alternate, Image
@@ -53,9 +53,6 @@ SELECT {", ".join(_COLUMNS)} FROM pages LEFT JOIN duplicates USING (url) ORDER B
 
 _LISTED_TYPES = ("application/pdf",)
 """Types of documents other than HTML that are listed."""
-
-_GAPS = ("unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt")
-"""Kinds of reasons for an incomplete crawl that mean that pages may be missing."""
 
 _UNSEEN = ("links", "scripts", "size", "link-limit")
 """Kinds of reasons that are about links, not about pages that were excluded."""
@@ -117,7 +114,7 @@ class CrawledPages:
         return Crawl.open(self._path)
 
     def _report_gaps(self, found: Crawl) -> None:
-        gaps = [reason for reason in found.incomplete if kind_of_reason(reason) in _GAPS]
+        gaps = [reason for reason in found.incomplete if kind_of_reason(reason) in PAGE_GAPS]
         unseen = [reason for reason in found.incomplete if kind_of_reason(reason) in _UNSEEN]
         others = [reason for reason in found.incomplete if reason not in (*gaps, *unseen)]
         self._has_all_links = not unseen

@@ -172,6 +172,12 @@ _EXCLUDED = (
 """Conditions for URLs that are not visited, each with the reason."""
 
 
+PAGE_GAPS = (
+    "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
+)  # fmt: skip
+"""Kinds of reasons for an incomplete crawl that mean that pages may be missing."""
+
+
 def kind_of_reason(reason: str) -> str:
     """Return the kind of a reason of an incomplete crawl: what is before its colon.
 

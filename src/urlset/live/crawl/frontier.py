@@ -273,8 +273,8 @@ class Frontier:
         waiting = "FROM store.frontier WHERE state = 'waiting'"
         last = f"(SELECT priority {waiting} ORDER BY priority LIMIT {limit})"
         rows = self._session.rows(
-            "SELECT f.url, p.etag, p.last_modified, f.depth, f.attempts FROM (SELECT url, depth, "
-            f"attempts, priority {waiting} AND priority <= (SELECT max(priority) FROM {last}) "
+            "SELECT f.url, p.etag, p.last_modified, f.attempts FROM (SELECT url, attempts, "
+            f"priority {waiting} AND priority <= (SELECT max(priority) FROM {last}) "
             f"ORDER BY priority, url LIMIT {limit}) f "
             "LEFT JOIN store.pages p ON p.url = f.url AND p.status = 200 AND p.verdict = 'ok' "
             "AND NOT p.is_noindex AND coalesce(p.canonical, p.url) = p.url "

@@ -227,7 +227,6 @@ class Crawl(Result):
 
     @property
     def _totals(self) -> str:
-        """Number of pages."""
         return pluralize(sum(self.verdicts.values()), "page")
 
     def to_dict(self) -> CrawlJson:
@@ -237,7 +236,6 @@ class Crawl(Result):
 
 
 def _no_crawl(store: Store) -> StoreError:
-    """Return the error of a store that has no crawl."""
     is_audited = store.has(VISIT_SCHEMA) and bool(list(store.query("FROM crawls LIMIT 1")))
     found = "one of an audit of listed pages only" if is_audited else "one without"
     return StoreError(

@@ -127,22 +127,19 @@ def crawl_into(
     *,
     policy: Policy | None = None,
     progress: Callable[[ProgressEvent], None] | None = None,
-    kind: str = "crawl",
-    has_entries: bool = False,
     politeness: Politeness | None = None,
 ) -> None:
     """Crawl a site into an open store, as :func:`crawl` does.
 
-    ``policy`` has the credentials for the site, and ``kind`` is ``crawl`` or ``audit``, as in the
-    table ``crawls``. With ``has_entries`` the store has the entries of the sitemaps, which are not
-    read again. ``politeness`` has the pace and limits of a run of which the crawl is a part, where
-    each request counts; None for the limits of ``options``, where each page counts once.
+    ``policy`` has the credentials for the site. ``politeness`` has the pace and limits of an audit
+    of which the crawl is a part: each request counts, and the store has the entries of the
+    sitemaps. None for the limits of ``options``, where each page counts once.
     """
     start = start_of(site)
     journal = _journal_of(store.path)
     store.add(VISIT_SCHEMA)
     shared = run_policy(policy)
-    run = _Run(store, start, options, shared, kind, journal, has_entries, politeness)
+    run = _Run(store, start, options, shared, journal, politeness)
     run.crawl(progress or (lambda _: None))
 
 
@@ -171,12 +168,11 @@ class _Run:
     _start: str
     _options: CrawlOptions
     _policy: Policy
-    _kind: str
     _journal: Journal
-    _has_entries: bool
-    politeness: Politeness | None
+    _politeness: Politeness | None
 
     def __post_init__(self) -> None:
+        self._kind = "crawl" if self._politeness is None else "audit"
         self._scope = Scope(self._start, self._options)
         self._session = self._store.session()
         self._session.run(_MEMORY)
@@ -302,8 +298,8 @@ class _Run:
             return
         progress(ProgressEvent())
         root = f"{origin_of(self._start)}/"
-        which = "true" if self._has_entries else f"d.root = {quoted(root)}"
-        if not self._has_entries:
+        which = f"d.root = {quoted(root)}" if self._politeness is None else "true"
+        if self._politeness is None:
             entries = read(root, policy=self._policy, keep=False, read_robots=True)
             with (
                 self._store.writer(root) as writer,
@@ -340,7 +336,7 @@ class _Run:
         )
         (visited,) = next(self._session.rows(query))
         options = self._options
-        politeness = self.politeness or Politeness(
+        politeness = self._politeness or Politeness(
             self._policy,
             Budget(
                 options.max_pages,
@@ -357,7 +353,7 @@ class _Run:
             self._start,
             confirm_after_s=options.confirm_after_s,
             visited=visited,
-            counts_requests=self.politeness is not None,
+            counts_requests=self._politeness is not None,
         )
 
     def _stored_robots(self) -> dict[str, Robots]:

@@ -182,7 +182,6 @@ class DiffValues(Result):
 
     @property
     def _totals(self) -> str:
-        """The counts in one line."""
         if self.is_none_selected:
             options = f"{option('include')} and {option('exclude')}"
             return f"no URL of either state is selected by {options}"

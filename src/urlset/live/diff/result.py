@@ -106,7 +106,6 @@ class Diff(DiffValues):
             self._stack.close()
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of the first changes for notebooks."""
         rows = (
             (
                 each.change,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from urlset.checker.views import BROKEN
+from urlset.live.crawl.evidence import PAGE_GAPS, kind_of_reason
 from urlset.live.diff.tables import SIDES, Tables
 from urlset.live.working_tables import (
     DOCUMENT_PAIRS,
@@ -17,11 +18,6 @@ from urlset.live.working_tables import (
 )
 from urlset.store import quoted
 from urlset.terminal_text import pluralize
-
-_CRAWL_GAPS = (
-    "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
-)  # fmt: skip
-"""Starts of reasons for an incomplete crawl that mean that pages may be missing."""
 
 _FAILED_STATUS = "(status IS NULL OR status >= 500 OR status IN (401, 403, 407, 408, 425, 429))"
 _DIGITS = re.compile(r"\d+")
@@ -37,8 +33,6 @@ class DocumentOutcome(NamedTuple):
     loc: str | None = None
     url: str | None = None
     parent: str | None = None
-    how: str = "given"
-    kind: str | None = "urlset"
     fault: str | None = None
     unreadable_count: int = 0
 
@@ -221,7 +215,7 @@ def _documents(tables: Tables, side: str) -> list[DocumentOutcome]:
     codes = ", ".join(map(quoted, sorted(BROKEN)))
     rows = tables.db.rows(
         f"""SELECT {tables.shown(side, "coalesce(d.source, '-')")}, d.loc, d.url,
-            {tables.shown(side, "d.parent")}, d.how, d.kind,
+            {tables.shown(side, "d.parent")},
             CASE WHEN d.same_as IS NOT NULL THEN NULL ELSE coalesce(d.error, d.skipped, p.message)
             END, d.unreadable_count
         FROM {store}.documents d LEFT JOIN (
@@ -247,7 +241,11 @@ def _gaps(tables: Tables, side: str) -> list[str]:
             "ORDER BY crawl DESC LIMIT 1"
         )
         unfinished, reasons = rows[0] if rows else (False, [])
-        gaps = [f"the crawl is not complete: {r}" for r in reasons if r.startswith(_CRAWL_GAPS)]
+        gaps = [
+            f"the crawl is not complete: {reason}"
+            for reason in reasons
+            if kind_of_reason(reason) in PAGE_GAPS
+        ]
         return gaps or (["the crawl is not complete: interrupted"] if unfinished else [])
     # Sitemaps that were named need no robots.txt and no home page.
     if tables.count(

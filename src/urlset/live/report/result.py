@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 from urllib.parse import quote
 
-from urlset.checker import CATALOGUE, rule_texts
+from urlset.checker import CATALOGUE, LEVELS, rule_texts
 from urlset.html_report import (
     Example,
     ExampleLog,
@@ -23,7 +23,7 @@ from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
 from urlset.html_report.model import Figure
 from urlset.html_report.text import share
 from urlset.live.figures.page_figures import OUTCOMES
-from urlset.live.report.site_state import FINDINGS_SQL, LEVELS, OUTCOMES_SQL, SiteState
+from urlset.live.report.site_state import FINDINGS_SQL, OUTCOMES_SQL, SiteState
 from urlset.model import Level
 from urlset.notebook import html_table
 from urlset.result import Instant, Result, ResultJson, values_of

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from urlset.checker import LEVELS
 from urlset.errors import StoreError
 from urlset.live.audit.verdict_shares import unjudged_reasons
 from urlset.live.figures.page_figures import JUDGED, LISTED_BY_OUTCOME, OUTCOMES, scoped
@@ -19,8 +20,6 @@ from urlset.store import Store
 
 MAX_REASONS = 10
 """Reasons of each site that are kept: why its store is not complete."""
-
-LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 OUTCOMES_SQL = f"{JUDGED}\nSELECT {LISTED_BY_OUTCOME}"
 FINDINGS_SQL = """SELECT code, any_value(rule), level, count(*),

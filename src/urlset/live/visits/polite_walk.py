@@ -22,15 +22,11 @@ R = TypeVar("R")
 
 
 class VisitTarget(NamedTuple):
-    """A URL to visit, with the validators of its stored response.
-
-    ``depth`` and ``attempts`` are those of a crawl.
-    """
+    """URL to visit, with the validators of its stored response and the number of attempts."""
 
     url: str
     etag: str | None = None
     last_modified: str | None = None
-    depth: int | None = None
     attempts: int = 0
     ends_at_head: bool = False
 
