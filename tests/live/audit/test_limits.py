@@ -13,6 +13,7 @@ import urlset
 from tests.example_site import SimulatedServer, audited
 from tests.http_walks import quick
 from tests.live.audit.test_audit import MOMENT, RecordingServer, audit_with
+from tests.live_sites import audit, put_page, sitemap_of
 from tests.site_box import SiteBox, hang_up, slow
 from urlset.checker.examples import page, site
 from urlset.http import Request, Response
@@ -192,3 +193,15 @@ def test_the_report_counts_the_coverage_as_the_summary_does(tmp_path: Path):
     ]
     text = (tmp_path / "report.html").read_text()
     assert "3 listed pages are not linked; 1 linked page is not listed" in text
+
+
+@pytest.mark.parametrize("folder", ["public", "httpdocs"])
+def test_the_host_of_the_urls_of_a_file_may_be_private(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    Path(folder).mkdir()
+    with SiteBox() as box:
+        put_page(box, "/a")
+        Path(folder, "sitemap.xml").write_text(sitemap_of([box.url("/a")]))
+
+        with audit(box, start=f"{folder}/sitemap.xml") as found:
+            assert found.summary == "The one listed URL is fine."

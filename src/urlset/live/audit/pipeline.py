@@ -47,13 +47,12 @@ from urlset.live.crawl import CrawlOptions, crawl_into
 from urlset.live.figures.dimension_tables import check_segments
 from urlset.live.schemas import VISIT_SCHEMA
 from urlset.live.visits.drive import Drive, Progress, StageLog
-from urlset.live.visits.politeness import Budget, Politeness
+from urlset.live.visits.politeness import Budget, Politeness, named_hosts
 from urlset.model import Level, ProgressEvent
 from urlset.option_schema import StrPath, settings_of
 from urlset.reader import Entries, Source, is_url, read
 from urlset.reader.filters import Patterns, selection
 from urlset.store import Store, StoreSession
-from urlset.urls import split_origin
 
 logger: logging.Logger = logging.getLogger("urlset.audit")
 
@@ -262,7 +261,8 @@ class _AuditRun:
         store.add(VISIT_SCHEMA)
         stages.end("sitemaps read")
         origin = self._main_origin()
-        politeness = Politeness(self._policy, self._budget, hosts=self._hosts(origin))
+        hosts = named_hosts((self._entries.source, settings.base_url), origin)
+        politeness = Politeness(self._policy, self._budget, hosts=hosts)
         crawl = self._crawl(origin, politeness) if settings.crawl else self._begin(origin)
         with store.session() as session:
             check_segments(session, settings.segments)
@@ -443,12 +443,6 @@ class _AuditRun:
             if sample < selected:
                 reasons.append("sample: other URLs were not visited")
         return reasons
-
-    def _hosts(self, origin: str) -> frozenset[str]:
-        """Return the hosts of the source URL and the base URL, or else the host of ``origin``."""
-        named = [self._entries.source or "", self._settings.base_url or ""]
-        hosts = {split_origin(url)[1] for url in named if url.lower().startswith("http")}
-        return frozenset(hosts or {split_origin(origin)[1]})
 
     def _overview(self, crawl: _Crawled) -> Overview:
         with self._store.session() as session:

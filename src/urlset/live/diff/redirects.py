@@ -10,12 +10,10 @@ from urlset.http import Policy, Request, Response, drive_in_thread, origin_of, r
 from urlset.live.diff.tables import Tables
 from urlset.live.visits.page_urls import page_url
 from urlset.live.visits.polite_walk import Manner, PoliteWalk, VisitTarget
-from urlset.live.visits.politeness import Budget, Politeness
+from urlset.live.visits.politeness import Budget, Politeness, named_hosts
 from urlset.model import ProgressEvent
 from urlset.robots import Robots
-from urlset.urls import split_origin
 
-_NAMED = ("http://", "https://")
 _REMOVED = "FROM before_diff ANTI JOIN unread_urls USING (h) WHERE is_only"
 
 
@@ -67,8 +65,8 @@ def ask_removed(
 
     Columns: ``h``, those of :class:`RedirectAnswer`, and ``final_h``, the hash of the final URL.
     robots.txt is obeyed, with its ``Crawl-delay``. After Ctrl-C the answers so far are used. If
-    there are more than ``max_requests`` URLs, a sample of all sections is requested. The host of
-    ``base_url``, which the user named, may have a private address.
+    there are more than ``max_requests`` URLs, a sample of all sections is requested. The hosts of
+    ``base_url`` and of sites that are compared may have private addresses.
     """
     db = tables.db
     rows = db.rows(
@@ -81,7 +79,9 @@ def ask_removed(
     if not hashes:
         return
     targets = (VisitTarget(url, ends_at_head=True) for url in hashes)
-    hosts = _named_hosts(tables, base_url, list(hashes))
+    names = [*(state.name for state in tables.states.values()), base_url]
+    [(origin, _)] = Counter(origin_of(url) or "" for url in hashes).most_common(1)
+    hosts = named_hosts(names, origin)
     walk = RedirectWalk(targets, Politeness(policy, Budget(max_requests), hosts=hosts))
     found: list[RedirectAnswer] = []
     try:
@@ -103,13 +103,3 @@ def ask_removed(
     )
     if (count := tables.count(f"SELECT count(*) {_REMOVED}")) > max_requests:
         tables.notes.append(f"{max_requests:,} of {count:,} removed URLs were requested")
-
-
-def _named_hosts(tables: Tables, base_url: str | None, urls: list[str]) -> frozenset[str]:
-    """Return the hosts that may be requested: of sites and base URL, else that of most URLs."""
-    named = [state.name for state in tables.states.values()] + [base_url or ""]
-    hosts = {split_origin(name)[1] for name in named if name.lower().startswith(_NAMED)}
-    if hosts:
-        return frozenset(hosts)
-    origin = Counter(origin_of(url) or "" for url in urls).most_common(1)[0][0]
-    return frozenset({split_origin(origin)[1]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from statistics import median
 from threading import Lock
 from typing import Literal
@@ -12,9 +12,11 @@ from typing import Literal
 from urlset.errors import SourceError
 from urlset.http import NetworkScope, Policy, Request, Response, retry_after_s, without_secrets
 from urlset.live.visits.page_urls import origin_of_page
+from urlset.reader import is_url
 from urlset.reader.files import url_of_site
 from urlset.reader.site import product_token
 from urlset.robots import MAX_BYTES, Robots, robots_from_response
+from urlset.urls import split_origin
 
 MAX_FAILURES = 50
 """Requests in sequence without any response after which a run ends: the host is down."""
@@ -334,6 +336,16 @@ class Politeness:
     def _add(self, origin: str, robots: Robots) -> None:
         self.robots[origin] = robots
         self.pace.of(origin, robots.crawl_delay_s(self.agent))
+
+
+def named_hosts(names: Iterable[str | None], default: str) -> frozenset[str]:
+    """Return the hosts of the URLs among names that the user gave; else that of ``default``.
+
+    >>> named_hosts(["httpdocs/sitemap.xml", None], "https://example.com")
+    frozenset({'example.com'})
+    """
+    hosts = {split_origin(name)[1] for name in names if name is not None and is_url(name)}
+    return frozenset(hosts or {split_origin(default)[1]})
 
 
 def no_url(expected: str, found: str) -> SourceError:
