@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from urlset import SourceError
+from urlset import engine as engines
 from urlset.sources import CANDIDATE, Candidate, HtmlFolder
 from urlset.sources.html.files import FileUrls, same_page
 
@@ -389,3 +390,20 @@ def test_example_site_built_again_has_the_same_fingerprints(tmp_path: Path):
 
     changed = [loc for loc in before if before[loc] != after[loc]]
     assert changed == [f"{BASE}blog/compost.html"]
+
+
+@pytest.mark.parametrize("engine", ["reference", None])
+def test_pages_are_scanned_by_the_engine_that_is_named(tmp_path: Path, monkeypatch, engine):
+    make(tmp_path, {"a.html": PAGE, "b.html": "<h1>B</b></h1>"})
+    names: list[str | None] = []
+    original = engines.get
+
+    def recorded(name: str | None) -> engines.Engine:
+        names.append(name)
+        return original(name)
+
+    monkeypatch.setattr("urlset.html.facts.get", recorded)
+    source = HtmlFolder(tmp_path, BASE, evidence=("content",), engine=engine)
+
+    assert len(reported(source)) == 2
+    assert set(names) == {engine}

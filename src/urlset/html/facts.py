@@ -62,7 +62,7 @@ class RepairedMarkup(NamedTuple):
     is_page: bool
 
 
-def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
+def repair(data: bytes, content_type: str | None, engine_name: str | None = None) -> RepairedMarkup:
     """Decode a page and repair its markup if that is safe; no content raises an error.
 
     *Repair, then scan strictly*, unless the engine knows that the repair changes nothing. Lexbor
@@ -74,7 +74,7 @@ def repair(data: bytes, content_type: str | None) -> RepairedMarkup:
     all ``body`` become those of one). Pages beyond the limits above are therefore scanned without
     repair, which gives the same result for a well-formed page.
     """
-    engine = get(None)
+    engine = get(engine_name)
     utf8 = _as_utf8(data, content_type, engine)
     is_page = is_html_page(utf8[:MAX_PROLOG])
     well_formed = engine.well_formed_page(utf8)
@@ -219,6 +219,7 @@ def read_page(
     robots_header: str | None = None,
     link_header: str | None = None,
     now: datetime | None = None,
+    engine: str | None = None,
 ) -> PageFacts:
     """Read an HTML page; no content raises an error.
 
@@ -230,14 +231,15 @@ def read_page(
         robots_header: The ``X-Robots-Tag`` header of HTTP.
         link_header: The ``Link`` header of HTTP, for ``links``.
         now: The time after which a date is in the future; by default the current time.
+        engine: Name of the engine; by default the best that is installed.
 
     >>> page = b'<title>Tea</title><link rel=canonical href="/tea"><p>Of many kinds.'
     >>> facts = read_page(page, "https://example.com/tea.html")
     >>> facts.title, facts.canonical
     ('Tea', 'https://example.com/tea')
     """
-    markup = repair(beginning(data), content_type)
-    found = get(None).scan_page(markup.text)
+    markup = repair(beginning(data), content_type, engine)
+    found = get(engine).scan_page(markup.text)
     base = base_url_of(found, url)
     meta = meta_of(found)
     description = meta.get("description") or meta.get("og:description")
@@ -301,15 +303,16 @@ def _head_facts(
 
 
 def scan_files(
-    paths: Sequence[str], origin: str, *, wants: Collection[str]
+    paths: Sequence[str], origin: str, *, wants: Collection[str], engine: str | None = None
 ) -> Iterable[FilePage | None]:
     """Read and scan the pages of files, for :func:`facts_of_file`; without the GIL if possible.
 
     A page that needs :func:`read_page`, or cannot be read, is None. ``wants`` are without ``text``
-    and ``links``; ``origin`` is that of the URLs of all pages, as :func:`origin_of` returns it.
+    and ``links``; ``origin`` is that of the URLs of all pages, as :func:`origin_of` returns it;
+    ``engine`` is as for :func:`read_page`.
     """
     names = None if {"images", "news", "videos"} & {*wants} else META_NAMES
-    return get(None).scan_files(paths, MAX_BYTES, origin, names)
+    return get(engine).scan_files(paths, MAX_BYTES, origin, names)
 
 
 _REFRESH = {"http-equiv", "content"}

@@ -75,7 +75,6 @@ class Sitemaps:
                 auth=auth,
                 cache=cache,
             )
-        self._is_named = name is not None
 
     def batches(self) -> Iterator[Any]:
         """Yield record batches with the columns of entries."""

@@ -95,13 +95,11 @@ _stop: ContextVar[GitStop | None] = ContextVar("git stop", default=None)
 class GitError(Exception):
     """Error for a failed git command; its message appears in a note about missing dates.
 
-    ``is_absent`` is whether git is not installed. ``reason`` is what is wrong, for messages about
-    something else; empty if git states none.
+    ``reason`` is what is wrong, for messages about something else; empty if git states none.
     """
 
-    def __init__(self, message: str, *, is_absent: bool = False, reason: str = ""):
+    def __init__(self, message: str, *, reason: str = ""):
         super().__init__(message)
-        self.is_absent = is_absent
         self.reason = reason
 
 
@@ -210,7 +208,7 @@ def _git_process(
     git = _program()
     if git is None:
         reason = "git is not installed"
-        raise GitError(f"{reason}: no dates from git", is_absent=True, reason=reason)
+        raise GitError(f"{reason}: no dates from git", reason=reason)
     settings = [argument for setting in _SETTINGS for argument in ("-c", setting)]
     # A file, because git would block on a pipe of errors that is not read.
     with tempfile.TemporaryFile() as errors:

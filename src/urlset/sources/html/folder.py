@@ -226,7 +226,7 @@ class HtmlFolder:
 
     def _scan(self, files: Sequence[FoundFile]) -> Iterable[FilePage | None]:
         paths = [found.file_path for found in files]
-        return scan_files(paths, self._origin, wants=self._wants)
+        return scan_files(paths, self._origin, wants=self._wants, engine=self._engine)
 
     def _key(self, found: FoundFile) -> str:
         return f"{self._prefix}{found.path}"
@@ -281,7 +281,7 @@ class HtmlFolder:
             return _row(loc, found, reason="verification file")
         is_lookalike = may_be_error_page(found.path, found.siblings)
         wants = self._wants | {"text"} if is_lookalike else self._wants
-        facts = read_page(data, loc, wants=wants)
+        facts = read_page(data, loc, wants=wants, engine=self._engine)
         if not is_lookalike:
             self._store(found, facts)
         return self._from_facts(loc, found, facts, is_lookalike=is_lookalike)
