@@ -118,8 +118,9 @@ def plan(
             names = first | views.used_names(first)
             statements = {name: sql for name, sql in statements.items() if name in names}
         row_counts |= _run_statements(sessions, statements)
-        empty |= {view for probe, view in views.PROBES.items() if row_counts.get(probe) == 0}
         empty |= {name for name in views.MATERIALIZED if row_counts.get(name) == 0}
+        for probe, seen in views.PROBES.items():
+            empty |= {*seen} if probe in empty else set()
 
 
 def _possible(rules: Iterable[Rule], empty: Set[str]) -> list[Rule]:
@@ -149,13 +150,19 @@ def _missing_views(
     materialized = set(views.MATERIALIZED)
     if row_counts.get("unusual_locs", 0) <= views.MAX_UNUSUAL_ROWS:
         materialized.add("unusual_urls")
-    undecided = {view: probe for probe, view in views.PROBES.items() if probe not in row_counts}
-    for view in empty:
-        undecided.pop(view, None)
+    undecided = {
+        view: probe
+        for probe, seen in views.PROBES.items()
+        for view in seen
+        if probe not in row_counts and view not in empty
+    }
     leaves = empty | undecided.keys() | given
     used = views.used_names(_queries(rules), leaves)
-    probes = [probe for view, probe in undecided.items() if view in used]
     certain = _possible(rules, undecided.keys())  # those that do not wait for a probe
+    probes: set[str] = set()
+    while more := {undecided[view] for view in undecided if view in used} - probes:
+        probes |= more  # they may wait for other probes
+        used |= views.used_names(more, leaves)
     names = views.used_names([*_queries(certain), *probes], leaves)
     statements = views.creation_order(names, materialized, is_ascii=is_ascii, empty=empty)
     return {

@@ -216,14 +216,16 @@ BY_DOCUMENT = frozenset({"clustered_dates"})
 and ``last_document``: their query keeps all rows of a document in memory."""
 
 PROBES = {
-    "unusual_locs": "unusual_urls",
-    "outside_candidates": "url_scopes",
-    "complex_locs": "complex_keys",
-    "alike_keys": "duplicates",
+    "uncommon_locs": ("unusual_locs", "complex_locs"),
+    "unusual_locs": ("unusual_urls",),
+    "outside_candidates": ("url_scopes",),
+    "complex_locs": ("complex_keys",),
+    "alike_keys": ("duplicates",),
 }
-"""Cheap tables, and the view that is empty if the table is. Most sites have no rows there."""
+"""Cheap tables, and the views that are empty if the table is. Most sites have no rows there. A
+table follows those that it depends on."""
 
-FIRST = frozenset({"unusual_locs", "complex_locs"})
+FIRST = frozenset({"uncommon_locs", "unusual_locs", "complex_locs"})
 """Probes that are created alone: the slowest views, of :data:`SLOWEST`, wait for their counts."""
 
 EMPTY_TABLES = {
@@ -234,6 +236,8 @@ EMPTY_TABLES = {
     "unlisted_feeds": "document UINTEGER",
     "url_scopes": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR, kind VARCHAR, '
     "scheme VARCHAR, host VARCHAR, sitemap_host VARCHAR, scope VARCHAR",
+    "unusual_locs": 'document UINTEGER, "offset" UBIGINT, line UINTEGER, loc VARCHAR',
+    "complex_locs": "document UINTEGER, entry UINTEGER",
     "complex_keys": "document UINTEGER, entry UINTEGER, dup_key UBIGINT",
 }
 """Views that are slow to plan, with the columns that rules read. If a view is known to be empty, an
