@@ -60,6 +60,7 @@ _PIECES = [
     "< lastmod",
     "<a b='",
     "words",
+    "ä𝒳",
     "\n",
 ]
 

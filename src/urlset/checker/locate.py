@@ -121,7 +121,8 @@ class _Locator:
         data, size = self.text.data, FIRST_RANGE
         while self._bytes_in_ranges + size < len(data):
             self._bytes_in_ranges += size
-            entry = DocumentSpans(data[start : start + size]).starting_at(0)
+            end = data.rfind(b">", start, start + size) + 1  # not inside of a character
+            entry = DocumentSpans(data[start:end]).starting_at(0)
             if entry is not None and entry.is_complete:
                 if _is_simple(entry):
                     return start, entry
