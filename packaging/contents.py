@@ -72,7 +72,7 @@ def wheel_files(sources: Iterable[str]) -> list[str]:
     return [
         name.removeprefix("src/")
         for name in sources
-        if name.startswith("src/urlset/") and name.endswith(_DATA)
+        if name.startswith("src/") and name.endswith(_DATA)
     ]
 
 

@@ -215,3 +215,13 @@ def test_files_of_the_set_itself_are_refused(site: Set):
             site.build("/docs/sitemap.xml", f"/{name}")
 
     assert site.files() == before
+
+
+def test_a_sitemap_of_another_tool_in_the_same_folder_is_listed(site, box):
+    box.put_urlset("/sitemap_wp.xml", 3)
+    (site.folder / "out").mkdir()
+    (site.folder / "out" / "sitemap_wp.xml").write_bytes(urlset_of(box.url(""), 3))
+
+    site.build("/sitemap_wp.xml")
+
+    assert site.listed == ["/sitemap-1.xml", "/sitemap_wp.xml"]

@@ -313,3 +313,27 @@ def test_urls_of_pages_as_sources_are_an_error_that_says_how_pages_are_listed(si
 
     assert "found an HTML page" in str(caught.value)
     assert advice in str(caught.value)
+
+
+def test_rows_kept_when_the_rules_change_are_inspected_once_the_source_is_read(site):
+    rows = [Candidate("http://example.com/a"), Candidate("http://example.com/b")]
+    of_sources(site, CandidateRows(rows, "shop"), base_url="http://example.com/")
+    kept = of_sources(site, Failing([], "shop"), force=["hosts"])
+    assert (kept.urls, kept.added) == (2, 0)
+
+    made = of_sources(site, CandidateRows(rows, "shop"))
+    again = of_sources(site, CandidateRows(rows, "shop"))
+
+    assert (made.added, made.removed, again.added, again.removed) == (2, 2, 0, 0)
+    assert sorted(site.locs("sitemap.xml")) == [f"{BASE}a", f"{BASE}b"]
+
+
+@pytest.mark.parametrize("more", [[], ["https://example.com/x?sid=0123456789abcdef0123"]])
+def test_rows_that_a_source_listed_before_it_failed_are_not_kept_twice(site, more):
+    rows = [*pages(1, 2), *map(Candidate, more)]
+    of_sources(site, CandidateRows(rows, "list"))
+
+    made = of_sources(site, Failing(rows, "list"))
+
+    assert made.duplicates == 0
+    assert not any("stay listed as published" in note for note in made.notes)

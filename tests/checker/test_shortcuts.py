@@ -43,6 +43,16 @@ def test_others_also_longer_refuses_what_begins_with_a_word():
     assert [name for name in names if pattern.fullmatch(name)] == "loc la t te tes a".split()
 
 
+def test_others_in_any_case_are_of_ascii():
+    pattern = re.compile(not_words(["no"], "nok", "nok", also_longer=True, any_case=True))
+
+    found = [
+        name for name in "no No nO nox k K ok KO n N \u212a".split() if pattern.fullmatch(name)
+    ]
+
+    assert found == "k K ok KO n N".split()
+
+
 def test_plain_loc_has_nothing_that_is_refused():
     seed = random.randrange(1 << 32)
     chosen = random.Random(seed)
@@ -63,6 +73,10 @@ def test_common_loc_is_plain_and_has_nothing_to_normalize():
     seed = random.randrange(1 << 32)
     chosen = random.Random(seed)
     pieces = (*PIECES, "index", "Index", "DEFAULT", "default", "InDeX", ".", ".htm", ".aspx", "/")
+    pieces += (
+        "\u017f",
+        "\u212a",
+    )  # a long s and a sign for Kelvin, which are s and k in lower case
     locs = [
         f"http{'s' * (size % 2)}://{chosen.choice(HOSTS)}.com/"
         + "".join(chosen.choices(pieces, k=size % 7))
@@ -76,7 +90,7 @@ def test_common_loc_is_plain_and_has_nothing_to_normalize():
         query = f"SELECT loc FROM (SELECT unnest(?) AS loc) WHERE {condition}"
         common = {loc for (loc,) in connection.execute(query, [locs]).fetchall()}
 
-    plain = {loc for loc in locs if re.fullmatch(PLAIN_LOC, loc)}
+    plain = {loc for loc in locs if re.fullmatch(PLAIN_LOC, loc, re.ASCII)}
     assert len(common) > 1_000, seed
     assert common <= plain, seed
     assert not any(is_complex[loc] for loc in common), seed

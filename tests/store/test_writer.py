@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -87,3 +90,29 @@ def test_an_interruption_keeps_what_was_added(folder, after):
             read_until_interrupted(store)
 
         assert len(rows(store)) == 3 * after
+
+
+def test_ctrl_c_while_the_last_batch_waits_for_the_thread_loses_nothing(folder, monkeypatch):
+    write = writer.StoreWriter._write
+
+    def interrupted(self: writer.StoreWriter, batch: writer._Batch) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            os.kill(os.getpid(), signal.SIGINT)  # the main thread adds a document, or waits
+            time.sleep(0.05)
+        write(self, batch)
+
+    def read_all(store: Store, numbers: list[int]) -> None:
+        with store.writer(None) as target:
+            for record, document, found in urlset.read(folder).batches():
+                numbers.append(target.add(record, document, found))
+
+    monkeypatch.setattr(writer.StoreWriter, "_write", interrupted)
+    added: list[int] = []
+
+    with Store.with_details() as store:
+        with pytest.raises(KeyboardInterrupt):
+            read_all(store, added)
+
+        found = {number for number, _, _ in store.query("SELECT document, entry, loc FROM entries")}
+
+    assert found >= {*added}

@@ -45,8 +45,10 @@ def read_included(settings: BuildOptions, engine: Engine, target: Target) -> Inc
     no engine would read it. With ``on_error="skip"`` what the published index lists of it stays.
     """
     found = IncludedSitemaps()
-    names = {name for name in target.names() if name.startswith(settings.name)}
-    own = {settings.base + name for name in names | {FileNames(settings).index("", 1)}}
+    names, existing = FileNames(settings), target.names()
+    own_names = {name for name in existing if names.parse(name) is not None}
+    own_names |= {names.index("", 1), *names.index_candidates(existing)}
+    own = {settings.base + name for name in own_names}
     for url in settings.include_sitemaps:
         if url in own:
             raise ValueError(

@@ -101,6 +101,7 @@ class Ingest:
         self._first_rejected: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._known: KnownLedgerRows | None = None
+        self._has_known_view = False
         self._is_published = False
         self.staging: StagedRows = StagedRows(db, settings)
         self.urls: CanonicalUrls = CanonicalUrls(settings)
@@ -118,6 +119,16 @@ class Ingest:
     @property
     def has_known(self) -> bool:
         """Whether, after :meth:`verify_rest`, ``known_rows`` exists."""
+        return self._known is not None
+
+    def create_known_view(self) -> bool:
+        """Create ``known_rows`` after all sources were read; return whether there is such a view.
+
+        It has the rows of the ledger that the sources list, and that are not staged.
+        """
+        if self._known is not None and not self._has_known_view:
+            self._known.create_view()
+            self._has_known_view = True
         return self._known is not None
 
     def assume_known(self, urls: str, known: KnownLedgerRows | None = None) -> None:
@@ -187,7 +198,8 @@ class Ingest:
         if rows is None or len(rows) == len(numbers):
             return found
         self.count += len(numbers) - len(rows)
-        return NumberedBatch(batches.take_rows(batch, rows), [numbers[row] for row in rows])
+        some = batches.take_rows(batches.record_batch(batch), rows)
+        return NumberedBatch(some, [numbers[row] for row in rows])
 
     def _unknown(self, batch: Any, plain: Any) -> list[int] | None:
         """Return the numbers of the rows that the ledger has not; None if that is not known.
@@ -229,8 +241,7 @@ class Ingest:
         self._is_published = False
         if self._urls is not None:
             columns = (*EVIDENCE, *self._settings.kept_columns)
-            if self._known is not None:
-                self._known.create_view()
+            if self.create_known_view():
                 self.staging.add_known()
             match_ledger(self._db, self._urls, self._settings, provenance)
             for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):

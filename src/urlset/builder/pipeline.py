@@ -319,7 +319,14 @@ class Pipeline:
         try:
             with db.large_transaction(), changes_written(db, self._settings.changes):
                 commit(
-                    db, ledger, self._settings, published, allocator.ranges, counts, self._warnings
+                    db,
+                    ledger,
+                    self._settings,
+                    published,
+                    allocator.ranges,
+                    counts,
+                    self._warnings,
+                    has_kept=self._provenance.kept > 0,
                 )
                 self._provenance.commit(self._ingest.row_counts, unsettled)
                 if self._pages is not None:

@@ -229,8 +229,13 @@ def commit(
     ranges: Mapping[int, tuple[int, int]],
     counts: Counts,
     warnings: Sequence[str],
+    *,
+    has_kept: bool,
 ) -> None:
-    """Write the resolved rows, files, counts and warnings to the ledger; within a transaction."""
+    """Write the resolved rows, files, counts and warnings to the ledger; within a transaction.
+
+    ``has_kept`` is whether rows of the set before stay, because their source could not be read.
+    """
     now = f"TIMESTAMPTZ {quoted(format_date(settings.now))}"
     urls, gone, builds = (ledger.table(name) for name in ("urls", "gone", "builds"))
     if not ledger.is_new:
@@ -260,8 +265,11 @@ def commit(
     db.insert_rows(ledger.table("orphans"), list(published.orphans.items()))
     ledger.add_build(settings.now, published.files, counts, warnings)
     shape = quoted(shape_of(settings))
-    rules = quoted(rules_of(settings))
-    db.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {rules}")
+    rules = rules_of(settings)
+    # Rows that other rules produced were not inspected: the next build resolves all of them.
+    is_uniform = not has_kept or ledger.rules == rules
+    stored = quoted(rules) if is_uniform else "NULL"
+    db.run(f"UPDATE {ledger.table('settings')} SET shape = {shape}, rules = {stored}")
 
 
 def _commit_in_place(db: ScratchDatabase, urls: str, now: str) -> None:

@@ -203,26 +203,42 @@ def names_where(conditions: Mapping[str, str]) -> str:
     return f"concat_ws(', ', {', '.join(cases)})"
 
 
-def not_words(words: Sequence[str], first: str, more: str, *, also_longer: bool = False) -> str:
+def not_words(
+    words: Sequence[str],
+    first: str,
+    more: str,
+    *,
+    also_longer: bool = False,
+    any_case: bool = False,
+) -> str:
     """Return a regular expression that matches all names except these words.
 
     RE2 has no lookahead, so the expression enumerates how a name can differ from each word. A name
     begins with one of ``first``, ``more`` may follow. ``also_longer`` also excludes names that
-    begin with one of the words.
+    begin with one of the words. ``any_case`` takes all letters, which are in lower case, for those
+    in upper case, too; ``(?i)`` of RE2 would also match two letters that are not ASCII.
 
     >>> not_words(["no"], "no", "no")
     '(?:[o][no]*|n(?:(?:[n][no]*|o[no]+))?)'
     """
+
+    def both(chars: str) -> str:
+        return "".join(c.upper() for c in chars if c.isalpha()) + chars if any_case else chars
+
     heads = sorted({word[0] for word in words})
-    branches = [f"[{''.join(char for char in first if char not in heads)}][{more}]*"]
+    others = "".join(char for char in first if char not in heads)
+    branches = [f"[{both(others)}][{both(more)}]*"]
     for head in heads:
         tails = [word[1:] for word in words if word[0] == head]
         rest = [tail for tail in tails if tail]
-        following = not_words(rest, more, more, also_longer=also_longer) if rest else f"[{more}]+"
+        following = f"[{both(more)}]+"
+        if rest:
+            following = not_words(rest, more, more, also_longer=also_longer, any_case=any_case)
+        start = f"[{both(head)}]" if any_case else head
         if len(rest) == len(tails):
-            branches.append(f"{head}(?:{following})?")
+            branches.append(f"{start}(?:{following})?")
         elif not also_longer:
-            branches.append(head + following)
+            branches.append(start + following)
     return f"(?:{'|'.join(branches)})"
 
 
@@ -248,10 +264,14 @@ as much as reading all locs.
 
 _LOWER_NAME = f"{ascii_lowercase}{digits}_~-"
 _PAGE = not_words(
-    [*map(str.lower, _UNFILLED), *_INDEX_FILES], _LOWER_NAME, _LOWER_NAME, also_longer=True
+    [*map(str.lower, _UNFILLED), *_INDEX_FILES],
+    _LOWER_NAME,
+    _LOWER_NAME,
+    also_longer=True,
+    any_case=True,
 )
 COMMON_LOC = (
-    rf"https?://{_HOST}/(?:{_NAME}/)*(?:(?:{_NAME}|(?i:{_PAGE})(?:\.html?|\.php|\.aspx?))"
+    rf"https?://{_HOST}/(?:{_NAME}/)*(?:(?:{_NAME}|{_PAGE}(?:\.html?|\.php|\.aspx?))"
     rf"(?:\?[\w&~-]*(?:={_NAME}?(?:&[\w&~-]*)?)*)?)?"
 )
 """Regular expression of plain locs that also have no part which ``duplicate_key`` normalizes.

@@ -170,7 +170,6 @@ _OF_VISITS = (
 )  # fmt: skip
 _VISITS = Need("why", lambda why: not why, "no --why, which visits nothing")
 _NEEDS = {
-    ("audit", "base_url"): _FILES,
     ("audit", "seed"): Need("sample", bool, "--sample N, too"),
     ("build", "cache_control"): Need(
         "target", lambda target: "://" in target, "a bucket, such as s3://, as --output"
@@ -184,7 +183,6 @@ _NEEDS = {
     ("crawl", "max_depth"): Need(
         "follow_links", lambda follow: follow is not False, "no --no-links, which follows no link"
     ),
-    ("diff", "base_url"): _FILES,
     ("diff", "max_examples"): Need(
         "format", lambda form: form in ("text", "markdown"), "--format text or markdown"
     ),

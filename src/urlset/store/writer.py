@@ -148,21 +148,23 @@ class StoreWriter:
 
     def write(self) -> None:
         """Commit everything added so far, also when Ctrl-C interrupts it."""
-        self._end_writing()
         try:
+            self._end_writing()
             self._write(self._batch)
         except KeyboardInterrupt:
+            self._end_writing()
             self._write(self._batch)
             raise
         self._batch = _Batch()
 
     def _write_in_background(self) -> None:
         """Begin to write the batch, after the previous one; add further documents to another."""
-        self._end_writing()
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="urlset-writer")
-        full, self._batch = self._batch, _Batch()
-        self._writing = self._thread.submit(self._write_to_file, full)
+        with delayed_interrupts():  # the batch is either this one or that of the thread
+            self._end_writing()
+            if self._thread is None:
+                self._thread = ThreadPoolExecutor(1, thread_name_prefix="urlset-writer")
+            full, self._batch = self._batch, _Batch()
+            self._writing = self._thread.submit(self._write_to_file, full)
 
     def _write_to_file(self, batch: _Batch) -> None:
         self._database.move_to_file()
@@ -170,10 +172,12 @@ class StoreWriter:
 
     def _end_writing(self) -> None:
         """Wait until the batch that is being written is stored; raise the error of the thread."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
+        if self._writing is not None:
             with delayed_interrupts():
-                writing.result()
+                try:
+                    self._writing.result()
+                finally:
+                    self._writing = None
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:

@@ -109,6 +109,15 @@ def test_a_maintenance_page_at_every_path_changes_and_removes_nothing(site):
     assert (new(site.step()), site.step().is_complete) == ([], True)
 
 
+def test_robots_txt_that_begins_with_a_comment_of_html_is_compared(site):
+    site.step()
+    site.documents["/robots.txt"] = "<!-- ours -->\nUser-agent: GPTBot\nDisallow: /"
+
+    found = site.step()
+
+    assert "HTML page" not in " ".join(found.incomplete)
+
+
 def test_robots_txt_that_was_refused_at_first_is_no_new_one(site):
     good = site.documents["/robots.txt"]
     site.documents["/robots.txt"] = 403

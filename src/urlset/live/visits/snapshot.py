@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -287,12 +288,13 @@ class _Step:
         return "robots.txt or the page that names it failed"
 
 
+_FIELD = re.compile(r"^[ \t]*(?:user-?agent|allow|disallow|crawl-delay)[ \t]*:", re.I | re.M)
 _HTML_PAGE = "expected robots.txt, found an HTML page; the former content is kept"
 
 
 def _is_html_page(robots: Robots) -> bool:
     is_markup = robots.state == "read" and robots.text.lstrip().startswith("<")
-    return is_markup and not robots.sitemaps and not robots.patterns("*")
+    return is_markup and not robots.sitemaps and not _FIELD.search(robots.text)
 
 
 def _why_refused(walk: SiteWalk, url: str) -> str:
