@@ -44,7 +44,9 @@ def test_hash_of_duckdb_has_collisions_which_is_why_it_is_not_used():
 ALLOWED = {
     "hash(md5_number(text))": "the macro text_hash",
     "hash(duplicate_key(loc))": "for `alike_keys`, of which texts are compared by `text_hash`",
-    "hash(CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END)": "as above",
+    "hash(CASE WHEN suffix(short, '/') THEN left(short, length(short) - 1) ELSE short END)": (
+        "as above"
+    ),
     "hash(loc)": "partitions, and a filter before URLs are compared",
     "hash(NULL)": "of no text",
     "hash(l.target, l.tag)": "of hashes",
