@@ -101,7 +101,7 @@ class Ingest:
         self._first_rejected: tuple[tuple[int, int], str, EntryError] | None = None
         self._urls: str | None = None
         self._known: KnownLedgerRows | None = None
-        self._has_known_view = False
+        self._has_staged_known = False
         self._is_published = False
         self.staging: StagedRows = StagedRows(db, settings)
         self.urls: CanonicalUrls = CanonicalUrls(settings)
@@ -121,15 +121,12 @@ class Ingest:
         """Whether, after :meth:`verify_rest`, ``known_rows`` exists."""
         return self._known is not None
 
-    def create_known_view(self) -> bool:
-        """Create ``known_rows`` after all sources were read; return whether there is such a view.
-
-        It has the rows of the ledger that the sources list, and that are not staged.
-        """
-        if self._known is not None and not self._has_known_view:
+    def stage_known(self) -> None:
+        """Add the rows of the ledger that the sources list to ``staged``; all sources were read."""
+        if self._known is not None and not self._has_staged_known:
             self._known.create_view()
-            self._has_known_view = True
-        return self._known is not None
+            self.staging.add_known()
+            self._has_staged_known = True
 
     def assume_known(self, urls: str, known: KnownLedgerRows | None = None) -> None:
         """From now on, stage plain rows without verification, as the ledger may have them.
@@ -241,8 +238,7 @@ class Ingest:
         self._is_published = False
         if self._urls is not None:
             columns = (*EVIDENCE, *self._settings.kept_columns)
-            if self.create_known_view():
-                self.staging.add_known()
+            self.stage_known()
             match_ledger(self._db, self._urls, self._settings, provenance)
             for source, batch in unmatched(self._db, list(dict.fromkeys(columns))):
                 self._source = source

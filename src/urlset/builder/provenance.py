@@ -13,7 +13,7 @@ from urlset.builder.ingest import Ingest
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions, fail
 from urlset.builder.reuse import PublishedRows, SourceReuse, published_rows
-from urlset.builder.working_tables import KEPT, KNOWN_ROWS, STAGED_RAW
+from urlset.builder.working_tables import KEPT, STAGED_RAW
 from urlset.publisher import Target
 from urlset.sources import Source
 from urlset.sources.candidates import UNREADABLE, UNREADABLE_FOLDER, source_type_of
@@ -101,9 +101,7 @@ class Provenance:
         )
         scopes += [self._not_from(whole)] * bool(whole)
         urls = self._ledger.table("urls")
-        is_listed = "EXISTS (SELECT 1 FROM staged s WHERE s.loc = u.loc)"
-        if ingest.create_known_view():
-            is_listed += f" OR EXISTS (SELECT 1 FROM {KNOWN_ROWS} k WHERE k.loc = u.loc)"
+        ingest.stage_known()
         if unreadable:
             self._db.run(
                 f"DELETE FROM {STAGED_RAW} WHERE reason LIKE {quoted(f'{UNREADABLE}%')} "
@@ -112,7 +110,7 @@ class Provenance:
         self._db.run(
             f"""{KEPT.create_table} SELECT loc, file, lastmod, changefreq, priority, more
             FROM {urls} u WHERE ({" OR ".join(f"({scope})" for scope in scopes)})
-            AND NOT ({is_listed})"""
+            AND NOT EXISTS (SELECT 1 FROM staged s WHERE s.loc = u.loc)"""
         )
         (self.kept,) = self._db.fetch_one("SELECT count(*) FROM kept")
         if self.kept:
