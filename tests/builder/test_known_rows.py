@@ -12,7 +12,8 @@ import pytest
 import urlset
 from urlset import engine as engines
 from urlset.arrow import batches, entries_to_stream
-from urlset.builder import incremental, ingest, known_rows
+from urlset.builder import incremental, ingest, known_rows, resolve
+from urlset.builder.canonical_urls import CANONICAL_VERSION, CanonicalUrls
 from urlset.builder.options import BuildOptions
 from urlset.builder.resolve import RULES
 from urlset.dates import format_date
@@ -222,3 +223,47 @@ def test_every_option_is_a_rule_or_known_not_to_decide_about_a_row_of_the_ledger
     # Of these, rules are what the options become.
     rules = {*RULES, "base_url", "lastmod"} - {"base", "evidence"}
     assert sorted(field.name for field in fields(BuildOptions)) == sorted([*rules, *others])
+
+
+def test_urls_of_known_rows_are_not_inspected_again(tmp_path: Path, monkeypatch):
+    if engines.get().known_rows(1) is None:
+        pytest.skip("this engine compares rows in SQL")
+    inspected: list[int] = []
+    original = CanonicalUrls.of
+
+    def counted(self: Any, entries: Any) -> Any:
+        inspected.append(entries.num_rows)
+        return original(self, entries)
+
+    monkeypatch.setattr(CanonicalUrls, "of", counted)
+    monkeypatch.chdir(tmp_path)
+    rows = [Candidate(f"{BASE}{n}", lastmod_text="2026-01-01") for n in range(30)]
+    changed = [rows[0]._replace(lastmod_text="2026-01-02"), *rows[1:]]
+
+    built(tmp_path, [[rows]])
+    inspected.clear()
+    built(tmp_path, [[rows], [changed]])
+
+    assert inspected == [1, 1]  # the changed row: as it is read, and before it is verified
+
+
+@pytest.mark.parametrize(("version", "added"), [(CANONICAL_VERSION, 0), (CANONICAL_VERSION + 1, 3)])
+def test_a_new_version_of_the_canonical_form_inspects_all_rows(
+    tmp_path: Path, monkeypatch, version: int, added: int
+):
+    if engines.get().known_rows(1) is None:
+        pytest.skip("this engine compares rows in SQL")
+
+    def with_slash(_: Any, entries: Any) -> Any:
+        locs = [f"{loc}/" for loc in batches.column_values(entries, "loc")]
+        return batches.replace_column(entries, "loc", batches.text_array(locs)), None
+
+    monkeypatch.chdir(tmp_path)
+    rows = [Candidate(f"{BASE}{n}") for n in range(3)]
+    built(tmp_path, [[rows]])
+    monkeypatch.setattr(CanonicalUrls, "of", with_slash)
+    monkeypatch.setattr(resolve, "CANONICAL_VERSION", version)
+
+    [(made, _, _)] = built(tmp_path, [[rows]])
+
+    assert (made["added"], made["removed"]) == (added, added)

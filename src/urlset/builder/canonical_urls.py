@@ -34,7 +34,7 @@ CREDENTIALS = "user name or password in the URL"
 TEMPLATE = "unfilled template value in the URL"
 """The reason to exclude a URL in which a template left a placeholder."""
 
-VERSION = 1
+CANONICAL_VERSION = 1
 """Version of the canonical form and of the reasons to exclude. Increase it with each change: rows
 that a ledger has are not inspected again."""
 

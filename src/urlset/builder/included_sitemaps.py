@@ -54,7 +54,7 @@ def read_included(settings: BuildOptions, engine: Engine, target: Target) -> Inc
             raise ValueError(
                 f"expected sitemaps of other systems in {option('include_sitemaps')}, found {url}, "
                 "which is a file of this build or has the name of one; remove it, as the index "
-                f"lists these files anyway, or give the files of this build other names: "
+                "lists these files anyway, or give the files of this build other names: "
                 f"{option('name')}"
             )
     listed: dict[str, ListedSitemap] = {}

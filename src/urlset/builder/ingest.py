@@ -149,9 +149,8 @@ class Ingest:
         self._rows = 0
         self._columns = set()
         found = self._numbered(map(self._rewrite, _awaited(source)))
-        for count in (
-            self._add_verified(found) if self._urls is None else self._add_unverified(found)
-        ):
+        add = self._add_verified if self._urls is None else self._add_unverified
+        for count in add(found):
             self._raise_rejected(is_complete=False)
             yield count
         self._raise_rejected(is_complete=False)

@@ -415,7 +415,7 @@ TABLES: tuple[TableSchema, ...] = (
         version | INTEGER | Version of these tables.
         target  | VARCHAR | Where the set is published: a bucket, or a folder relative to the folder of the ledger.
         shape   | VARCHAR | Format of all files without their entries: a change rewrites all files.
-        rules   | VARCHAR | Digest of the rules for entries (base, sections, filters, dates): a change resolves all entries again.
+        rules   | VARCHAR | Digest of the rules for entries (base, sections, filters, dates, names of files, canonical form): a change resolves all entries again. NULL if entries of other rules stay, because their source could not be read.
         """,
     ),
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import blake2b
 
-from urlset.builder.canonical_urls import GUESSED, VERSION
+from urlset.builder.canonical_urls import CANONICAL_VERSION, GUESSED
 from urlset.builder.incremental import partitions, split
 from urlset.builder.ledger import Ledger
 from urlset.builder.options import BuildOptions
@@ -140,10 +140,12 @@ RULES = ("base", "evidence", "sections", "filters", "include", "exclude", "inclu
 
 
 def rules_of(settings: BuildOptions) -> str:
-    """Return a digest of :data:`RULES`; if it changes, all entries are resolved again."""
-    # The URL of a file of the set is no page.
+    """Return a digest of :data:`RULES`; if it changes, all entries are resolved again.
+
+    It includes the names of the files, whose URLs are no pages, and the version of the rules.
+    """
     names = (settings.name, settings.name_pattern, settings.format, settings.gzip)
-    rules = (*(getattr(settings, name) for name in RULES), EARLIEST, VERSION, names)
+    rules = (*(getattr(settings, name) for name in RULES), EARLIEST, CANONICAL_VERSION, names)
     return blake2b(repr(rules).encode(), digest_size=16).hexdigest()
 
 
