@@ -159,14 +159,45 @@ def test_a_batch_is_made_canonical_as_its_urls_one_by_one(given, base):
     assert urls.encoded == others.encoded
 
 
-@given(BATCHES, BASES)
-def test_nothing_is_changed_or_excluded_in_a_plain_batch(given, base):
-    urls = CanonicalUrls(BuildOptions(base_url=base))
-    if urls._is_plain(given):
-        made = urls._untracked(urls._upgrade_to_https(urls._canonical(given)))
+HOME = "https://e.com:443"
+MIXED = st.lists(
+    st.one_of(
+        st.none(),
+        st.sampled_from(
+            [HOME, "", "/", "http://e.com:80", "https://u:p@e.com/", "/a;jsessionid=1"]
+        ),
+        st.sampled_from(["https://e.com/p", "https://e.com/__p", "https://e.com/p?utm_source=x"]),
+        st.builds("https://e.com/{}".format, REFERENCES),
+    ),
+    min_size=1,
+    max_size=6,
+)
 
-        assert made == given
-        assert urls._exclusion_reasons(given, made) is None
+
+def inspected(
+    rows: list[str | None], base: str
+) -> tuple[list[str | None], list[str | None], list[int]]:
+    """URLs after inspection, reasons to exclude them, and the counts of what was changed."""
+    urls = CanonicalUrls(BuildOptions(base_url=base))
+    entries, reasons = urls.of(batches.batch_of({"loc": batches.text_array(rows)}))
+    counts = [urls.encoded, urls.untracked, urls.secured, urls.without_port]
+    return batches.column_values(entries, "loc"), reasons or [None] * len(rows), counts
+
+
+@given(MIXED, BASES)
+@example(["https://e.com/p", HOME], BASE)
+@example([HOME, "https://e.com/__p"], BASE)
+@example(["/a", ""], BASE)
+def test_a_url_is_inspected_in_any_batch_as_alone(rows, base):
+    each = [inspected([row], base) for row in rows]
+
+    locs, reasons, counts = inspected(rows, base)
+
+    assert locs == [loc for found, _, _ in each for loc in found]
+    assert reasons == [reason for _, found, _ in each for reason in found]
+    assert counts == [
+        sum(numbers) for numbers in zip(*(found for _, _, found in each), strict=True)
+    ]
 
 
 needs_native = pytest.mark.skipif(available()[0] != "native", reason="needs the native engine")
@@ -198,7 +229,9 @@ def test_urls_that_are_certainly_canonical_stay_as_they_are(given, nested, base)
 
 @needs_native
 def test_usual_urls_are_certainly_canonical(monkeypatch):
-    monkeypatch.setattr(CanonicalUrls, "_is_plain", lambda *_: pytest.fail("URLs were inspected"))
+    monkeypatch.setattr(
+        CanonicalUrls, "_uncertain_rows", lambda *_: pytest.fail("URLs were inspected")
+    )
     url = "https://example.com/a/b-c_d/%C3%A9?e=1"
     rows = [Entry("https://example.com/a%20b", images=(Image(url),)), Entry("https://e.org")]
 

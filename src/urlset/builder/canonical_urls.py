@@ -8,7 +8,7 @@ stays unchanged, and is rejected with its reason later.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -34,7 +34,7 @@ CREDENTIALS = "user name or password in the URL"
 TEMPLATE = "unfilled template value in the URL"
 """The reason to exclude a URL in which a template left a placeholder."""
 
-CANONICAL_VERSION = 1
+CANONICAL_VERSION = 2
 """Version of the canonical form and of the reasons to exclude. Increase it with each change: rows
 that a ledger has are not inspected again."""
 
@@ -53,15 +53,16 @@ _NO_NAME = (
     r"|[^A-Za-z]*h[^A-Za-z]*t[^A-Za-z]*t[^A-Za-z]*p)"
 )
 _NAME = re.compile(rf"(?!{_NO_NAME})[A-Za-z0-9_~-]++(?!\S*/\.)(?:[/?]{_REST})?", re.ASCII)
-# All URLs of a batch, one per line.
-_ALL_CANONICAL = re.compile(rf"(?>(?:{_CANONICAL.pattern}(?:\n|\Z))+)", re.ASCII)
-_ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}(?:\n|\Z))+)", re.ASCII)
+# All URLs of a batch, one per line; the last one may not be empty.
+_NEXT = r"(?:\n(?!\Z)|\Z)"
+_ALL_CANONICAL = re.compile(rf"(?>(?:{_CANONICAL.pattern}{_NEXT})+)", re.ASCII)
+_ALL_ROOTED = re.compile(rf"(?>(?:{_ROOTED.pattern}{_NEXT})+)", re.ASCII)
 # Characters that XML cannot contain: such URLs are rejected, not encoded.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUSPICIOUS = ("undefined", "null", "NaN", "__")
 # A canonical URL without any of these has no credentials, session, tracking parameter, default port
 # or name of a sitemap.
-_MARKS = (*_SUSPICIOUS, "&amp;", "?", ";", "(", ":443/", ":80/", *SITEMAP_ENDINGS)
+_MARKS = ("?", *_SUSPICIOUS, "&amp;", ";", "(", ":443", ":80", *SITEMAP_ENDINGS)
 _FIELDS = {
     "images": ("loc",),
     "videos": ("thumbnail_loc", "content_loc", "player_loc"),
@@ -93,6 +94,7 @@ class CanonicalUrls:
         scheme, authority, _ = split_origin(settings.base)
         self._origin = f"{scheme}://{authority}"
         self._is_secure = scheme == "https"
+        self._marks = [*_MARKS, "http://"] if self._is_secure else [*_MARKS]
         self._engine = engines.get(settings.engine)
         self._folder = settings.base[: settings.base.rfind("/") + 1]
         self._is_text = settings.is_text
@@ -107,29 +109,36 @@ class CanonicalUrls:
             return entries, None
         originals = batches.column_values(entries, "loc")
         reasons: list[str | None] | None = None
-        if not self._is_plain(originals):
-            urls = self._without_default_ports(self._canonical(originals))
-            result = self._untracked(self._upgrade_to_https(urls))
-            reasons = self._exclusion_reasons(originals, result)
-            if result != originals:
-                entries = batches.replace_column(entries, "loc", batches.text_array(result))
+        joined = _joined(originals)
+        if rows := self._uncertain_rows(originals, joined):
+            inspected = [originals[row] for row in rows]
+            urls = self._without_default_ports(self._canonical(inspected))
+            result = [*self._untracked(self._upgrade_to_https(urls))]
+            found = self._exclusion_reasons(result)
+            if found is not None:
+                reasons = _with_rows([None] * len(originals), rows, found)
+            if result != inspected:
+                whole = batches.text_array(_with_rows(originals, rows, result))
+                entries = batches.replace_column(entries, "loc", whole)
         for name, fields in _FIELDS.items() if not self._is_text else ():
             if name in entries.schema.names and batches.has_values(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
 
-    def _is_plain(self, originals: list[str | None]) -> bool:
-        """Return whether no URL of a batch has to be changed or excluded, by one quick test.
+    def _uncertain_rows(self, urls: list[str | None], joined: str | None) -> list[int]:
+        """Return the rows whose URL may have to be changed or excluded, by quick tests.
 
-        This costs a fifth of inspecting each URL, and most batches are plain.
+        This costs a third of inspecting each URL, and most URLs of most batches are plain.
+        ``joined`` has all URLs, one per line, if that is possible.
         """
-        joined = _joined(originals)
-        return (
-            joined is not None
-            and not any(mark in joined for mark in _MARKS)
-            and not (self._is_secure and "http://" in joined)
-            and _ALL_CANONICAL.fullmatch(joined) is not None
-        )
+        found: set[int] = set()
+        for mark in self._marks:
+            if len(found) < len(urls) and (joined is None or mark in joined):
+                found |= {row for row, url in enumerate(urls) if url and mark in url}
+        if len(found) < len(urls) and (joined is None or not _ALL_CANONICAL.fullmatch(joined)):
+            match = _CANONICAL.fullmatch
+            found |= {row for row, url in enumerate(urls) if url is not None and not match(url)}
+        return sorted(found)
 
     def _canonical(self, originals: list[str | None]) -> list[str | None]:
         """Return canonical URLs; a batch of uniform URLs is recognized at once."""
@@ -203,14 +212,12 @@ class CanonicalUrls:
         self.encoded += 1
         self.example = self.example or text
 
-    def _exclusion_reasons(
-        self, originals: list[str | None], result: list[str | None]
-    ) -> list[str | None] | None:
+    def _exclusion_reasons(self, result: list[str | None]) -> list[str | None] | None:
         """Return a reason to exclude, or None, for each row; None if no URL is excluded.
 
         Passwords in ``result`` are masked.
         """
-        reasons: list[str | None] = [None] * len(originals)
+        reasons: list[str | None] = [None] * len(result)
         joined = "\n".join(url for url in result if url is not None)
         suspicious = [word for word in _SUSPICIOUS if word in joined]
         is_plain = not suspicious and _ALL_CANONICAL.fullmatch(joined) is not None
@@ -269,6 +276,16 @@ def without_fragments(entries: Iterable[Entry]) -> tuple[list[Entry], int]:
             entry, count = entry._replace(loc=entry.loc.partition("#")[0]), count + 1
         kept.append(entry)
     return kept, count
+
+
+def _with_rows(
+    values: list[str | None], rows: Sequence[int], replacements: Sequence[str | None]
+) -> list[str | None]:
+    """Return a copy of a list in which some values are replaced."""
+    result = [*values]
+    for row, value in zip(rows, replacements, strict=True):
+        result[row] = value
+    return result
 
 
 def _joined(urls: list[str | None]) -> str | None:
