@@ -488,6 +488,54 @@ def test_index_that_lists_itself_is_reported(tmp_path):
     assert "lists itself" in errors(entries)[0][1]
 
 
+@pytest.mark.parametrize("base_url", [None, "https://e.com/", "https://e.com/sitemap.xml"])
+@pytest.mark.parametrize(
+    "loc",
+    ["https://e.com/de/sitemap.xml", "https://e.com/sitemap.xml?page=2", "https://e.com/d%C3%A9/sitemap.xml"],
+)  # fmt: skip
+def test_child_of_the_name_of_its_index_is_missing_without_a_file_of_its_own(
+    loc: str, base_url: str | None, tmp_path
+):
+    """One sitemap for each language, or page, is often called as their index."""
+    write(tmp_path, sitemap__xml=index(loc, "https://e.com/a.xml"), a__xml=urlset("a"))
+
+    entries = read(tmp_path / "sitemap.xml", base_url=base_url)
+
+    assert paths(entries) == ["a"]
+    assert [(where, "listed but missing" in error) for where, error in errors(entries)] == [
+        (loc, True)
+    ]
+
+
+def test_child_of_the_name_of_an_index_above_it_is_missing(tmp_path):
+    write(tmp_path / "de", index__xml=index("https://e.com/de/sitemap.xml"))
+    write(tmp_path, sitemap__xml=index("https://e.com/de/index.xml"))
+
+    [(where, error)] = errors(read(tmp_path, base_url="https://e.com/"))
+
+    assert (where, "listed but missing" in error) == ("https://e.com/de/sitemap.xml", True)
+
+
+def test_index_below_a_folder_of_the_site_that_lists_itself_is_reported(tmp_path):
+    write(tmp_path, sitemap__xml=index("https://e.com/maps/sitemap.xml"))
+
+    found = errors(read(tmp_path / "sitemap.xml", base_url="https://e.com/maps/"))
+
+    assert ["lists itself" in error for _, error in found] == [True]
+
+
+def test_index_of_the_same_path_on_another_host_is_missing(tmp_path):
+    locs = ("http://E.com/sitemap.xml", "https://shop.e.com/sitemap.xml")
+    write(tmp_path, sitemap__xml=index(*locs))
+
+    found = errors(read(tmp_path / "sitemap.xml", base_url="https://e.com/"))
+
+    assert [error.split(":")[0] for _, error in found] == [
+        "an index lists itself, or an index above it; not followed again",
+        "listed but missing",
+    ]
+
+
 def test_index_cycle_is_reported(tmp_path):
     write(tmp_path, a__xml=index("https://e.com/b.xml"), b__xml=index("https://e.com/a.xml"))
 

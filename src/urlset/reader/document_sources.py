@@ -347,7 +347,15 @@ class DocumentWalk:
     def _locate(self, loc: str, above: tuple[Location, ...]) -> Location:
         """Return the location of a child; raises :class:`SourceError` if it must not be read."""
         location = self._source.child(loc, above[-1])
-        if any(location.key == higher.key for higher in above):
+        for higher in above:
+            if location.key != higher.key:
+                continue
+            if not _is_own_url(loc, higher):
+                raise SourceError(
+                    "listed but missing: the only file of this name is "
+                    f"{higher.name}, an index that leads to it",
+                    failure="missing",
+                )
             raise SourceError(
                 "an index lists itself, or an index above it; not followed again", failure="cycle"
             )
@@ -357,6 +365,28 @@ class DocumentWalk:
         if first not in (None, loc):
             raise SourceError(f"is the same file as {first}; read once")
         return location
+
+
+def _is_own_url(loc: str, index: Location) -> bool:
+    """Return whether a URL is that of an index that was found by the end of its path.
+
+    Indexes list documents of their own name in other folders, or with a query: ``/de/sitemap.xml``
+    and ``/sitemap.xml?page=2`` are not ``/sitemap.xml``. If the URL of the index is unknown, the
+    whole path must match.
+    """
+    host, segments = _host_and_segments(loc)
+    if index.base_url is not None:
+        return (host, segments) == _host_and_segments(index.base_url)
+    names = str(index.key).replace(os.sep, "/").split("/")
+    return names[-len(segments) :] == segments
+
+
+def _host_and_segments(url: str) -> tuple[str, list[str]]:
+    """Return the host of a URL, and the parts of its path, with its query in the last one."""
+    _, host, rest = split_origin(url)
+    path, mark, query = rest.partition("#")[0].partition("?")
+    segments = [unquote(segment) for segment in path.split("/") if segment] or [""]
+    return host.lower(), [*segments[:-1], f"{segments[-1]}{mark}{query}"]
 
 
 def path_suffixes(loc: str) -> Iterator[list[str]]:
