@@ -167,6 +167,27 @@ def test_a_date_that_is_none_is_removed_and_listed(text: str) -> None:
     assert text in fixed.dropped[0].what
 
 
+def _index(*locs: str) -> bytes:
+    children = "".join(f"<sitemap><loc>{loc}</loc></sitemap>" for loc in locs)
+    return f"<sitemapindex {NS}>{children}</sitemapindex>".encode()
+
+
+@pytest.mark.parametrize("base", [None, "https://e.com/"])
+def test_an_index_child_gets_no_date_of_a_file_that_is_not_its_own(
+    base: str | None, tmp_path: Path
+) -> None:
+    """Its name alone is that of the index, or of a file that another URL has."""
+    (tmp_path / "sitemap.xml").write_bytes(
+        _index("https://e.com/en/sitemap.xml", "https://e.com/de/a.xml", "https://e.com/en/a.xml")
+    )
+    (tmp_path / "a.xml").write_bytes(sitemap("<url><loc>https://e.com/</loc></url>"))
+
+    [document] = fix(tmp_path, select=["D503"], base_url=base).documents
+
+    children = {child.loc: child.lastmod_text for child in parse(document.after).sitemaps}
+    assert [loc for loc, date in children.items() if date] == ["https://e.com/de/a.xml"]
+
+
 def test_bytes_that_are_not_utf8_keep_every_fix_away() -> None:
     page = "<url><loc>https://e.com/caf\xe9?a&b</loc></url>"
     data = sitemap(page).decode().encode("latin-1")

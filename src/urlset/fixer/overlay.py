@@ -68,6 +68,8 @@ class Overlay:
     def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
             location = self._register(self._source.child(loc, parent))
+            if self.parents.get(location.key, (parent, loc))[1] != loc:
+                return None  # found by the end of its path, as another URL was
             document = parse(
                 location.load(), base_url=loc, engine=self._engine, max_bytes=self._max_bytes
             )

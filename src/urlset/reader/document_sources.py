@@ -348,14 +348,9 @@ class DocumentWalk:
         """Return the location of a child; raises :class:`SourceError` if it must not be read."""
         location = self._source.child(loc, above[-1])
         for higher in above:
+            expect_other_index(loc, location, higher)
             if location.key != higher.key:
                 continue
-            if not _is_own_url(loc, higher):
-                raise SourceError(
-                    "listed but missing: the only file of this name is "
-                    f"{higher.name}, an index that leads to it",
-                    failure="missing",
-                )
             raise SourceError(
                 "an index lists itself, or an index above it; not followed again", failure="cycle"
             )
@@ -365,6 +360,16 @@ class DocumentWalk:
         if first not in (None, loc):
             raise SourceError(f"is the same file as {first}; read once")
         return location
+
+
+def expect_other_index(loc: str, found: Location, index: Location) -> None:
+    """Raise :class:`SourceError` if an index was found for the URL of another document."""
+    if found.key == index.key and not _is_own_url(loc, index):
+        raise SourceError(
+            f"listed but missing: the only file of this name is {index.name}, an index that "
+            "leads to it",
+            failure="missing",
+        )
 
 
 def _is_own_url(loc: str, index: Location) -> bool:

@@ -27,6 +27,7 @@ from urlset.reader.document_sources import (
     Location,
     MemorySource,
     SingleDocument,
+    expect_other_index,
     path_suffixes,
     read_at_most,
     read_stream,
@@ -159,7 +160,9 @@ class FileSystemSource:
             for folder in looked_in:
                 path = os.path.join(folder, *suffix)
                 if os.path.isfile(path):
-                    return self._child_location(path, loc)
+                    location = self._child_location(path, loc)
+                    expect_other_index(loc, location, parent)
+                    return location
         raise SourceError(
             f"listed but missing: expected the file {_file_name(loc)!r} "
             f"in or below {printable(self._top)!r}",

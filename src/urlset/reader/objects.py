@@ -10,7 +10,7 @@ from urlset.errors import SourceError, TargetError
 from urlset.formats.compression import HEAD_BYTES
 from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
-from urlset.reader.document_sources import Head, Location, path_suffixes
+from urlset.reader.document_sources import Head, Location, expect_other_index, path_suffixes
 from urlset.urls import split_origin
 
 MAX_KEYS = 100_000
@@ -71,7 +71,9 @@ class ObjectStoreSource:
             for start in dict.fromkeys((folder, "")):
                 key = "/".join([*([start] if start else []), *suffix])
                 if key in self._sizes:
-                    return self._location(key)._replace(base_url=loc)
+                    location = self._location(key)._replace(base_url=loc)
+                    expect_other_index(loc, location, parent)
+                    return location
         raise SourceError(
             f"listed but missing: expected an object below {self._url}/ for {loc}",
             failure="missing",
