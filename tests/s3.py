@@ -14,7 +14,7 @@ KEY, SECRET = "AKIAOFTHETESTS", "sekrit/sekrit/sekrit"
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    moto = pytest.importorskip("moto.server", reason="moto is not installed")
     running = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     running.start()
     host, port = running.get_host_and_port()

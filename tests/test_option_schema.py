@@ -253,9 +253,9 @@ def test_the_docstring_describes_each_parameter_once(name):
     found = getattr(urlset, name)
     if not inspect.isfunction(found):
         return
-    arguments = (found.__doc__ or "").partition("    Args:\n")[2]
-    arguments = re.split(r"(?m)^ {0,4}(?=\S)", arguments)[0]
-    described = re.findall(r"(?m)^ {8}(\w+): ", arguments)
+    arguments = (inspect.getdoc(found) or "").partition("Args:\n")[2]
+    arguments = re.split(r"(?m)^(?=\S)", arguments)[0]
+    described = re.findall(r"(?m)^ {4}(\w+): ", arguments)
 
     assert sorted(described) == sorted(inspect.signature(found).parameters)
 

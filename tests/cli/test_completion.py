@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks import forked
 from urlset.checker import CATALOGUE
 from urlset.cli.app import COMMANDS
 from urlset.cli.command_model import describe_commands
@@ -155,7 +156,7 @@ def test_tab_completes_in_a_terminal(shell, typed, expected, folder):
 
 def typed_into(words, load: str, typed: str, expected: str, folder: Path) -> str:
     """Return what a terminal shows after a shell has loaded a script and a line was typed."""
-    pid, terminal = pty.fork()
+    pid, terminal = forked(pty.fork)
     if pid == 0:
         os.chdir(folder)
         environment = {

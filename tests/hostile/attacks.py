@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import partial, reduce
 from typing import NamedTuple
 
+from tests.forks import forked
 from tests.hostile.shapes import HTML, LLMS_TXT, ROBOTS, SITEMAP
 
 SIZES = (65_536, 1_048_576)
@@ -327,7 +328,7 @@ def measure(attack: Attack, documents: Sequence[bytes]) -> list[float] | str:
     import resource
 
     reader, writer = os.pipe()
-    child = os.fork()
+    child = forked(os.fork)
     if child == 0:
         os.close(reader)
         resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))

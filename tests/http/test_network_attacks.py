@@ -20,6 +20,7 @@ import urlset
 from tests import site_box
 from tests.cli.test_process import posix
 from tests.cpu_time import growth
+from tests.forks import forked
 from tests.http_walks import fetch, quick
 from tests.site_box import Hit, SiteBox, Wire, gz, head, index_of, page, redirect, urlset_of
 from urlset.engine import available
@@ -343,7 +344,7 @@ def test_fork_after_use_reads_and_takes_nothing_from_its_parent(
     first = list(entries)
     count = len(box.hits)
 
-    child = os.fork()
+    child = forked(os.fork)
     if child == 0:
         try:
             is_good = list(entries) == first and len(list(urlset.read(box.url("/a.xml")))) == 2

@@ -33,6 +33,9 @@ def rows():
 
 def attributes(instances):
     """Everything that an instance has, with types."""
+    instances = list(instances)
+    for one in instances:  # Django 6.1 sets the default of a state when it is read
+        getattr(one._state, "fetch_mode", None)
     return [
         [(name, type(value), value) for name, value in sorted(vars(one).items()) if name[0] != "_"]
         + sorted(vars(one._state).items())

@@ -3,10 +3,13 @@
 import json
 import re
 import tomllib
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 import urlset
@@ -132,3 +135,23 @@ def test_lock_files_agree():
     base, dev = pinned("base"), pinned("dev")
 
     assert {name: dev.get(name) for name in base} == base
+
+
+def test_lock_file_is_for_each_supported_python():
+    """uv ignores upper bounds of Python, but pip refuses a version that has one."""
+    pythons = re.findall(r":: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    text = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
+    locked = [Requirement(line) for line in re.findall(r"(?m)^(\w.*==.*?) *\\$", text)]
+    unfit = []
+    for wanted in locked:
+        with suppress(metadata.PackageNotFoundError):  # of another platform
+            found = metadata.distribution(wanted.name)
+            allowed = SpecifierSet(str(found.metadata.json.get("requires_python", "")))
+            for python in pythons if found.version in wanted.specifier else ():
+                version = {"python_version": python, "python_full_version": f"{python}.0"}
+                is_wanted = wanted.marker is None or wanted.marker.evaluate(version)
+                if is_wanted and f"{python}.0" not in allowed:
+                    unfit.append(f"{wanted} does not support Python {python}: {allowed}")
+    assert pythons
+    assert locked
+    assert not unfit
