@@ -258,7 +258,8 @@ def test_removals_of_a_section_that_is_empty_since_then_are_over_after_some_days
     for _ in range(32):
         site.step(hours=24)
     put(site, news=200, blog=0)
-    assert new(site.step(hours=24)) == [("removals", "/blog/")]
+    steps = [new(site.step(hours=24)) for _ in range(4)]  # an empty sitemap is waited for
+    assert steps == [[], [], [], [("removals", "/blog/")]]
 
     lasted = [all_open(site.step(hours=24)) for _ in range(5)]
 

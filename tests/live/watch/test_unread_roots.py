@@ -147,9 +147,9 @@ def test_sitemap_that_the_home_page_names_no_more_is_waited_for_three_steps(tmp_
     site.step()
     site.documents["/"] = PAGE
 
-    removed = []
-    for _ in range(4):
-        found = site.step(hours=25)
-        removed.append(found.removed)
+    found = [site.step(hours=25) for _ in range(4)]
 
-    assert removed == [0, 0, 0, 10]
+    assert [each.removed for each in found] == [0, 0, 0, 10]
+    source = f"{SITE}/maps/all.xml: nothing names it any more"
+    assert found[0].incomplete == (f"{source}; the next step tries all usual paths",)
+    assert f"{source}, and the site has no other sitemap" in found[1].incomplete

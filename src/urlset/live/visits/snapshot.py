@@ -34,6 +34,9 @@ from urlset.terminal_text import pluralize
 AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
 
+MIN_EMPTIED = 10
+"""URLs of a sitemap that is empty now from which on they are kept for :data:`HELD_BACK` steps."""
+
 _GUESSED = ("link", *FALLBACKS)
 
 
@@ -100,6 +103,8 @@ class _Step:
         self._robots: list[RobotsState] = []
         self._revisit = Revisit()
         self._answers: dict[str, str] = {}
+        self._emptied: set[str] = set()
+        self._has_failed = False
 
     def read(self, drive: Drive, policy: Policy, progress: Progress) -> None:
         """Read the sitemaps of the site, and record each document for the snapshot."""
@@ -136,6 +141,7 @@ class _Step:
         has_failed = has_lost_robots or any(
             attempt.outcome == "failed" for attempt in site_walk.attempts
         )
+        self._has_failed = has_failed
         is_complete = not has_failed and not self._revisit.has_skipped_paths
         self._answers = {
             each.url: each.detail or f"HTTP {each.status}"
@@ -220,14 +226,35 @@ class _Step:
             }
             entries = document.entries if document is not None and record.entries else None
             problems = () if document is None else document.problems
-            is_broken = any(problem.code in BROKEN for problem in problems)
-            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_broken)
+            is_partial = any(problem.code in BROKEN for problem in problems)
+            if self._is_emptied(source, record):
+                # Without validators, the next step reads it again.
+                facts |= {"etag": None, "last_modified": None, "digest": None}
+                self._emptied.add(source)
+                is_partial = True
+            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_partial)
             self._note_partial(state, record)
 
     def _note_partial(self, state: DocumentState, record: DocumentRecord) -> None:
         """Note a document of which entries could not be read, while it holds back removals."""
         if 0 < state.failures <= HELD_BACK:
-            self._reasons.append(f"{state.source}: {_why_partial(record)}")
+            is_emptied = state.source in self._emptied
+            why = _EMPTIED if is_emptied else _why_partial(record)
+            self._reasons.append(f"{state.source}: {why}")
+
+    def _is_emptied(self, source: str, record: DocumentRecord) -> bool:
+        """Return whether a document lists nothing, but the history has many URLs or sitemaps of it.
+
+        That is a mistake more often than a decision.
+        """
+        known = self._writer.documents.get(source)
+        if known is None or record.same_as is not None or record.entries or record.sitemaps:
+            return False
+        children = sum(
+            each.parent == source and each.how == "index" and each.state != "unlisted"
+            for each in self._writer.documents.values()
+        )
+        return bool(children) or self._writer.url_count(known.document) >= MIN_EMPTIED
 
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
@@ -310,7 +337,7 @@ class _Step:
                     later.append(source)
                     continue
                 outcome = None if parent is None else self._writer.outcome(parent)
-                is_read = outcome in ("read", "same", "unlisted") or (
+                is_read = (outcome in ("read", "same", "unlisted") and not self._holds(parent)) or (
                     parent is None
                     and is_search_complete
                     and (has_sitemap or self._is_missing(known[source]))
@@ -318,11 +345,16 @@ class _Step:
                 kind = "unlisted" if is_read else "failed"
                 self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
                 if kind == "failed" and parent is None:
-                    why = self._why_missing(known[source], is_search_complete=is_search_complete)
-                    self._reasons.append(f"{source}: {why}")
+                    self._reasons.append(f"{source}: {self._why_missing(known[source])}")
             if len(later) == len(left):
                 break
             left = later
+
+    def _holds(self, parent: str | None) -> bool:
+        """Return whether an index is empty, for a few steps, so that its sitemaps are unknown."""
+        if parent is None or parent not in self._emptied:
+            return False
+        return self._writer.documents[parent].failures <= HELD_BACK
 
     def _is_missing(self, known: DocumentState) -> bool:
         """Return whether a document does not exist any more, in a step that found no sitemap.
@@ -333,14 +365,20 @@ class _Step:
         is_linked = known.how not in FALLBACKS and known.failures < HELD_BACK
         return known.source not in self._answers and not is_linked
 
-    def _why_missing(self, known: DocumentState, *, is_search_complete: bool) -> str:
+    def _why_missing(self, known: DocumentState) -> str:
         if known.source in self._answers:
             return self._answers[known.source]
-        if known.how in FALLBACKS and self._revisit.has_skipped_paths:
+        has_skipped = self._revisit.has_skipped_paths
+        if known.how in FALLBACKS and has_skipped:
             return "it was not found; the next step tries all usual paths"
-        if is_search_complete:
-            return "nothing names it any more, and the site has no other sitemap"
+        if not self._has_failed:
+            next_ = "; the next step tries all usual paths"
+            other = ", and the site has no other sitemap"
+            return f"nothing names it any more{next_ if has_skipped else other}"
         return "robots.txt or the page that names it failed"
+
+
+_EMPTIED = "it lists nothing any more; its former URLs are kept for three steps"
 
 
 def _why_partial(record: DocumentRecord) -> str:
