@@ -39,7 +39,7 @@ from urlset.live.schemas import (
     LIVE_VIEWS,
     SYNC_TABLES,
 )
-from urlset.live.submit.announcement_log import TABLES as ANNOUNCEMENT_TABLES
+from urlset.live.submit.announcement_tables import TABLES as ANNOUNCEMENT_TABLES
 from urlset.model import ContentSegment, Price, TvShow, VideoId
 from urlset.option_schema import Option, options_of
 from urlset.option_schema.glossary import MEANINGS, Term, glossary

@@ -93,6 +93,7 @@ SMALL_MODULES = {
     "urlset.reporter": "public names of the package",
     "urlset.sources.git": "public names of the package",
     "urlset.live.rules.llms_txt": "rules of one subject, as the other modules of the package",
+    "urlset.live.submit.announcement_tables": "docs/generate.py reads it, too",
 }
 
 # Modules whose names end in "ing": terms of the field, not steps of a program.

@@ -23,7 +23,7 @@ from urlset.live.schemas import (
     LIVE_VIEWS,
     SYNC_TABLES,
 )
-from urlset.live.submit.announcement_log import TABLES as ANNOUNCEMENT_TABLES
+from urlset.live.submit.announcement_tables import TABLES as ANNOUNCEMENT_TABLES
 from urlset.store import TABLES, VIEWS
 
 DECLARED = declarations()

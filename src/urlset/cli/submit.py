@@ -76,9 +76,10 @@ def submit(
         with Progress(is_shown=not quiet) as progress, options.as_usage_error("submit"):
             values["progress"] = lambda event: progress.update(event.source or "")
             found = run(source, **values)
-        for line in json_or(found, format, _lines(found)):
+        for line in json_or(found, format, _lines(found, is_quiet=quiet)):
             sink.write(f"{line}\n")
-    print_errors((*found.faults, *(result.error for result in found.results if result.error)))
+    faults = (*found.faults, *(result.error for result in found.results if result.error))
+    print_errors(fault for fault in faults if fault not in found.reported_before)
     if not quiet:
         _report(found)
     raise options.Exit(int(found.has_failures or (fail_delayed and found.is_delayed)))
@@ -152,11 +153,16 @@ def _ledger(configuration: Configuration) -> Path | None:
     return ledger
 
 
-def _lines(found: Submission) -> Iterator[str]:
+def _lines(found: Submission, *, is_quiet: bool = False) -> Iterator[str]:
+    """Yield the lines of a result; with ``is_quiet``, none of what only waits as it did before."""
     if found.is_dry_run:
         yield from (request.replace("\r\n", "\n") for request in found.requests)
         return
     for result in found.results:
+        has_news = result.accepted or result.pending or result.refused
+        is_known = result.error is None or result.error in found.reported_before
+        if is_quiet and not has_news and is_known:
+            continue
         counts = (
             (result.accepted, "accepted"),
             (result.pending, "received, key not verified yet"),
@@ -175,6 +181,8 @@ def _lines(found: Submission) -> Iterator[str]:
             f"{sanitize(sitemap['path'])}: {sanitize(state)}, {sitemap['submitted'] or 0:,} URLs, "
             f"{sitemap['errors'] or 0:,} errors, {sitemap['warnings'] or 0:,} warnings"
         )
+    if not found.refused_before:
+        return  # of other runs: those that found them have listed them
     shown = {one.url for one in found.excluded}
     earlier = [one for one in found.refused if one.url not in shown]
     for refused in earlier[:MAX_SHOWN]:
@@ -204,5 +212,14 @@ def _report(found: Submission) -> None:
             f"changed before announcing began. The {later} announces changes; --all announces "
             "everything now."
         )
-    hint = "; --retry-refused sends what was refused before" if found.refused_before else ""
-    print_info(f"{found.summary}{hint}")
+    if found.reported_before:
+        reasons = pluralize(len(set(found.reported_before)), "reason", "reasons")
+        print_info(f"what waits has {reasons} that an earlier run reported; --format json has them")
+    earlier = found.refused_count - len({one.url for one in found.excluded})
+    if earlier > 0:
+        urls = pluralize(earlier, "URL was", "URLs were")
+        print_info(
+            f"{urls} excluded or refused before; --format json lists them, and --retry-refused "
+            "sends them again"
+        )
+    print_info(found.summary)

@@ -158,6 +158,28 @@ def test_shrink_is_reported_in_the_step(site):
     assert found.new_alerts[0].message == "60 URLs became 35 in one step: 42% are removed"
 
 
+def test_a_rename_of_most_urls_is_reported_in_the_step_and_once(site):
+    site.step()
+    for name in ("news", "blog"):
+        site.put(f"/{name}.xml", [(f"/{name}/{n}.html", "2025-01-01") for n in range(30)])
+
+    found = site.step()
+
+    assert new(found) == [("shrink", "site")]
+    assert found.new_alerts[0].message.startswith(
+        "60 of 60 URLs were removed in one step, and 60 added; if the pages have new URLs"
+    )
+    put(site)
+    assert new(site.step()) == []  # no greater loss than before
+
+
+def test_a_rename_of_half_of_the_urls_is_no_alert(site):
+    site.step()
+    site.put("/news.xml", [(f"/news/{n}.html", "2025-01-01") for n in range(30)])
+
+    assert new(site.step()) == []
+
+
 def test_failed_sitemap_is_no_shrink(site):
     site.step()
     site.documents["/blog.xml"] = 503
@@ -236,7 +258,8 @@ def test_removals_of_a_section_that_is_empty_since_then_are_over_after_some_days
     for _ in range(32):
         site.step(hours=24)
     put(site, news=200, blog=0)
-    assert new(site.step(hours=24)) == [("removals", "/blog/")]
+    steps = [new(site.step(hours=24)) for _ in range(4)]  # an empty sitemap is waited for
+    assert steps == [[], [], [], [("removals", "/blog/")]]
 
     lasted = [all_open(site.step(hours=24)) for _ in range(5)]
 

@@ -380,6 +380,18 @@ class HistoryWriter:
             for row in self._session.rows(query)
         }
 
+    def url_count(self, document: int) -> int:
+        """Return the number of URLs of a document in the history, also if they are missing now."""
+        query = "SELECT count(*) FROM store.history WHERE document = ? AND last_snapshot IS NULL"
+        [(count,)] = self._session.rows(query, (document,))
+        return int(count)
+
+    def steps_of_robots(self, url: str) -> int:
+        """Return for how many snapshots the latest stored row of a robots.txt holds."""
+        query = "SELECT max(snapshot) FROM store.history_robots WHERE url = ?"
+        [(first,)] = self._session.rows(query, (url,))
+        return self.snapshot - int(first)
+
     def _snapshot_row(self, facts: SnapshotFacts) -> dict[str, Any]:
         session = self._session
         [(urls, unknown)] = session.rows(

@@ -100,7 +100,7 @@ HISTORY_TABLES = (
         """
         url            | VARCHAR     | URL of the robots.txt
         snapshot       | UINTEGER    | first snapshot with this content
-        state          | VARCHAR     | read or absent (everything is allowed); what could not be read is no change
+        state          | VARCHAR     | read, absent (everything is allowed), unread (refused or an HTML page: former content), or refused or html, if that lasts
         rules          | VARCHAR[]   | rules for all crawlers, and other ones for Googlebot and Bingbot, sorted
         sitemaps       | VARCHAR[]   | sitemaps that it declares, sorted
         """,

@@ -1,4 +1,4 @@
-"""Log of announcements, and its SQL schema: those to be sent, and those sent with their results.
+"""Log of announcements: those to be sent, and those sent with their results.
 
 A row is ``sending`` in the file before its request is sent, so that a crash leaves a trace: its
 result is unknown, and it is sent once more, but not a third time.
@@ -17,53 +17,11 @@ from urlset.builder.ledger_folder import create_ledger_folder
 from urlset.dates import format_date
 from urlset.errors import StoreError
 from urlset.http import request_url
+from urlset.live.submit.announcement_tables import TABLES, VERSION
 from urlset.live.submit.changes import ChangedUrl
 from urlset.live.submit.keys import host_of_url
 from urlset.live.working_tables import EXCLUDED_HOSTS, HELD_URLS, REQUEST_BATCH, STAGED_CHANGES
-from urlset.store import FileKind, ScratchDatabase, TableSchema
-
-VERSION = 1
-"""Version of the tables."""
-
-STATES = {
-    "baseline": "known before announcing began; not sent",
-    "waiting": "to be sent",
-    "sending": "in a request whose result is not stored yet; after a crash it is sent once more",
-    "pending": "received, but the engine has not verified the key yet",
-    "accepted": "received",
-    "refused": "not sent, or not received, for a reason of the URL itself",
-}
-"""States of an announcement."""
-
-TABLES = (
-    TableSchema.of(
-        "announcements",
-        "One row per change of a URL and engine; the last row of a URL is what the engine knows.",
-        f"""
-        number      | UBIGINT     | order of the rows, from 1
-        url         | VARCHAR     | URL, or that of a sitemap, as it is sent
-        host        | VARCHAR     | its host; of Search Console the property
-        channel     | VARCHAR     | endpoint of IndexNow, or `google`
-        change      | VARCHAR     | added, changed, removed, listed (for a baseline) or sitemap
-        lastmod     | VARCHAR     | its date after the change
-        fingerprint | VARCHAR     | fingerprint of its content after the change
-        change_set  | VARCHAR     | digest of all changes of the run that found it
-        state       | VARCHAR     | {", ".join(STATES)}
-        status      | UINTEGER    | HTTP status of the last response; null if there was none
-        error_code  | VARCHAR     | code of the engine, or one such as noindex; null for none
-        attempts    | UINTEGER    | requests that it was in
-        repeats     | UINTEGER    | times that it was sent again after a crash: 0 or 1
-        updated_at  | TIMESTAMPTZ | time of the last change of this row
-        """,
-    ),
-    TableSchema.of(
-        "settings",
-        "One row with the version of these tables.",
-        """
-        version | INTEGER | version
-        """,
-    ),
-)
+from urlset.store import FileKind, ScratchDatabase
 
 REPEAT_AFTER = timedelta(minutes=10)
 """Least time between two announcements of a URL (Yandex)."""
@@ -373,6 +331,34 @@ class AnnouncementLog:
         values = {"host": host, "removed": is_removed}
         self._db.run(f"INSERT INTO held_urls {query}", values)
 
+    def mark(
+        self,
+        host: str,
+        codes: Mapping[str, str],
+        rest: str,
+        now: datetime,
+        *,
+        kinds: Iterable[bool] = (False, True),
+    ) -> bool:
+        """Store why announcements of a host wait; return whether all of it was stored before.
+
+        ``codes`` are those of some URLs, and ``rest`` is that of the others. ``kinds`` are values
+        of ``is_removed``.
+        """
+        changed = 0
+        for is_removed in kinds:
+            values = {"host": host, "removed": is_removed}
+            of_code = f"{_WAITING_OF_KIND} AND error_code IS DISTINCT FROM $code"
+            for code in {*codes.values()}:
+                urls = [url for url, each in codes.items() if each == code]
+                where = f"{of_code} AND list_contains($urls::VARCHAR[], url)"
+                found = {"code": code, "urls": urls}
+                changed += self._update("error_code = $code", where, now, **values, **found)
+            where = f"{of_code} AND NOT list_contains($urls::VARCHAR[], url)"
+            found = {"code": rest, "urls": [*codes]}
+            changed += self._update("error_code = $code", where, now, **values, **found)
+        return not changed
+
     def begin(self, numbers: Sequence[int], now: datetime) -> None:
         """Set the state of announcements to sending; call this right before the request."""
         self._set(numbers, "state = 'sending', attempts = attempts + 1", now)
@@ -410,6 +396,15 @@ class AnnouncementLog:
             self._update("state = 'refused', error_code = 'key-scope'", where, now, **values)
         return [row[0] for row in rows]
 
+    def refuse_all(self, host: str, error_code: str, now: datetime) -> list[str]:
+        """Mark all waiting announcements of a host as refused; return their URLs."""
+        where = "host = $host AND state = 'waiting'"
+        query = f"SELECT DISTINCT url FROM log.announcements WHERE {where} ORDER BY url"
+        urls = [url for (url,) in self._db.rows(query, {"host": host})]
+        values = {"code": error_code, "host": host}
+        self._update("state = 'refused', error_code = $code", where, now, **values)
+        return urls
+
     def settle(self, channel: str, host: str, state: str, now: datetime) -> int:
         """Set pending announcements of a host to accepted, or to waiting: its key was refused."""
         where = f"{_OF_HOST} AND state = 'pending' AND error_code IS NULL"
@@ -426,7 +421,7 @@ class AnnouncementLog:
         Those that a later announcement of the same URL replaces stay refused.
         """
         where = f"number IN (SELECT number FROM ({_LATEST}) WHERE state = 'refused')"
-        return self._update("state = 'waiting'", where, now, channel=channel)
+        return self._update("state = 'waiting', error_code = NULL", where, now, channel=channel)
 
     def refused(self, channel: str, limit: int) -> tuple[int, list[RefusedUrl]]:
         """Return the number of URLs whose latest announcement was refused, and the first ones."""

@@ -22,6 +22,7 @@ from urlset.live.submit.preflight import (
     PageCheck,
     PreflightWalk,
     key_fault,
+    moved_host,
     page_checks,
     requests_for,
 )
@@ -30,6 +31,7 @@ from urlset.live.submit.sender import Sender, request_text
 from urlset.live.submit.settings import SubmitSettings
 from urlset.live.visits.politeness import Politeness
 from urlset.option_names import option
+from urlset.terminal_text import pluralize
 
 logger: logging.Logger = logging.getLogger("urlset.submit")
 
@@ -219,6 +221,7 @@ class IndexNowRun:
     def __post_init__(self) -> None:
         self._keys = keys_from(self._settings.keys)
         self._input_hosts: frozenset[str] = frozenset()
+        self._known_hosts: frozenset[str] = frozenset()
         self._stopped: dict[str, IndexNowVerdict] = {}
 
     def run(self, input_hosts: frozenset[str]) -> None:
@@ -228,11 +231,12 @@ class IndexNowRun:
         """
         self._input_hosts = input_hosts
         hosts = dict.fromkeys(h for each in self._settings.endpoints for h in self._log.hosts(each))
+        self._known_hosts = input_hosts or frozenset(hosts)
         for host in hosts:
             # A key without a host is that of the input, whatever else waits since an earlier run.
             key = self._keys.key_of(host, len(input_hosts if host in input_hosts else hosts))
             if key is None:
-                self._result.faults += (no_key_message(host, self._keys),)
+                self._report_no_key(host)
                 continue
             self._announce(host, key)
         if self._result.requests and self._settings.preflight:
@@ -240,6 +244,23 @@ class IndexNowRun:
                 "the key file and the pages were not checked: a dry run requests nothing; a real "
                 "run excludes pages that are not as the changes say"
             )
+
+    def _report_no_key(self, host: str) -> None:
+        """Report that URLs of a host wait for its key; those of the input were excluded before."""
+        if host in self._input_hosts:
+            message = no_key_message(host, self._keys)
+        else:
+            kinds = (self._log.count_waiting(host, is_removed=each) for each in (False, True))
+            urls = pluralize(sum(kinds), "URL waits", "URLs wait")
+            message = (
+                f"no key for {host}: {urls} since an earlier run; give a line HOST KEY for each "
+                f"host. If the site has moved from {host} to another host, do so once: the URLs "
+                "that redirect there are then excluded"
+            )
+        if message not in self._result.faults:
+            self._result.faults += (message,)
+        if self._log.mark(host, {}, "no-key", self._sender.now()):
+            self._result.reported_before += (message,)
 
     def _announce(self, host: str, key: IndexNowKey) -> None:
         refused = self._refuse_outside(host, key)
@@ -298,6 +319,9 @@ class IndexNowRun:
         for response in responses:
             if response.request.purpose == "key":
                 fault = key_fault(key, response)
+        new_host = moved_host(host, responses, is_removed=set(removed))
+        if new_host is not None and self._input_hosts and host not in self._input_hosts:
+            return None, self._refuse_moved(host, new_host)
         if fault is not None:
             return f"nothing is sent for {host}: {fault}", 0
         # In the order of the sample, whatever arrived first.
@@ -313,11 +337,7 @@ class IndexNowRun:
         wrong = [check.fault for check in checks if check.fault is not None]
         unknown = [check.url for check in checks if check.is_unknown]
         if checks and not any(check.is_good for check in checks):
-            example = f"{wrong[0].url}: {wrong[0].reason}" if wrong else f"{unknown[0]}: no answer"
-            return (
-                f"nothing is sent for {host}: none of the {len(checks):,} sampled pages is as the "
-                f"changes say, such as {example}; publish the site first"
-            ), 0
+            return self._nothing_good(host, wrong, unknown), 0
         held = set()
         for is_removed in (False, True):
             same = [check for check in checks if (check.url in removed) is is_removed]
@@ -338,6 +358,27 @@ class IndexNowRun:
             )
         return None, refused
 
+    def _nothing_good(self, host: str, wrong: Sequence[ExcludedUrl], unknown: Sequence[str]) -> str:
+        """Return why nothing is sent for a host of which no sampled page is as expected."""
+        example = f"{wrong[0].url}: {wrong[0].reason}" if wrong else f"{unknown[0]}: no answer"
+        message = (
+            f"nothing is sent for {host}: none of the {len(wrong) + len(unknown):,} sampled pages "
+            f"is as the changes say, such as {example}; publish the site first, or send the URLs "
+            f"with {option('preflight', False)}"
+        )
+        codes = {one.url: one.code for one in wrong}
+        if wrong and self._log.mark(host, codes, "preflight", self._sender.now()):
+            self._result.reported_before += (message,)
+        return message
+
+    def _refuse_moved(self, host: str, new_host: str) -> int:
+        """Exclude all URLs of a host that has moved; return their number."""
+        urls = self._log.refuse_all(host, "moved", self._sender.now())
+        reason = f"{host} has moved: its key file and its pages redirect to {new_host} for good"
+        for url in urls:
+            self._exclude(ExcludedUrl(url, "moved", reason))
+        return len(urls)
+
     def _hold_all(self, host: str, checks: Sequence[PageCheck], *, is_removed: bool) -> bool:
         """Let all removed URLs of a host wait, or all others, if no sampled one is as expected.
 
@@ -349,22 +390,27 @@ class IndexNowRun:
             return False
         self._log.hold_all(host, is_removed=is_removed)
         kind = "removed URLs" if is_removed else "added and changed URLs"
-        self._result.faults += (
+        message = (
             f"{count:,} {kind} of {host} wait: none of the {len(checks):,} sampled ones is as the "
             f"changes say, such as {faults[0].url}: {faults[0].reason}; publish the site first, or "
-            f"send them with {option('preflight', False)}",
+            f"send them with {option('preflight', False)}"
         )
+        self._result.faults += (message,)
+        codes, now = {one.url: one.code for one in faults}, self._sender.now()
+        if self._log.mark(host, codes, "preflight", now, kinds=(is_removed,)):
+            self._result.reported_before += (message,)
         return True
 
     def _scope_of(self, host: str) -> NetworkScope:
         """Return the scope of requests to a host.
 
-        The user named a host that a key was given for. The only host of the input may be private,
-        but never an address such as 169.254.169.254: the changes may be those of a stranger.
+        The user named a host that a key was given for. The only host of the input, or the only one
+        that waits if the input is empty, may be private, but never an address such as
+        169.254.169.254: the changes may be those of a stranger.
         """
         if host in self._keys.by_host:
             return "anywhere"
-        return "private" if self._input_hosts == {host} else "public"
+        return "private" if self._known_hosts == {host} else "public"
 
     def _send(self, endpoint: str, host: str, key: IndexNowKey) -> ChannelResult:
         stopped = self._stopped.get(endpoint)

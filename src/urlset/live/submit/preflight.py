@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Unpack
+from urllib.parse import urljoin
 
 from urlset.hidden_fields import repr_without
 from urlset.http import Request, Response
-from urlset.live.submit.keys import IndexNowKey
+from urlset.live.submit.keys import IndexNowKey, host_of_url
 from urlset.live.visits.key_file import MAX_KEY_FILE, key_file_fault
 from urlset.live.visits.page_record import read_record
 from urlset.live.visits.page_urls import UrlResolver, origin_of_page
@@ -148,6 +149,26 @@ def key_fault(key: IndexNowKey, response: Response) -> str | None:
     if response.status is None or response.status >= 300:
         return f"key file {url} could not be read: {response.message or response.status}"
     return None
+
+
+def moved_host(
+    host: str, responses: Sequence[Response], *, is_removed: frozenset[str] | set[str]
+) -> str | None:
+    """Return the host to which a host has moved for good; None if it has not.
+
+    The key file and the sampled pages redirect there permanently (301 or 308); a removed page may
+    be gone instead.
+    """
+    found = set()
+    for response in responses:
+        if response.request.purpose not in ("key", "page"):
+            continue
+        if response.request.url in is_removed and response.status in (404, 410):
+            continue
+        target = urljoin(response.request.url, response.headers.get("location", ""))
+        found.add(host_of_url(target) if response.status in (301, 308) else None)
+    new_host = found.pop() if len(found) == 1 else None
+    return None if new_host == host else new_host
 
 
 def page_checks(

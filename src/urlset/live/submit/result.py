@@ -98,6 +98,8 @@ class Submission(Result):
         notes: Messages that are no errors.
         faults: Why something was not announced or read, other than by the answer of a channel, such
             as a host without a key.
+        reported_before: Faults and errors that an earlier run had, too, about the same URLs: the
+            command prints them once.
         is_dry_run: Whether nothing was sent.
         to: Channels: ``indexnow``, ``google``.
     """
@@ -120,6 +122,7 @@ class Submission(Result):
     inspected: int = 0
     notes: list[str] = field(default_factory=list)
     faults: tuple[str, ...] = ()
+    reported_before: tuple[str, ...] = ()
     is_dry_run: bool = False
     to: tuple[str, ...] = ()
 

@@ -22,6 +22,13 @@ GONE = ("http-404", "http-410")
 """Reasons for which a page is removed, if a request in a later run has the same result."""
 
 
+NOT_READ = "sitemap not read"
+"""Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
+
+MANY = "many pages are not listed"
+"""Reason for which a page is unknown: more vanished at once than ``max_removed_share`` allows."""
+
+
 class SyncTarget(NamedTuple):
     """Listed page to request, with what is stored about it, and its date in the sitemap.
 
@@ -55,6 +62,7 @@ class PageVisit(NamedTuple):
         fingerprint: Fingerprint of its content; None if it is gone or unknown.
         is_requested: Whether the page was requested; otherwise only the sitemaps decided.
         is_there: Whether it is unknown for a reason of the sitemaps, although it has a content.
+        moved_to: URL to which it redirects permanently (301 or 308); None if it does not.
     """
 
     target: SyncTarget
@@ -65,6 +73,7 @@ class PageVisit(NamedTuple):
     is_requested: bool = True
     directives: str | None = None
     is_there: bool = False
+    moved_to: str | None = None
 
     @property
     def url(self) -> str:
@@ -193,7 +202,16 @@ class SyncWalk(PoliteWalk[SyncTarget, PageVisit]):
                 update = replace(update, reason=", ".join(differences))
         if response.redirects:  # they are those of another URL
             etag = last_modified = None
-        yield PageVisit(target, update, fingerprint, etag, last_modified, directives=now.text)
+        is_permanent = {*response.redirect_statuses} and {*response.redirect_statuses} <= {301, 308}
+        yield PageVisit(
+            target,
+            update,
+            fingerprint,
+            etag,
+            last_modified,
+            directives=now.text,
+            moved_to=response.url if is_permanent else None,
+        )
 
     def _states_otherwise(self, target: SyncTarget, response: Response) -> bool:
         """Return whether a response 304, or robots.txt, excludes more than is stored."""
@@ -267,3 +285,31 @@ def bare_update(
         lastmod=target.lastmod if is_listed else None,
         previous_fingerprint=target.fingerprint,
     )
+
+
+def gone_or_unknown(
+    target: SyncTarget, visit: PageVisit | None, reason: str = NOT_READ
+) -> PageVisit:
+    """Return the visit of a page that is gone; else the page is unknown, requested or not."""
+    if visit is None or (visit.update is not None and visit.update.reason in GONE):
+        return visit or PageVisit(
+            target, bare_update(target, "unknown", reason), is_requested=False
+        )
+    is_there = visit.fingerprint is not None
+    return PageVisit(target, bare_update(target, "unknown", reason), is_there=is_there)
+
+
+def moved_or_unknown(
+    target: SyncTarget, visit: PageVisit | None, listed: Collection[str]
+) -> PageVisit:
+    """Return a page as removed if it redirects to a listed one for good; else as above."""
+    if visit is not None and visit.moved_to in listed:
+        return PageVisit(target, bare_update(target, "removed", "moved"))
+    return gone_or_unknown(target, visit, MANY)
+
+
+def all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+    """Return pages as removed, without a request."""
+    return [
+        PageVisit(t, bare_update(t, "removed", "not listed"), is_requested=False) for t in targets
+    ]

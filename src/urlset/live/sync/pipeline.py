@@ -15,7 +15,16 @@ from urlset.http import Policy, drive_in_thread, run_policy, with_login
 from urlset.live.history.reader import entries_at, moment
 from urlset.live.history.writer import HELD_BACK
 from urlset.live.schemas import HISTORY_SCHEMA, SYNC_SCHEMA, stream_of
-from urlset.live.sync.page_walk import GONE, PageVisit, SyncTarget, SyncWalk, bare_update
+from urlset.live.sync.page_walk import (
+    GONE,
+    PageVisit,
+    SyncTarget,
+    SyncWalk,
+    all_removed,
+    bare_update,
+    gone_or_unknown,
+    moved_or_unknown,
+)
 from urlset.live.sync.settings import SyncSettings
 from urlset.live.sync.update import PageUpdate, SyncBatch, SyncCounts, UpdateFile
 from urlset.live.visits.drive import Drive, Progress, StageLog
@@ -33,9 +42,6 @@ logger: logging.Logger = logging.getLogger("urlset.sync")
 
 CONFIRMED_AFTER = timedelta(minutes=1)
 """Least time between two requests, in two runs, that confirm that a page is gone."""
-
-NOT_READ = "sitemap not read"
-"""Reason for which a page is unknown: a sitemap that lists it, or may list it, was not read."""
 
 NOT_OVER = "the run is not over: not all batches were read"
 """Why a run is not complete until its last batch."""
@@ -418,16 +424,17 @@ class _Run:
             "SELECT (SELECT count(*) FROM unlisted_pages), count(*) FROM store.synced_pages"
         )
         share = self._settings.removed_share(known)
-        visits_of: _VisitsOf = _all_removed
+        visits_of: _VisitsOf = all_removed
         if not is_whole:
             self._rechecked = min(count, self._settings.recheck_pages)
             visits_of = self._gone_or_unread(self._rechecked)
         elif count > share * known:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
-                f"{share:.0%} ({option('max_removed_share')}): they are unknown"
+                f"{share:.0%} ({option('max_removed_share')}): they are unknown, except those that "
+                "are gone, or redirect to a listed page for good"
             )
-            visits_of = _all_unknown("many pages are not listed")
+            visits_of = self._gone_or_moved(min(count, self._settings.recheck_pages))
         yield from self._rows_of("FROM unlisted_pages", visits_of)
 
     def _gone_or_unread(self, limit: int) -> _VisitsOf:
@@ -435,7 +442,19 @@ class _Run:
 
         def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
             visits = {each.url: each for each in self._visit(targets[: max(0, limit - first)])}
-            return [_gone_or_unknown(target, visits.get(target.url)) for target in targets]
+            return [gone_or_unknown(target, visits.get(target.url)) for target in targets]
+
+        return visits_of
+
+    def _gone_or_moved(self, limit: int) -> _VisitsOf:
+        """Return a function as above, which confirms a page that redirects to a listed one, too."""
+
+        def visits_of(first: int, targets: list[SyncTarget]) -> list[PageVisit]:
+            visits = {each.url: each for each in self._visit(targets[: max(0, limit - first)])}
+            query = "SELECT url FROM listed_now WHERE list_contains(?::VARCHAR[], url)"
+            goals = [each.moved_to for each in visits.values() if each.moved_to]
+            listed = {url for (url,) in list(self._session.rows(query, (goals,)))}
+            return [moved_or_unknown(target, visits.get(target.url), listed) for target in targets]
 
         return visits_of
 
@@ -473,28 +492,3 @@ class _Run:
                 for url, gone_at, *others in rows
             ]
             yield from self._batch_of(visits_of(first, targets))
-
-
-def _gone_or_unknown(target: SyncTarget, visit: PageVisit | None) -> PageVisit:
-    """Return the visit of a page that is gone; else the page is unknown, requested or not."""
-    if visit is None or (visit.update is not None and visit.update.reason in GONE):
-        return visit or PageVisit(
-            target, bare_update(target, "unknown", NOT_READ), is_requested=False
-        )
-    is_there = visit.fingerprint is not None
-    return PageVisit(target, bare_update(target, "unknown", NOT_READ), is_there=is_there)
-
-
-def _all_removed(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-    return [
-        PageVisit(t, bare_update(t, "removed", "not listed"), is_requested=False) for t in targets
-    ]
-
-
-def _all_unknown(reason: str) -> _VisitsOf:
-    def visits_of(_first: int, targets: list[SyncTarget]) -> list[PageVisit]:
-        return [
-            PageVisit(t, bare_update(t, "unknown", reason), is_requested=False) for t in targets
-        ]
-
-    return visits_of

@@ -7,9 +7,11 @@ documents that have not changed are answered from the history.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal, NamedTuple
 
 from urlset.http import Request, Response
 from urlset.live.history.reader import DocumentState
@@ -17,12 +19,20 @@ from urlset.model import Sitemap
 from urlset.reader import Visit
 from urlset.reader.document_queue import FetchTask
 from urlset.reader.site_walk import SiteWalk
+from urlset.robots import Robots, robots_from_response
 
 HOME_EVERY = timedelta(days=1)
 """Time between two requests of the home page, if it names no sitemap."""
 
 FALLBACKS = ("well-known", "feed")
 """How documents are found that are requested only if nothing names a sitemap."""
+
+
+class UnreadRobots(NamedTuple):
+    """Why a robots.txt that was read before has no content: it is refused, or is an HTML page."""
+
+    state: Literal["refused", "html"]
+    why: str
 
 
 @dataclass
@@ -36,6 +46,7 @@ class Revisit:
         request_count: Requests that were sent.
         byte_count: Bytes of the bodies that were transferred.
         home: Response to the request of the home page, if it was sent.
+        unread_robots: Robots.txt files, by URL, that were read before and have no content now.
         has_skipped_paths: Whether a path that may be a sitemap was not tried, because the site had
             sitemaps at the step before.
     """
@@ -46,6 +57,7 @@ class Revisit:
     request_count: int = 0
     byte_count: int = 0
     home: Response | None = None
+    unread_robots: dict[str, UnreadRobots] = field(default_factory=dict)
     has_skipped_paths: bool = False
 
 
@@ -54,6 +66,8 @@ class RevisitWalk:
 
     ``known`` has the documents by URL, as of the step before. Those of ``rechecked`` are requested
     even if their index has the same date; with ``skips_home`` the home page is not requested.
+    ``declared`` has the sitemaps of each robots.txt, by its URL: those of one that is refused now,
+    or is an HTML page, are requested, too.
     """
 
     def __init__(
@@ -63,7 +77,9 @@ class RevisitWalk:
         *,
         rechecked: frozenset[str] = frozenset(),
         skips_home: bool = False,
+        declared: Mapping[str, Iterable[str]] | None = None,
     ):
+        self._declared = declared or {}
         self.revisit: Revisit = Revisit()
         self._walk = walk
         self._known = known
@@ -98,6 +114,8 @@ class RevisitWalk:
         revisit.byte_count += response.wire_size
         if request.purpose == "home":
             revisit.home = response
+        if request.purpose == "robots":
+            response = self._with_former_sitemaps(response)
         known = self._unchanged(response) if isinstance(request.token, FetchTask) else None
         if known is None:
             yield from self._walk.handle(response)
@@ -171,12 +189,39 @@ class RevisitWalk:
             return None if known.kind == "index" else known
         return None
 
+    def _with_former_sitemaps(self, response: Response) -> Response:
+        """Return a response for a robots.txt; one without content declares the former sitemaps."""
+        url = response.request.url
+        if url not in self._declared:
+            return response
+        robots = robots_from_response(response)
+        if robots.state == "refused":
+            answer = response.message or f"HTTP {response.status}"
+            why = f"{answer}; it may exist, so its former content is kept"
+            self.revisit.unread_robots[url] = UnreadRobots("refused", why)
+        elif is_html_page(robots):
+            why = "expected robots.txt, found an HTML page; the former content is kept"
+            self.revisit.unread_robots[url] = UnreadRobots("html", why)
+        else:
+            return response
+        lines = "".join(f"Sitemap: {sitemap}\n" for sitemap in self._declared[url])
+        return Response(response.request, response.url, 200, body=lines.encode())
+
     def _children_of(self, known: DocumentState) -> Iterator[Sitemap]:
         """Yield the sitemaps that an unchanged document lists."""
         if known.kind == "index":
             for child in self._known.values():
                 if child.parent == known.source and child.state != "unlisted":
                     yield Sitemap(child.source, child.lastmod)
+
+
+_FIELD = re.compile(r"^[ \t]*(?:user-?agent|allow|disallow|crawl-delay)[ \t]*:", re.I | re.M)
+
+
+def is_html_page(robots: Robots) -> bool:
+    """Return whether a robots.txt is markup without a line of the protocol."""
+    is_markup = robots.state == "read" and robots.text.lstrip().startswith("<")
+    return is_markup and not robots.sitemaps and not _FIELD.search(robots.text)
 
 
 def digest_of(body: bytes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,17 +16,26 @@ from urlset.live.history.reader import DocumentState
 from urlset.live.history.writer import HELD_BACK, HistoryWriter, RobotsState, SnapshotFacts
 from urlset.live.visits.drive import Drive, Progress
 from urlset.live.visits.politeness import no_url
-from urlset.live.visits.revisit_walk import FALLBACKS, HOME_EVERY, Revisit, RevisitWalk
+from urlset.live.visits.revisit_walk import (
+    FALLBACKS,
+    HOME_EVERY,
+    Revisit,
+    RevisitWalk,
+    UnreadRobots,
+    is_html_page,
+)
 from urlset.model import ProgressEvent
 from urlset.reader import DocumentRecord, Visit
 from urlset.reader.site import product_token
 from urlset.reader.site_walk import SiteWalk, walk_from
-from urlset.robots import Robots
 from urlset.store import StoreSession
 from urlset.terminal_text import pluralize
 
 AGENTS = ("*", "Googlebot", "Bingbot")
 """Crawlers whose rules in robots.txt are compared; only rules that differ from those for all."""
+
+MIN_EMPTIED = 10
+"""URLs of a sitemap that is empty now from which on they are kept for :data:`HELD_BACK` steps."""
 
 _GUESSED = ("link", *FALLBACKS)
 
@@ -74,8 +82,9 @@ def _expect_site(session: StoreSession, site: str) -> None:
     for (known,) in list(session.rows(query)):
         if request_url(known) != request_url(site):
             raise StoreError(
-                f"expected a store with the history of {site}, found that of {known}; "
-                "use a store for each site"
+                f"expected a store with the history of {site}, found that of {known}. If the site "
+                f"has moved, keep naming {known} as long as it redirects: the history goes on with "
+                "the new URLs. Otherwise use a store for each site"
             )
 
 
@@ -93,6 +102,9 @@ class _Step:
         self._reasons: list[str] = []
         self._robots: list[RobotsState] = []
         self._revisit = Revisit()
+        self._answers: dict[str, str] = {}
+        self._emptied: set[str] = set()
+        self._has_failed = False
 
     def read(self, drive: Drive, policy: Policy, progress: Progress) -> None:
         """Read the sitemaps of the site, and record each document for the snapshot."""
@@ -106,7 +118,15 @@ class _Step:
         )
         known = dict(self._writer.documents)
         walk = RevisitWalk(
-            site_walk, known, rechecked=self._oldest(known), skips_home=self._may_skip_home(known)
+            site_walk,
+            known,
+            rechecked=self._oldest(known),
+            skips_home=self._may_skip_home(known),
+            declared={
+                url: robots.sitemaps
+                for url, robots in self._writer.known_robots().items()
+                if robots.state != "absent"
+            },
         )
         self._revisit = walk.revisit
         for count, visit in enumerate(chain(drive(walk, policy), walk.pending()), 1):
@@ -121,7 +141,13 @@ class _Step:
         has_failed = has_lost_robots or any(
             attempt.outcome == "failed" for attempt in site_walk.attempts
         )
+        self._has_failed = has_failed
         is_complete = not has_failed and not self._revisit.has_skipped_paths
+        self._answers = {
+            each.url: each.detail or f"HTTP {each.status}"
+            for each in site_walk.attempts
+            if each.outcome != "found" and each.status not in (404, 410)
+        }
         self._add_missing(known, is_search_complete=is_complete)
         if self._writer.snapshot == 1 and not any(
             self._writer.outcome(source) == "read"
@@ -200,14 +226,35 @@ class _Step:
             }
             entries = document.entries if document is not None and record.entries else None
             problems = () if document is None else document.problems
-            is_broken = any(problem.code in BROKEN for problem in problems)
-            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_broken)
+            is_partial = any(problem.code in BROKEN for problem in problems)
+            if self._is_emptied(source, record):
+                # Without validators, the next step reads it again.
+                facts |= {"etag": None, "last_modified": None, "digest": None}
+                self._emptied.add(source)
+                is_partial = True
+            state = writer.add(source, "read", facts, entries, now=now, is_partial=is_partial)
             self._note_partial(state, record)
 
     def _note_partial(self, state: DocumentState, record: DocumentRecord) -> None:
         """Note a document of which entries could not be read, while it holds back removals."""
         if 0 < state.failures <= HELD_BACK:
-            self._reasons.append(f"{state.source}: {_why_partial(record)}")
+            is_emptied = state.source in self._emptied
+            why = _EMPTIED if is_emptied else _why_partial(record)
+            self._reasons.append(f"{state.source}: {why}")
+
+    def _is_emptied(self, source: str, record: DocumentRecord) -> bool:
+        """Return whether a document lists nothing, but the history has many URLs or sitemaps of it.
+
+        That is a mistake more often than a decision.
+        """
+        known = self._writer.documents.get(source)
+        if known is None or record.same_as is not None or record.entries or record.sitemaps:
+            return False
+        children = sum(
+            each.parent == source and each.how == "index" and each.state != "unlisted"
+            for each in self._writer.documents.values()
+        )
+        return bool(children) or self._writer.url_count(known.document) >= MIN_EMPTIED
 
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
@@ -229,23 +276,16 @@ class _Step:
                 self._writer.add(source, "trusted", {}, now=self._started)
 
     def _add_robots(self, walk: SiteWalk) -> bool:
-        """Record the robots.txt files; return whether one is refused that was read before.
-
-        What a refused one says is unknown, so that its former content remains. So is that of an
-        HTML page, such as the page of a maintenance that answers every request with status 200.
-        """
+        """Record the robots.txt files; return whether one cannot be read that was before."""
         has_lost = False
         known = self._writer.known_robots()
         for origin, robots in walk.robots_cache.files.items():
             url = f"{origin}/robots.txt"
-            if robots.state == "unreachable":
+            unread = self._revisit.unread_robots.get(url)
+            if unread is not None:
+                has_lost |= self._add_unread_robots(known[url], unread)
                 continue
-            is_page = _is_html_page(robots)
-            if robots.state == "refused" or is_page:
-                if url in known and known[url].state == "read":
-                    has_lost = True
-                    why = _HTML_PAGE if is_page else _why_refused(walk, url)
-                    self._reasons.append(f"{url}: {why}")
+            if robots.state in ("unreachable", "refused") or is_html_page(robots):
                 continue
             rules = {
                 f"{agent}: {'allow' if pattern.is_allowing else 'disallow'} {pattern.text}"
@@ -258,8 +298,34 @@ class _Step:
             self._robots.append(state)
         return has_lost
 
+    def _add_unread_robots(self, former: RobotsState, unread: UnreadRobots) -> bool:
+        """Record a robots.txt that is refused, or is an HTML page; return whether it is unknown.
+
+        It is for some steps, and while no sitemap can be read: a maintenance page may be at every
+        path. Its former content remains. After that it has no rules, as RFC 9309 says of one that
+        is refused, and as crawlers read an HTML page.
+        """
+        if former.state in ("refused", "html"):
+            self._robots.append(former)
+            return False
+        steps = 0 if former.state == "read" else self._writer.steps_of_robots(former.url)
+        if steps >= HELD_BACK and self._has_sitemap():
+            self._robots.append(former._replace(state=unread.state, rules=()))
+            return False
+        self._robots.append(former._replace(state="unread"))
+        self._reasons.append(f"{former.url}: {unread.why}")
+        return True
+
+    def _has_sitemap(self) -> bool:
+        """Return whether a sitemap was read in this step."""
+        return any(
+            self._writer.outcome(source) in ("read", "same") and document.how != "home"
+            for source, document in self._writer.documents.items()
+        )
+
     def _add_missing(self, known: dict[str, DocumentState], *, is_search_complete: bool) -> None:
         """Record known documents that the walk did not reach, as unlisted or failed."""
+        has_sitemap = self._has_sitemap()
         open_ = [s for s, d in known.items() if d.state != "unlisted"]
         left = [source for source in open_ if self._writer.outcome(source) is None]
         while left:
@@ -271,8 +337,10 @@ class _Step:
                     later.append(source)
                     continue
                 outcome = None if parent is None else self._writer.outcome(parent)
-                is_read = outcome in ("read", "same", "unlisted") or (
-                    parent is None and is_search_complete
+                is_read = (outcome in ("read", "same", "unlisted") and not self._holds(parent)) or (
+                    parent is None
+                    and is_search_complete
+                    and (has_sitemap or self._is_missing(known[source]))
                 )
                 kind = "unlisted" if is_read else "failed"
                 self._writer.add(source, kind, {}, now=self._started)  # type: ignore[arg-type]
@@ -282,25 +350,35 @@ class _Step:
                 break
             left = later
 
+    def _holds(self, parent: str | None) -> bool:
+        """Return whether an index is empty, for a few steps, so that its sitemaps are unknown."""
+        if parent is None or parent not in self._emptied:
+            return False
+        return self._writer.documents[parent].failures <= HELD_BACK
+
+    def _is_missing(self, known: DocumentState) -> bool:
+        """Return whether a document does not exist any more, in a step that found no sitemap.
+
+        One that answers a page of HTML or 403, or is disallowed, may exist: all paths may answer so
+        for some time. So may one that the home page named.
+        """
+        is_linked = known.how not in FALLBACKS and known.failures < HELD_BACK
+        return known.source not in self._answers and not is_linked
+
     def _why_missing(self, known: DocumentState) -> str:
-        if known.how in FALLBACKS and self._revisit.has_skipped_paths:
+        if known.source in self._answers:
+            return self._answers[known.source]
+        has_skipped = self._revisit.has_skipped_paths
+        if known.how in FALLBACKS and has_skipped:
             return "it was not found; the next step tries all usual paths"
+        if not self._has_failed:
+            next_ = "; the next step tries all usual paths"
+            other = ", and the site has no other sitemap"
+            return f"nothing names it any more{next_ if has_skipped else other}"
         return "robots.txt or the page that names it failed"
 
 
-_FIELD = re.compile(r"^[ \t]*(?:user-?agent|allow|disallow|crawl-delay)[ \t]*:", re.I | re.M)
-_HTML_PAGE = "expected robots.txt, found an HTML page; the former content is kept"
-
-
-def _is_html_page(robots: Robots) -> bool:
-    is_markup = robots.state == "read" and robots.text.lstrip().startswith("<")
-    return is_markup and not robots.sitemaps and not _FIELD.search(robots.text)
-
-
-def _why_refused(walk: SiteWalk, url: str) -> str:
-    attempts = [each for each in walk.attempts if each.how == "robots" and each.url == url]
-    status = next((each.detail or f"HTTP {each.status}" for each in attempts), "it was refused")
-    return f"{status}; it may exist, so its former content is kept"
+_EMPTIED = "it lists nothing any more; its former URLs are kept for three steps"
 
 
 def _why_partial(record: DocumentRecord) -> str:

@@ -131,13 +131,30 @@ def _robots(session: StoreSession, snapshot: int) -> Iterator[Condition]:
         FROM store.history_robots GROUP BY url
         HAVING max(snapshot) = {snapshot} AND count(*) > 1 ORDER BY url"""
     for url, states, rules, sitemaps in list(session.rows(query)):
-        parts = []
-        if states[0] != states[1]:
-            parts.append("it does not exist any more" if states[0] == "absent" else "it is new")
+        parts = [*_state_change(states[0], states[1])]
         parts += _difference("rule", rules[0], rules[1])
         parts += _difference("Sitemap line", sitemaps[0], sitemaps[1])
         if parts:
             yield Condition("robots", url, f"{url} changed: {'; '.join(parts)}")
+
+
+def _state_change(now: str, before: str) -> Iterator[str]:
+    """Yield what the states of a robots.txt say, apart from its content."""
+    if now == before:
+        return
+    if now in _WITHOUT_RULES:
+        yield _WITHOUT_RULES[now]
+    elif now == "absent":
+        yield "it does not exist any more"
+    elif now == "read" and before != "unread":
+        yield "it is new" if before == "absent" else "it can be read again"
+
+
+_WITHOUT_RULES = {
+    "refused": "the server refuses it, for example with HTTP 403, so that crawlers find no rules",
+    "html": "it is an HTML page, so that crawlers find no rules",
+}
+"""Why a robots.txt that exists has no rules, by its state."""
 
 
 def _difference(noun: str, now: list[str], before: list[str]) -> Iterator[str]:

@@ -45,6 +45,9 @@ MIN_SHRINK = 10
 SHRINK_SHARE = 0.2
 """Removed share of a site, in one step, that is an alert from the second snapshot on."""
 
+REPLACED_SHARE = 0.5
+"""The same, of URLs that the step replaces by others: as of a site that renames them."""
+
 MIN_DATED = 20
 MASS_SHARE = 0.5
 EQUAL_SHARE = 0.9
@@ -129,11 +132,21 @@ def _silences(site: SiteHistory, judged: Iterable[SectionHistory]) -> Iterator[C
 
 def _shrink(site: SiteHistory) -> Iterator[Condition]:
     before = site.urls_before
-    if not before or site.urls >= before - MIN_SHRINK:
+    if not before:
         return
     share = (before - site.urls) / before
-    if share >= SHRINK_SHARE and share > 1.5 * site.largest_drop:
+    is_smaller = site.urls < before - MIN_SHRINK and share >= SHRINK_SHARE
+    if is_smaller and share > 1.5 * site.largest_drop:
         message = f"{before:,} URLs became {site.urls:,} in one step: {share:.0%} are removed"
+        yield Condition("shrink", "site", message, float(site.urls), float(before), None)
+        return
+    share = site.removed / before
+    is_replaced = site.removed > MIN_SHRINK and share > REPLACED_SHARE
+    if is_replaced and share > 1.5 * site.largest_removal:
+        message = (
+            f"{site.removed:,} of {before:,} URLs were removed in one step, and {site.added:,} "
+            "added; if the pages have new URLs, let the former ones redirect to them"
+        )
         yield Condition("shrink", "site", message, float(site.urls), float(before), None)
 
 

@@ -223,7 +223,7 @@ _WHY = {
     "volume-low": "The number is below what is normal for the section on this weekday.",
     "silence": "The pause is longer than all that is normal for the section.",
     "removals": "The number is above what is normal for the section on this weekday.",
-    "shrink": "The site lost a large share of its URLs in one step.",
+    "shrink": "The site lost a large share of its URLs in one step, or has others in their place.",
     "lastmod-mass": "A date that says when a page was built, not when it changed, is ignored.",
     "robots": "Rules of robots.txt can remove a site from search engines.",
     "sitemap-gone": "Search engines cannot read the URLs that only this sitemap lists.",

@@ -64,7 +64,9 @@ class SectionHistory:
 class SiteHistory:
     """History of all sections, those with most URLs first, up to the latest snapshot.
 
-    ``largest_drop`` is the largest share of the URLs that one earlier step removed on balance.
+    ``added`` and ``removed`` are the numbers of URLs at the latest step. ``largest_drop`` is the
+    largest share of the URLs that one earlier step removed on balance, and ``largest_removal`` the
+    largest one that a step removed, also if it added as many.
     """
 
     now: datetime
@@ -72,6 +74,9 @@ class SiteHistory:
     urls: int = 0
     urls_before: int | None = None
     largest_drop: float = 0.0
+    added: int = 0
+    removed: int = 0
+    largest_removal: float = 0.0
 
 
 def site_history(
@@ -106,8 +111,7 @@ def site_history(
             key=lambda n: -states.get(n, SectionNow()).urls,
         )
     ]
-    before, drop = _drops(session, snapshot, now)
-    return SiteHistory(now, sections, urls, before, drop)
+    return SiteHistory(now, sections, urls, *_drops(session, snapshot, now))
 
 
 def _states(
@@ -283,17 +287,24 @@ def _rates(session: StoreSession, now: datetime) -> dict[int, RateEstimate]:
     return found
 
 
-def _drops(session: StoreSession, snapshot: int, now: datetime) -> tuple[int | None, float]:
-    """Return the URL count of the previous snapshot, and the largest relative drop before it."""
+def _drops(
+    session: StoreSession, snapshot: int, now: datetime
+) -> tuple[int | None, float, int, int, float]:
+    """Return the last five fields of :class:`SiteHistory`, from the numbers of the snapshots."""
     query = f"""
         WITH steps AS (
-            SELECT snapshot, url_count, lag(url_count) OVER (ORDER BY snapshot) AS former
+            SELECT snapshot, url_count, added_count, removed_count,
+                lag(url_count) OVER (ORDER BY snapshot) AS former
             FROM store.snapshots WHERE started > {sql_of(now - DAYS)})
         SELECT max(former) FILTER (snapshot = {snapshot}),
-            max((former::DOUBLE - url_count) / former) FILTER (snapshot < {snapshot} AND former > 0)
+            max((former::DOUBLE - url_count) / former)
+                FILTER (snapshot < {snapshot} AND former > 0),
+            max(added_count) FILTER (snapshot = {snapshot}),
+            max(removed_count) FILTER (snapshot = {snapshot}),
+            max(removed_count::DOUBLE / former) FILTER (snapshot < {snapshot} AND former > 0)
         FROM steps"""
-    [(former, drop)] = list(session.rows(query))
-    return former, max(drop or 0.0, 0.0)
+    [(former, drop, added, removed, removal)] = list(session.rows(query))
+    return former, max(drop or 0.0, 0.0), int(added), int(removed), removal or 0.0
 
 
 def sql_of(time: datetime) -> str:

@@ -1,0 +1,107 @@
+"""A sitemap or an index that is read, but lists nothing any more: its URLs are kept for a while."""
+
+import pytest
+
+from tests.live.sync.test_sync import Index
+from tests.live.watch.simulated_site import SITE, SimulatedSite
+
+
+@pytest.fixture
+def site(tmp_path):
+    """An index with two sitemaps, of 20 and of 5 URLs."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
+    site.put("/a.xml", [(f"/a/{n}", "2026-01-01") for n in range(20)])
+    site.put("/b.xml", [(f"/b/{n}", "2026-01-01") for n in range(5)])
+    return site
+
+
+def test_empty_sitemap_removes_its_urls_after_three_steps(site):
+    site.step()
+    site.put("/a.xml", [])
+
+    for _ in range(3):
+        found = site.step()
+        assert (found.urls, found.unknown, found.removed, found.alerts) == (25, 20, 0, ())
+        assert found.incomplete == (
+            f"{SITE}/a.xml: it lists nothing any more; its former URLs are kept for three steps",
+        )
+
+    found = site.step()
+    assert (found.urls, found.removed, found.is_complete) == (5, 20, True)
+    assert [alert.kind for alert in found.alerts] == ["shrink"]
+    assert site.step().is_complete
+
+
+def test_sitemap_that_was_empty_for_a_step_changes_nothing(site):
+    site.step()
+    good = site.documents["/a.xml"]
+    site.put("/a.xml", [])
+    site.step()
+    site.documents["/a.xml"] = good
+
+    found = site.step()
+
+    assert (found.urls, found.unknown, found.added, found.removed) == (25, 0, 0, 0)
+    assert found.is_complete
+
+
+def test_empty_sitemap_whose_urls_another_one_lists_removes_nothing(site):
+    site.step()
+    site.put("/a.xml", [])
+    site.put("/b.xml", [(f"/a/{n}", "2026-01-01") for n in range(20)])
+
+    found = site.step()
+
+    assert (found.unknown, found.removed) == (5, 0)  # /b/ is not listed, but may be in a.xml
+
+
+def test_small_sitemap_may_become_empty(site):
+    """As one of news does on a quiet day."""
+    site.step()
+    site.put("/b.xml", [])
+
+    found = site.step()
+
+    assert (found.removed, found.is_complete) == (5, True)
+
+
+def test_empty_index_removes_its_urls_after_three_steps(site):
+    site.step()
+    good = site.documents["/sitemap.xml"]
+    site.put_index("/sitemap.xml", [])
+
+    for _ in range(3):
+        found = site.step()
+        assert (found.unknown, found.removed) == (25, 0)
+        assert f"{SITE}/sitemap.xml: it lists nothing any more" in found.incomplete[0]
+    site.documents["/sitemap.xml"] = good
+    found = site.step()
+    assert (found.urls, found.unknown, found.added, found.is_complete) == (25, 0, 0, True)
+
+    site.put_index("/sitemap.xml", [])
+    removed = [site.step().removed for _ in range(5)]
+    assert removed == [0, 0, 0, 25, 0]
+
+
+def test_pages_of_an_empty_sitemap_are_unknown_to_an_index(tmp_path):
+    index = Index(tmp_path)
+    site = index.site
+    site.put_index("/sitemap.xml", [("/a.xml", None), ("/b.xml", None)])
+    site.put("/a.xml", [(f"/p/a{n:02}", "2026-01-01") for n in range(12)])
+    site.put("/b.xml", [(f"/p/b{n:02}", "2026-01-01") for n in range(28)])
+    pages = [f"/p/a{n:02}" for n in range(12)] + [f"/p/b{n:02}" for n in range(28)]
+    site.documents |= {path: f"<!doctype html><main><p>{path}" for path in pages}
+    index.sync()
+    good = site.documents["/a.xml"]
+    site.put("/a.xml", [])
+
+    found = index.sync(recheck_pages=0)
+
+    assert found == {"unknown": pages[:12]}
+    site.documents["/a.xml"] = good
+    assert (index.sync(recheck_pages=0), index.last.is_complete) == ({}, True)
+
+    site.put("/a.xml", [])
+    kinds = [[*index.sync(recheck_pages=0)] for _ in range(4)]
+    assert kinds == [["unknown"]] * 3 + [["removed"]]

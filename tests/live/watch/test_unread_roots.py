@@ -1,0 +1,155 @@
+"""A robots.txt, and a sitemap that nothing declares, that answer a page for many steps."""
+
+import pytest
+
+from tests.live.watch.simulated_site import SITE, SimulatedSite
+
+ROBOTS = f"{SITE}/robots.txt"
+PAGE = "<!doctype html><title>Maintenance</title><p>We are back soon."
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A sitemap that robots.txt alone names, with ten URLs."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.put_robots("User-agent: *", "Disallow: /cart/", sitemap="/maps/all.xml")
+    site.put("/maps/all.xml", [(f"/{n}", None) for n in range(10)])
+    return site
+
+
+def robots_alerts(found):
+    return [alert.message for alert in found.new_alerts if alert.kind == "robots"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "alert"),
+    [
+        (PAGE, "found an HTML page", "it is an HTML page, so that crawlers find no rules"),
+        (403, "HTTP 403", "the server refuses it"),
+    ],
+)
+def test_robots_txt_without_content_has_no_rules_after_three_steps(site, answer, reason, alert):
+    site.step()
+    good, site.documents["/robots.txt"] = site.documents["/robots.txt"], answer
+
+    for _ in range(3):
+        found = site.step()
+        assert (found.unknown, robots_alerts(found)) == (0, [])
+        assert len(found.incomplete) == 1
+        assert reason in found.incomplete[0]
+
+    found = site.step()
+    assert found.is_complete
+    assert alert in robots_alerts(found)[0]
+    assert "removed rule *: disallow /cart/" in robots_alerts(found)[0]
+    assert "Sitemap line" not in robots_alerts(found)[0]
+    for _ in range(2):
+        found = site.step()
+        assert (found.is_complete, found.alerts, found.urls, found.removed) == (True, (), 10, 0)
+
+    site.documents["/robots.txt"] = good
+    [message] = robots_alerts(site.step())
+    assert "it can be read again; new rule *: disallow /cart/" in message
+
+
+def test_sitemaps_of_a_robots_txt_without_content_are_read(site):
+    site.step()
+    site.documents["/robots.txt"] = 403
+    site.put("/maps/all.xml", [(f"/{n}", None) for n in range(12)])
+
+    assert site.step().added == 2
+
+
+def test_robots_txt_that_is_read_again_within_three_steps_is_no_change(site):
+    site.step()
+    good, site.documents["/robots.txt"] = site.documents["/robots.txt"], 403
+    site.step()
+    site.step()
+    site.documents["/robots.txt"] = good
+
+    found = site.step()
+
+    assert (found.is_complete, found.alerts) == (True, ())
+
+
+def test_robots_txt_that_changes_from_refused_to_a_page_is_one_alert(site):
+    site.step()
+    site.documents["/robots.txt"] = 403
+    alerts = [message for _ in range(5) for message in robots_alerts(site.step())]
+    site.documents["/robots.txt"] = PAGE
+
+    assert (len(alerts), robots_alerts(site.step())) == (1, [])
+
+
+def test_robots_txt_does_not_change_while_no_sitemap_can_be_read(site):
+    site.step()
+    good = dict(site.documents)
+    site.documents |= dict.fromkeys([*good, "/"], 403)
+
+    for _ in range(6):
+        found = site.step()
+        assert (found.removed, found.unknown, found.alerts) == (0, 10, ())
+    site.documents = good
+    assert (site.step().alerts, site.step().is_complete) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(PAGE, "expected a sitemap, found an HTML page"), (403, "HTTP 403"), (503, "HTTP 503")],
+)
+def test_undeclared_sitemap_that_does_not_answer_is_not_removed(tmp_path, answer, reason):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.documents = {"/robots.txt": 404, "/": PAGE}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(10)])
+    site.step()
+    good, site.documents["/sitemap.xml"] = site.documents["/sitemap.xml"], answer
+
+    for _ in range(5):
+        found = site.step()
+        assert (found.removed, found.unknown, found.alerts) == (0, 10, ())
+        assert f"{SITE}/sitemap.xml: {reason}" in found.incomplete
+    site.documents["/sitemap.xml"] = good
+    found = site.step()
+    assert (found.is_complete, found.added, found.unknown) == (True, 0, 0)
+
+
+def test_undeclared_sitemap_that_robots_txt_disallows_is_not_removed(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.documents = {"/robots.txt": "User-agent: *\nAllow: /"}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(10)])
+    site.step()
+    site.documents["/robots.txt"] = "User-agent: *\nDisallow: /"
+
+    for _ in range(4):
+        found = site.step()
+        assert (found.removed, found.unknown) == (0, 10)
+    assert any("robots.txt disallows it for urlset" in reason for reason in found.incomplete)
+
+
+def test_undeclared_sitemap_that_moved_to_another_path_is_not_waited_for(tmp_path):
+    """The old path answers a page with status 200, as on servers without real 404 pages."""
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    site.documents = {"/robots.txt": 404, "/": PAGE}
+    site.put("/sitemap.xml", [(f"/{n}", None) for n in range(10)])
+    site.step()
+    site.documents["/sitemap.xml"] = PAGE
+    site.put("/sitemap_index.xml", [(f"/{n}", None) for n in range(8)])
+    site.step()
+
+    assert (site.step().removed, site.step().is_complete) == (2, True)
+
+
+def test_sitemap_that_the_home_page_names_no_more_is_waited_for_three_steps(tmp_path):
+    site = SimulatedSite(tmp_path / "site.duckdb")
+    home = '<!doctype html><link rel="sitemap" href="/maps/all.xml">'
+    site.documents = {"/robots.txt": 404, "/": home}
+    site.put("/maps/all.xml", [(f"/{n}", None) for n in range(10)])
+    site.step()
+    site.documents["/"] = PAGE
+
+    found = [site.step(hours=25) for _ in range(4)]
+
+    assert [each.removed for each in found] == [0, 0, 0, 10]
+    source = f"{SITE}/maps/all.xml: nothing names it any more"
+    assert found[0].incomplete == (f"{source}; the next step tries all usual paths",)
+    assert f"{source}, and the site has no other sitemap" in found[1].incomplete
