@@ -19,7 +19,7 @@ from urlset.html_report import (
     SourceFigures,
     write_html_report,
 )
-from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.charts import Segment, StackedRow, stacked_bars
 from urlset.html_report.model import Figure
 from urlset.html_report.text import share
 from urlset.live.figures.page_figures import OUTCOMES
@@ -233,9 +233,9 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
                     share(site.fine or 0, site.visited or 0),
                 )
                 for site in shown
-            ]
-        )
-        + legend([(name, name.replace("-", " ")) for name in OUTCOMES]),
+            ],
+            [(name, name.replace("-", " ")) for name in OUTCOMES],
+        ),
         ("site", *OUTCOMES),
         [(site.site, *(site.outcomes[name] for name in OUTCOMES)) for site in visited],
         OUTCOMES_SQL,
