@@ -1,12 +1,14 @@
 """Entry point of the command ``urlset``: Ctrl-C while Python imports it ends it without traceback.
 
-It is outside of the package, which Python imports before any module in it.
+It is outside of the package, which Python imports before any module in it. For ``python -m urlset``
+the package calls :func:`end_quietly` before its imports.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of :func:`urlset.cli.main`."""
@@ -14,14 +16,24 @@ INTERRUPTED = 130
 
 def command() -> None:
     """Run the command line of the process, and exit: :func:`urlset.cli.command`."""
-    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_default:
-        signal.signal(signal.SIGINT, _end)
+    end_quietly()
     from urlset.cli import command as run
 
-    if is_default:
+    if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
+
+
+def end_quietly() -> None:
+    """Let Ctrl-C end the process without traceback, until :func:`command` has imported all."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+def module_that_runs() -> str | None:
+    """Return the name after ``-m`` in the command line of Python, None if there is none."""
+    pairs = zip(sys.orig_argv, sys.orig_argv[1:], strict=False)
+    return next((name for flag, name in pairs if flag == "-m"), None)
 
 
 def _end(*_: object) -> None:

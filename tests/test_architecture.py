@@ -161,7 +161,7 @@ def our_imports() -> tuple[Import, ...]:
 
 def other_imports() -> list[Import]:
     """Return the imports of outside libraries."""
-    not_outside = {"urlset", "__future__", *sys.stdlib_module_names}
+    not_outside = {"urlset", "_urlset_command", "__future__", *sys.stdlib_module_names}
     return [found for found in _imports() if found.target.split(".")[0] not in not_outside]
 
 

@@ -15,6 +15,14 @@ requests, documents and pages at the level debug. Without a handler they are sil
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[:1] == ["-m"]:
+    from _urlset_command import end_quietly, module_that_runs
+
+    if module_that_runs() == __name__:
+        end_quietly()  # by Ctrl-C during the imports below
+
 import importlib
 import logging
 from typing import TYPE_CHECKING, Any

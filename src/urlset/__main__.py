@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlset.cli import command
+from _urlset_command import command
 
 if __name__ == "__main__":
     command()

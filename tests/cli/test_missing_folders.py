@@ -1,5 +1,6 @@
 """Outputs in a folder that does not exist, or that is a file; a working directory that is gone."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -70,6 +71,46 @@ def test_folder_of_a_build_below_a_file_is_refused(tmp_path, monkeypatch, capsys
         "urlset: cannot create list.txt/out: a folder above it is a file; name another folder; "
         "what was published before is unchanged\n"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")
+@pytest.mark.parametrize(
+    ("place", "words", "message"),
+    [
+        (
+            "maps",
+            "--ledger l.duckdb",
+            "cannot lock maps: Permission denied; change the permissions, or name another folder; "
+            "what was published before is unchanged",
+        ),
+        (
+            ".urlset",
+            "",
+            "cannot write '.urlset/ledger.duckdb': its folder cannot be created: Permission "
+            "denied; change the permissions, or name another file",
+        ),
+    ],
+)
+def test_a_build_without_permission_says_what_to_do(
+    place, words, message, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.txt").write_text(PAGE)
+    (tmp_path / "maps").mkdir()
+
+    def refuse(call):
+        def refused(path, *args, **options):
+            if place in os.fspath(path).split(os.sep):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+            return call(path, *args, **options)
+
+        return refused
+
+    for name in ("open", "mkdir"):  # root has every permission
+        monkeypatch.setattr(os, name, refuse(getattr(os, name)))
+    code = main(f"build list.txt -o maps --base-url https://example.com/ {words}".split())
+
+    assert (code, capsys.readouterr().err) == (2, f"urlset: {message}\n")
 
 
 def test_python_names_the_folder_too(tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+import urlset
 from tests.cli.test_commands import command
 from urlset.cli.options import _NEEDS
 from urlset.option_names import flags_in_messages, option
@@ -13,6 +14,8 @@ def run(capsys, monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "a.txt").write_text("https://example.com/a\n")
     (tmp_path / "token").write_text("x")
+    (tmp_path / "a.warc").write_bytes(b"WARC/1.0\r\n")
+    urlset.read(b"https://example.com/a").to_duckdb(tmp_path / "a.duckdb")
     (tmp_path / "urlset.toml").write_text("")
     return command(capsys, monkeypatch, tmp_path)
 
@@ -42,6 +45,9 @@ CASES = [
         ]
     ),
     ("crawl http://[::1] --store s.duckdb --no-links --max-depth 3", "--max-depth: expected no --"),
+    ("diff a.duckdb http://[::1] --base-url https://e.com/", "--base-url: expected a file or a f"),
+    ("read a.duckdb --base-url https://e.com/", "--base-url: expected a file or a folder"),
+    ("check a.duckdb a.warc --base-url https://e.com/", "--base-url: expected a file or a folder"),
     ("diff a.txt a.txt --format json --max-examples 3", "--max-examples: expected --format text"),
     ("read http://[::1] --base-url https://e.com/", "--base-url: expected a file or a folder"),
     ("read a.txt --sql-timeout 3", "--sql-timeout: expected --sql QUERY, too"),
@@ -88,6 +94,9 @@ def test_each_option_that_needs_another_has_a_case():
         "diff a.txt a.txt --min-confidence 0.5",
         "read a.txt --max-documents 3",
         "read a.txt --base-url https://example.com/",
+        "read a.duckdb a.txt --base-url https://example.com/",
+        "diff a.duckdb a.txt --base-url https://example.com/",
+        "diff a.duckdb a.duckdb --live --base-url https://example.com/",
         "read a.txt http://[::1] --limit 1 --base-url https://example.com/",
     ],
 )

@@ -251,6 +251,8 @@ class Finder:
         if name == interrupted:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder)
+"""
+_RUN_SCRIPT = """
 (module, _, name), interrupted = sys.argv[1].partition(":"), sys.argv[2]
 sys.argv[1:] = ["rules", "N131"]
 getattr(__import__(module, fromlist=[name]), name)()
@@ -264,10 +266,39 @@ def test_ctrl_c_while_the_command_is_imported_shows_no_traceback(module):
         entry = tomllib.load(file)["project"]["scripts"]["urlset"]
 
     ran = subprocess.run(
-        [sys.executable, "-c", _INTERRUPTED_START, entry, module], capture_output=True, text=True
+        [sys.executable, "-c", _INTERRUPTED_START + _RUN_SCRIPT, entry, module],
+        capture_output=True,
+        text=True,
     )
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+
+
+@posix
+@pytest.mark.parametrize("module", ["urlset.registry", "urlset.cli", "urlset.cli.app", None])
+def test_ctrl_c_while_python_m_imports_the_command_shows_no_traceback(module, tmp_path):
+    start = f"{_INTERRUPTED_START}\ninterrupted = {module!r}\n"
+    (tmp_path / "sitecustomize.py").write_text(start)  # Python imports it before the package
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    ran = run("rules", "N131", env={**os.environ, "PYTHONPATH": path})
+
+    expected = 0 if module is None else 130
+    assert (ran.returncode, bool(ran.stdout), ran.stderr) == (expected, module is None, b"")
+
+
+@posix
+@pytest.mark.parametrize("arguments", [(), ("-m", "urlset")])
+def test_a_program_that_imports_the_library_keeps_its_ctrl_c(arguments, tmp_path):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").write_text(
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nimport urlset\n"
+    )
+    (tmp_path / "shop" / "__main__.py").write_text(
+        "import signal; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+
+    subprocess.run([sys.executable, "-m", "shop", *arguments], cwd=tmp_path, check=True)
 
 
 @posix

@@ -28,7 +28,9 @@ VERBS = set(
 PATHS = "/ /about.html /blog/ /blog/compost.html /blog/first-frost.html /blog/old-tulips.html"
 URLS = [f"{SITE}{path}" for path in f"{PATHS} /de/ /de/besuch.html /visit.html".split()]
 OLD_URLS = [f"{SITE}/club.html", f"{SITE}/spring-fair.html"]
-PROGRESS = re.compile(r"^(?:[\d,]+ pages? visited.*|[\d,]+ URLs?: .*|reading .*)\n", re.MULTILINE)
+PROGRESS = re.compile(
+    r"^(?:[\d,]+ (?:pages? visited|responses?)\b.*|[\d,]+ URLs?: .*|reading .*)\n", re.MULTILINE
+)
 
 
 @pytest.fixture

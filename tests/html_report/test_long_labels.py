@@ -24,7 +24,7 @@ SHOWN = "https://shop.example.com/products/a-very-long-section/and-its-folder/&l
     "draw",
     [
         lambda name: bars([(name, 3)], "error"),
-        lambda name: stacked_bars([StackedRow(name, [Segment("fine", 3)], "3")]),
+        lambda name: stacked_bars([StackedRow(name, [Segment("fine", 3)], "3")], [("fine", "ok")]),
         lambda name: diverging_bars([(name, 1, 2, "3")]),
         lambda name: ranges([Range(name, 0, 1, "1")], [(0, "0")], most=1),
         lambda name: matrix([name], {(name, name): Cell(1, 2)}),

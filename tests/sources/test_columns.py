@@ -12,6 +12,7 @@ from tests.cli.test_commands import command
 from tests.sources.test_query import server  # noqa: F401 - a fixture
 from tests.sources.test_tables import parquet
 from urlset.errors import EntryError, SourceError
+from urlset.option_names import flags_in_messages
 from urlset.sources import Query, open_source
 from urlset.sources.factory import SourceOptions
 from urlset.sources.tables.table import Table
@@ -167,7 +168,12 @@ def test_column_of_instants_in_nanoseconds_is_proposed_without_a_conversion():
 def test_column_that_holds_the_urls_is_proposed():
     path = parquet("SELECT 1 AS id, '/a' AS permalink")
 
-    with pytest.raises(SourceError, match="map the column with the URLs: loc=permalink"):
+    with pytest.raises(SourceError, match='map the column with the URLs: map="loc=permalink"'):
+        build(open_source(path))
+    with (
+        flags_in_messages(),
+        pytest.raises(SourceError, match="map the column with the URLs: --map loc=permalink"),
+    ):
         build(open_source(path))
 
 

@@ -288,6 +288,16 @@ def test_choice_that_cannot_be_made(text, options, words):
     assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["git", "s3", "ftp"])
+def test_a_folder_with_the_name_of_a_scheme_is_a_folder(name):
+    Path(name).mkdir()
+    (Path(name) / "a.html").write_text("<title>a</title><p>text")
+
+    (row,) = rows(open_source(name, SourceOptions(base_url="https://www.example.com/")))
+
+    assert row["loc"] == "https://www.example.com/a.html"
+
+
 def test_log_and_pages_need_a_base_url():
     Path("log").write_bytes(COMBINED)
     Path("pages").mkdir()

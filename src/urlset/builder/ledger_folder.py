@@ -24,9 +24,11 @@ def create_ledger_folder(path: Path) -> None:
             f"cannot write {str(path)!r}: its folder {str(place)!r} is a file; name another one"
         ) from error
     except OSError as error:
+        is_denied = isinstance(error, PermissionError)
+        advice = "change the permissions" if is_denied else "create the folder"
         raise StoreError(
-            f"cannot write {str(path)!r}: its folder: {error.strerror}; create the folder, or name "
-            "another file"
+            f"cannot write {str(path)!r}: its folder cannot be created: {error.strerror}; "
+            f"{advice}, or name another file"
         ) from error
 
 

@@ -138,9 +138,10 @@ def given_options(
 
 
 def _has_files(sources: Iterable[str]) -> bool:
+    from urlset.formats.detect import stored_form
     from urlset.reader import is_url  # every command but a few imports it
 
-    return not all(map(is_url, sources))
+    return not all(is_url(each) or stored_form(each) in ("duckdb", "warc") for each in sources)
 
 
 class Need(NamedTuple):
@@ -162,7 +163,8 @@ _FOLLOW = Need(
 _FILES = Need(
     "sources",
     _has_files,
-    "a file or a folder, too; a URL is the address of its own document",
+    "a file or a folder, too; a URL is the address of its own document, and a store and a WARC "
+    "file have those of their documents",
 )
 _OF_VISITS = (
     "scope", "include", "exclude", "max_pages", "max_minutes", "read_sitemaps", "follow_links",
@@ -183,6 +185,7 @@ _NEEDS = {
     ("crawl", "max_depth"): Need(
         "follow_links", lambda follow: follow is not False, "no --no-links, which follows no link"
     ),
+    ("diff", "base_url"): _FILES,
     ("diff", "max_examples"): Need(
         "format", lambda form: form in ("text", "markdown"), "--format text or markdown"
     ),

@@ -7,7 +7,7 @@ its size. Colours are classes of ``report.css``. All text is escaped here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -105,18 +105,26 @@ def legend(items: Iterable[tuple[str, str]]) -> str:
     return f'<ul class="legend">{entries}</ul>'
 
 
-def stacked_bars(rows: Sequence[StackedRow]) -> str:
-    """Draw horizontal bars of equal length; the segments of each are shares of its total."""
-    return _rows(
-        (row.label, _bar(row.segments, sum(part.value for part in row.segments)), row.note)
+def stacked_bars(rows: Sequence[StackedRow], labels: Sequence[tuple[str, str]]) -> str:
+    """Draw horizontal bars of equal length; the segments of each are shares of its total.
+
+    ``labels`` has the label of each role, for the legend and for the tips of the segments.
+    """
+    names = dict(labels)
+    bars_of_rows = _rows(
+        (row.label, _bar(row.segments, sum(part.value for part in row.segments), names), row.note)
         for row in rows
     )
+    return bars_of_rows + legend(labels)
 
 
 def bars(rows: Sequence[tuple[str, int]], role: str) -> str:
     """Draw a horizontal bar for each label and number; the longest fills the width."""
     most = max((value for _, value in rows), default=0)
-    return _rows((label, _bar([Segment(role, value)], most), f"{value:,}") for label, value in rows)
+    return _rows(
+        (label, _bar([Segment(role, value)], most, {role: label}), f"{value:,}")
+        for label, value in rows
+    )
 
 
 def funnel(steps: Sequence[FunnelStep]) -> str:
@@ -126,7 +134,7 @@ def funnel(steps: Sequence[FunnelStep]) -> str:
     for step in steps:
         if step.lost:
             lines.append(f'<li class="lost"><span></span><span>{escape(step.lost)}</span></li>')
-        bar = _bar([Segment("fine", step.size)], most, height=26)
+        bar = _bar([Segment("fine", step.size)], most, {"fine": step.label}, height=26)
         lines.append(_row(step.label, bar, f"{step.size:,}"))
     return f'<ul class="bars funnel">{"".join(lines)}</ul>'
 
@@ -250,7 +258,7 @@ def upset(sets: Sequence[tuple[str, int]], rows: Sequence[tuple[Sequence[bool], 
         role = "fine" if all(members) else "part"
         lines.append(
             f'<li><span class="members">{_dots(members)}</span><span class="label">'
-            f"{escape(label)}</span>{_bar([Segment(role, size)], most)}"
+            f"{escape(label)}</span>{_bar([Segment(role, size)], most, {role: label})}"
             f'<span class="note">{size:,}</span></li>'
         )
     return f'<ul class="upset">{"".join(lines)}</ul>'
@@ -351,13 +359,18 @@ def _tip(label: str, limit: int) -> str:
     return attributes(title=safe(label)) if len(label) > limit else ""
 
 
-def _bar(segments: Sequence[Segment], whole: float, *, height: int = 18) -> str:
+def _bar(
+    segments: Sequence[Segment], whole: float, names: Mapping[str, str], *, height: int = 18
+) -> str:
     marks, start = [], 0.0
     for role, value in segments:
         if value <= 0 or whole <= 0:
             continue
         width = 100 * value / whole
-        tip = f"<title>{escape(f'{role}: {value:,} ({share(value, whole)})')}</title>"
+        size = share(value, whole)
+        if isinstance(value, int):
+            size = f"{value:,} ({size})"
+        tip = f"<title>{escape(f'{names[role]}: {size}')}</title>"
         box = attributes(x=f"{start:.3f}%", width=f"{width:.3f}%", height=height, class_=role)
         marks.append(f"<rect{box}>{tip}</rect>")
         start += width

@@ -333,7 +333,7 @@ def _lastmod_figures(trial: Sequence[LastmodTrial], sql: str) -> Iterator[Figure
         title,
         "lastmod against the Last-Modified header, the date on the page, and changes of the "
         "content since the previous audit. At the end of each bar: the share of truthful dates.",
-        stacked_bars(drawn) + legend(_TRIAL),
+        stacked_bars(drawn, _TRIAL),
         ("section", *(label for _, label in _TRIAL)),
         [(row.section, *row[2:]) for row in trial[:200]],
         sql,

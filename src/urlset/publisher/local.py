@@ -285,6 +285,8 @@ def _map_errors(what: str, folder: Path, name: str = "") -> Iterator[None]:
         reason = error.strerror or str(error)
         if isinstance(error, NotADirectoryError):
             reason = "a folder above it is a file; name another folder"
+        elif isinstance(error, PermissionError):
+            reason = f"{reason}; change the permissions, or name another folder"
         failure = TargetError(
             f"cannot {what} {path}: {reason}; what was published before is unchanged"
         )

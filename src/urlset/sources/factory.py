@@ -101,12 +101,13 @@ def open_source(text: str, options: SourceOptions | None = None) -> Source:
         raise _unknown_kind(text, found[1])
     if options.kind is not None and options.kind not in get_args(SourceKind):
         raise _unknown_kind(text, options.kind)
-    if (scheme := text.partition("://")[0].lower()) in _UNSUPPORTED_SCHEMES:
+    scheme, mark, _ = text.partition("://")
+    if mark and scheme.lower() in _UNSUPPORTED_SCHEMES:
         from urlset.http import without_secrets
 
         raise SourceError(
             f"{without_secrets(text)}: expected a path, the URL of a site or of a database, "
-            f"found {scheme}://; "
+            f"found {scheme.lower()}://; "
             "name a file on this machine"
         )
     if _is_database(text):

@@ -18,6 +18,7 @@ from tests.site_box import SiteBox, hang_up, slow
 from urlset.checker.examples import page, site
 from urlset.http import Request, Response
 from urlset.live.audit import pipeline
+from urlset.live.crawl.crawled_pages import CrawledPages
 from urlset.live.visits.politeness import Budget
 
 HTML = "text/html"
@@ -134,6 +135,12 @@ def test_a_crawl_ends_when_the_host_is_down_and_the_same_call_continues(tmp_path
         with crawl() as found:
             assert found.incomplete[0].startswith("no-response: the last 50 requests failed: ")
             assert found.finished is None
+        source = CrawledPages(str(path))
+        assert list(source.batches())
+        assert (
+            "without some pages (no-response: the last 50 requests failed: " in source.failures[0]
+        )
+        assert not [note for note in source.notes if "no-response" in note]
         assert len(set(page_requests(box))) < 100  # those in flight are counted, too
 
         box.players = players

@@ -123,6 +123,49 @@ def test_the_index_stays_if_the_folder_may_not_be_listed(box, tmp_path):
     assert found["tea/index.html"] is None
 
 
+SLASH = "".join(f'<a href="/{name}">x</a>' for name in ("tea/", "tea", "more"))
+
+
+@pytest.mark.parametrize(
+    ("head", "more", "listed", "kept"),
+    [
+        ("", "", "", "/tea/"),  # nothing decides: that of a folder
+        ("", "/tea", "", "/tea"),  # more pages link to it
+        ("", "/tea", "/tea/", "/tea/"),  # the sitemap of the site names it
+        ('<link rel=canonical href="/tea/">', "/tea", "", "/tea/"),
+    ],
+    ids=["folder", "links", "sitemap", "canonical"],
+)
+def test_a_page_with_and_without_a_slash_is_listed_once(head, more, listed, kept, box, tmp_path):
+    box.put("/", f"<html><body>{SLASH}", kind=HTML)
+    box.put("/more", f'<html><body>More<a href="{more}">x</a>', kind=HTML)
+    box.put("/tea/", f"<html><head>{head}</head><main>Green tea</main>", kind=HTML)
+    box.put("/tea", "<html><main>Green tea</main>", kind=HTML)
+    if listed:
+        box.put("/sitemap.txt", box.url(listed), kind="text/plain")
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    other = ({"/tea/", "/tea"} - {kept}).pop()
+    assert found[kept[1:]] is None
+    assert found[other[1:]] == f"same page: {box.url(kept)}"
+    assert found["more"] is None
+
+
+def test_pages_that_differ_in_the_query_or_the_content_are_not_one(box, tmp_path):
+    names = ("tea", "tea/", "tea?of=/", "tea?of=")
+    links = "".join(f'<a href="/{name}">x</a>' for name in names)
+    box.put("/", f"<html><body>{links}", kind=HTML)
+    for name in names:
+        box.put(f"/{name}", f"<html><main>Tea{name == 'tea'}</main>", kind=HTML)
+    crawl(box, tmp_path / "site.duckdb").close()
+
+    found = candidates(CrawledPages(str(tmp_path / "site.duckdb")))
+
+    assert found == dict.fromkeys(["", *names])
+
+
 def test_a_listed_page_that_refuses_to_answer_stays_listed(box, tmp_path):
     box.put("/sitemap.txt", box.url("/refused"), kind="text/plain")
     crawl(box, tmp_path / "site.duckdb").close()

@@ -49,6 +49,15 @@ def test_evidence(before, after, reason):
     assert 0.7 <= change.why[0].confidence <= 1
 
 
+@pytest.mark.parametrize("end", ["/", "/index.html", "/?lang=de"])
+def test_the_home_page_moves_with_the_pages_of_a_site_that_changes_its_host(end):
+    names = [end, "/about-the-bakery", "/blog/rye-bread-at-home", "/blog/a-cake-for-sunday"]
+
+    found = moves(names, [f"https://bakery.example{name}" for name in names])
+
+    assert found == {name: f"https://bakery.example{name}" for name in names}
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -130,6 +130,17 @@ def test_a_site_with_errors_in_two_stores_is_one_site():
     assert found.summary == "1 site in 2 stores, 1 with errors, 1 with open alerts"
 
 
+def test_the_page_counts_the_urls_of_a_site_with_two_stores_once(box, stores, tmp_path):
+    with urlset.report([stores / "audit.duckdb", stores / "watch.duckdb"]) as found:
+        found.report(tmp_path / "report.html")
+        assert {state.listed for state in found.sites} == {4}
+
+    page = (tmp_path / "report.html").read_text("utf-8")
+    text = " ".join(unescape(re.sub("<.*?>", " ", page)).split())
+    assert "<title>Report of 1 site</title>" in page
+    assert "sites 1 URLs listed 4 visited 4 " in text
+
+
 def test_a_sitemap_that_a_crawl_could_not_read_is_one_reason(box, tmp_path):
     with SiteBox() as site:
         site.put("/", "<title>Home</title>", kind="text/html")

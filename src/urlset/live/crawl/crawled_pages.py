@@ -30,25 +30,29 @@ _COLUMNS = (
     "images alternates fingerprint lastmod_text last_modified server_date is_listed is_linked "
     "depth duplicate_of"
 ).split()
-# A page of a folder under two names, /tea/ and /tea/index.html: both are found, may be listed and
-# have the same content. The name that a sitemap of the site lists is kept, or that of the folder.
+# A page under several names, /tea, /tea/ and /tea/index.html: each is found, may be listed and has
+# the same content. One is kept: that of a sitemap of the site, else that which names itself as
+# canonical, else one without index.html, else that which more pages link to, else /tea/. Hashes
+# take the place of URLs in groups, of which a site may have millions.
+_INDEX = "'/(index|default)[.](x?html?|php|aspx?|jsp)$'"
 _PAGES = rf"""
 WITH found AS (
-    SELECT url, fingerprint, coalesce(is_listed, false) AS is_listed,
-        regexp_replace(url, '/(index|default)[.](x?html?|php|aspx?|jsp)$', '/', 'i') AS folder
+    SELECT url, coalesce(is_listed, false) AS is_listed, canonical IS NOT NULL AS is_canonical,
+        md5_number(concat_ws(' ', fingerprint, if(contains(url, '?'), url,
+            rtrim(regexp_replace(url, {_INDEX}, '/', 'i'), '/')))) AS page
     FROM pages
     WHERE verdict = 'ok' AND is_html AND fingerprint IS NOT NULL AND NOT coalesce(is_noindex, false)
         AND coalesce(canonical, url) = url AND coalesce(refresh, url) = url
         AND (is_listed OR is_linked OR depth = 0)),
-same AS (
-    SELECT i.url AS index_url, f.url AS folder_url,
-        i.is_listed AND NOT f.is_listed AS is_index_kept
-    FROM found i JOIN found f ON i.folder = f.url AND i.fingerprint = f.fingerprint
-    WHERE i.url <> i.folder),
+names AS (FROM found SEMI JOIN (SELECT page FROM found GROUP BY page HAVING count(*) > 1)
+    USING (page)),
+kept AS (
+    SELECT page, first(n.url ORDER BY n.is_listed DESC, n.is_canonical DESC,
+        regexp_matches(n.url, {_INDEX}, 'i'), coalesce(f.referrer_count, 0) DESC,
+        ends_with(n.url, '/') DESC, n.url) AS duplicate_of
+    FROM names n LEFT JOIN frontier f USING (url) GROUP BY page),
 duplicates AS (
-    SELECT if(is_index_kept, folder_url, index_url) AS url,
-        min(if(is_index_kept, index_url, folder_url)) AS duplicate_of
-    FROM same GROUP BY ALL)
+    SELECT url, duplicate_of FROM names JOIN kept USING (page) WHERE url <> duplicate_of)
 SELECT {", ".join(_COLUMNS)} FROM pages LEFT JOIN duplicates USING (url) ORDER BY url"""
 
 _LISTED_TYPES = ("application/pdf",)
@@ -62,8 +66,9 @@ class CrawledPages:
     """The pages of a crawl as candidates, with images, alternates and evidence for dates.
 
     Pages that are not to be listed are yielded with the reason: ``noindex``, ``canonical: URL``,
-    ``redirect: URL``, ``404``, ``disallowed``, ``no page``, ``same page: URL`` for the
-    ``index.html`` of a folder whose URL has the same content, and ``not linked`` if the crawl knows
+    ``redirect: URL``, ``404``, ``disallowed``, ``no page``, ``same page: URL`` for
+    another name of a page with the same content, such as ``/tea/index.html`` or ``/tea`` of
+    ``/tea/``, and ``not linked`` if the crawl knows
     all links. A page that could not be visited is excluded, unless a sitemap of the site lists it:
     a refusal does not mean that it is gone.
 

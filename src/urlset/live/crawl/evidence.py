@@ -173,7 +173,8 @@ _EXCLUDED = (
 
 
 PAGE_GAPS = (
-    "unvisited", "interrupted", "max-pages", "max-minutes", "failed", "sitemaps", "robots.txt",
+    "unvisited", "interrupted", "max-pages", "max-minutes", "no-response", "failed", "sitemaps",
+    "robots.txt",
 )  # fmt: skip
 """Kinds of reasons for an incomplete crawl that mean that pages may be missing."""
 

@@ -14,7 +14,7 @@ from urlset.html_report import (
     take_figures,
     write_html_report,
 )
-from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.charts import Segment, StackedRow, stacked_bars
 from urlset.html_report.model import Figure
 from urlset.store import Store, StoreSession
 from urlset.terminal_text import pluralize
@@ -152,7 +152,7 @@ def _depths(session: StoreSession) -> list[Figure]:
         "depths",
         title,
         "Pages by the number of clicks from the start of the crawl, and by verdict.",
-        stacked_bars(rows) + legend(labels),
+        stacked_bars(rows, labels),
         ("depth", "pages", *(label for _, label in labels)),
         [(name, row.total(), *(row[role] for role, _ in labels)) for name, row in counts.items()],
         _DEPTHS_SQL,

@@ -373,7 +373,8 @@ def create_features(tables: Tables) -> None:
     - ``key``: normal form; ``page``: without what most servers ignore (``duplicate_key``);
     - ``family``: the folder with ``#`` for numbers;
     - ``folder``: URL up to the last segment; ``stem``: the last segment in lower case, without the
-      ending of a file, with ``-`` for all but letters and digits; the query, if there is one;
+      ending of a file, with ``-`` for all but letters and digits; the query, if there is one. The
+      home page has an empty stem;
     - ``words``: the words of the stem;
     - ``id``: a number of three digits or more, or a UUID, that occurs once in path and query and is
       not a date; ``is_strong_id``: whether it is a UUID or a long hash;
@@ -402,7 +403,8 @@ def _query(side: str) -> str:
                 AND NOT regexp_full_match(n, {quoted(_DATE)}))),
                 lambda n: lpad(length(n)::VARCHAR, 2, '0') || n)),
                 lambda n: substr(n, 3)) AS numbers
-        FROM (SELECT *, origin || left(path, length(path) - length(last)) AS folder,
+        FROM (SELECT *, origin || coalesce(nullif(left(path, length(path) - length(last)), ''), '/')
+                    AS folder,
                 trim(regexp_replace(lower(strip_accents(
                     regexp_replace(last, {quoted(_ENDING)}, ''))), '[^\p{{L}}\p{{N}}]+', '-', 'g'),
                     '-') || CASE WHEN query = '' THEN '' ELSE '?' || query END AS stem,

@@ -14,7 +14,7 @@ from urlset.html_report import (
     SourceFigures,
     write_html_report,
 )
-from urlset.html_report.charts import Segment, StackedRow, bars, legend, stacked_bars
+from urlset.html_report.charts import Segment, StackedRow, bars, stacked_bars
 from urlset.html_report.model import MAX_EXAMPLES, Figure
 from urlset.live.diff.changes import DiffValues
 from urlset.live.diff.rows import ChangeKind, PageChange, SectionChange, lastmod_change, reason_text
@@ -115,14 +115,15 @@ def _section_figures(diff: DiffValues) -> Iterator[Figure]:
                 f"{sum(row[3:]):,}",
             )
             for row in shown
-        ]
+        ],
+        [(_KINDS[kind][0], kind) for kind in kinds],
     )
     first = shown[0]
     yield Figure(
         "sections-of-changes",
         f"Most changes are in {first.section}: {sum(first[3:]):,}",
         "Changes of the sections with most of them, by kind.",
-        chart + legend([(_KINDS[kind][0], kind) for kind in kinds]),
+        chart,
         ("section", *kinds),
         [(row.section, *(getattr(row, kind) for kind in kinds)) for row in shown],
         _SECTION_SQL,
@@ -159,8 +160,10 @@ def _lastmod_figures(diff: DiffValues) -> Iterator[Figure]:
         "trial",
         f"lastmod changed with the content of {pluralize(truth.with_content, 'page')}",
         "Pages whose content is known in both states: did lastmod change with it?",
-        stacked_bars([StackedRow("changed pages", [Segment(r, n) for r, _, n in parts])])
-        + legend([(role, label) for role, label, _ in parts]),
+        stacked_bars(
+            [StackedRow("changed pages", [Segment(r, n) for r, _, n in parts])],
+            [(role, label) for role, label, _ in parts],
+        ),
         ("change", "pages"),
         [(label, number) for _, label, number in parts],
         "SELECT why[1].reason, count(*) FROM 'changes.jsonl' WHERE change = 'changed' GROUP BY ALL",

@@ -14,7 +14,6 @@ from urlset.html_report.charts import (
     StackedRow,
     funnel,
     icicle,
-    legend,
     ranges,
     stacked_bars,
 )
@@ -273,7 +272,7 @@ def _verdicts(total: Outcome, sections: Sequence[Outcome], *, is_audit: bool) ->
         title,
         f"{drawn} by outcome. Not indexable: noindex, blocked by robots.txt, or "
         "another canonical URL. Unknown: the server refused or did not answer twice.",
-        stacked_bars(rows) + legend(labels),
+        stacked_bars(rows, labels),
         ("section", "listed", *(OUTCOME_LABELS[name] for name in present)),
         [(each.section, each.listed, *(each.counts[name] for name in present)) for each in shown],
         scoped(OUTCOME_SQL, is_audit=is_audit),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from urlset.html_report import (
     SourceFigures,
     write_html_report,
 )
-from urlset.html_report.charts import Segment, StackedRow, legend, stacked_bars
+from urlset.html_report.charts import Segment, StackedRow, stacked_bars
 from urlset.html_report.model import Figure
 from urlset.html_report.text import share
 from urlset.live.figures.page_figures import OUTCOMES
@@ -151,6 +152,7 @@ def write_report(
         urlset.TargetError: The file cannot be written.
     """
     log = ExampleLog()
+    subject = pluralize(len({site.site for site in sites}), "site")
     for site in sites:
         for rule in site.rules or ():
             log.levels[rule.code][rule.level] += rule.findings
@@ -162,13 +164,13 @@ def write_report(
     write_html_report(
         ReportInput(
             kind="report",
-            site=pluralize(len(sites), "site"),
+            site=subject,
             moment=datetime.now(UTC),
             log=log,
             rules=_rule_texts(sites),
             sources=[
                 SourceFigures(
-                    pluralize(len(sites), "site"),
+                    subject,
                     "",
                     list(_numbers(sites)),
                     list(_outcome_figures(sites)),
@@ -199,10 +201,15 @@ def _rule_texts(sites: Sequence[SiteState]) -> Mapping[str, RuleText]:
 
 
 def _numbers(sites: Sequence[SiteState]) -> Iterator[tuple[str, str, str]]:
-    yield "sites", f"{len(sites):,}", ""
-    yield "URLs listed", f"{sum(site.listed or 0 for site in sites):,}", ""
+    # The stores of one site have the same URLs, which count once.
+    listed, visited = Counter[str](), Counter[str]()
+    for site in sites:
+        listed[site.site] = max(listed[site.site], site.listed or 0)
+        visited[site.site] = max(visited[site.site], site.visited or 0)
+    yield "sites", f"{len(listed):,}", ""
+    yield "URLs listed", f"{listed.total():,}", ""
     if any(site.visited is not None for site in sites):
-        yield "visited", f"{sum(site.visited or 0 for site in sites):,}", ""
+        yield "visited", f"{visited.total():,}", ""
     for level, noun in zip(LEVELS[:2], ("errors", "warnings"), strict=True):
         counts = [count for site in sites if (count := site.count_of(level)) is not None]
         if counts:
@@ -233,9 +240,9 @@ def _outcome_figures(sites: Sequence[SiteState]) -> Iterator[Figure]:
                     share(site.fine or 0, site.visited or 0),
                 )
                 for site in shown
-            ]
-        )
-        + legend([(name, name.replace("-", " ")) for name in OUTCOMES]),
+            ],
+            [(name, name.replace("-", " ")) for name in OUTCOMES],
+        ),
         ("site", *OUTCOMES),
         [(site.site, *(site.outcomes[name] for name in OUTCOMES)) for site in visited],
         OUTCOMES_SQL,

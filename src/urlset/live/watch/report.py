@@ -21,7 +21,6 @@ from urlset.html_report.charts import (
     StackedRow,
     bin_labels,
     histogram,
-    legend,
     ranges,
     stacked_bars,
 )
@@ -171,7 +170,7 @@ def _rate_figures(sections: Sequence[SectionEstimate]) -> Iterator[Figure]:
         "rates",
         "How likely a URL is to change within a week",
         "Estimated from the dates of the entries, by section.",
-        stacked_bars(bars) + legend([("part", "changes"), ("plain", "does not")]),
+        stacked_bars(bars, [("part", "changes"), ("plain", "does not")]),
         ("section", "changes per URL and week", "low", "high"),
         rows,
         STEPS_SQL,

@@ -57,7 +57,7 @@ CACHE_BATCH = 8_192
 _STEP = 65_536
 
 _SKIPPED = {
-    "link": "symbolic links to pages, which are not followed (follow_symlinks)",
+    "link": "symbolic links to pages, which are not followed",
     "loop": "folders that are links to a parent folder",
     "depth": "folders too deep to be searched",
 }
@@ -168,7 +168,7 @@ class HtmlFolder:
         for description, count in self._counts.items():
             example = self._examples.get(description)
             self.notes.append(
-                f"{count} {description}"
+                f"{count} × {description}"
                 if example is None
                 else f"{count} × {description}, e.g. {example}"
             )

@@ -13,6 +13,7 @@ from urlset.arrow import ENTRY, ListOf, StructOf, array_of, batches, column_of, 
 from urlset.dates import DAY, TIME, UNKNOWN_ZONE
 from urlset.errors import SourceError, similar
 from urlset.model import Entry
+from urlset.option_names import option
 from urlset.sources.candidates import FAULT, encode_fault
 from urlset.store import TABLES, quoted
 from urlset.urls import ASCII_SPACE
@@ -46,7 +47,9 @@ def url_sql(column: str, type_name: str, error: ErrorFactory) -> str:
     if type_name == "JSON":
         return f"CASE WHEN json_type({column}) = 'VARCHAR' THEN {column} ->> '$' END"
     if not _TEXT.fullmatch(type_name):
-        raise error("text (URLs)", "map the column that holds the URLs: loc=COLUMN")
+        raise error(
+            "text (URLs)", f"map the column that holds the URLs: {option('map', 'loc=COLUMN')}"
+        )
     return column if type_name == "VARCHAR" else f"{column}::VARCHAR"
 
 

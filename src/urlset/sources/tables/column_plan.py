@@ -285,7 +285,8 @@ class _MappingBuilder:
         if len(candidates) > 1 and target not in mapping:
             raise SourceError(
                 f"{self._name}: expected one column for {target}, "
-                f"found {' and '.join(candidates)}; name one: {target}={candidates[0]}"
+                f"found {' and '.join(candidates)}; name one: "
+                f"{option('map', f'{target}={candidates[0]}')}"
             )
         return candidates[0] if candidates else None
 
@@ -297,7 +298,8 @@ class _MappingBuilder:
         found = (
             f"{self._name}: expected a column 'loc' or 'url', found {_column_list(self._columns)}"
         )
-        raise NoUrlColumnError(f"{found}; map the column with the URLs: loc={column}", found=found)
+        advice = f"map the column with the URLs: {option('map', f'loc={column}')}"
+        raise NoUrlColumnError(f"{found}; {advice}", found=found)
 
     def _error_factory(self, target: str, column: str, kind: str) -> ErrorFactory:
         def error(expected: str, advice: str) -> SourceError:
