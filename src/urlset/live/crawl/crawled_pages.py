@@ -46,13 +46,13 @@ WITH found AS (
         AND (is_listed OR is_linked OR depth = 0)),
 names AS (FROM found SEMI JOIN (SELECT page FROM found GROUP BY page HAVING count(*) > 1)
     USING (page)),
-kept AS (
+listed_names AS (
     SELECT page, first(n.url ORDER BY n.is_listed DESC, n.is_canonical DESC,
         regexp_matches(n.url, {_INDEX}, 'i'), coalesce(f.referrer_count, 0) DESC,
         ends_with(n.url, '/') DESC, n.url) AS duplicate_of
     FROM names n LEFT JOIN frontier f USING (url) GROUP BY page),
 duplicates AS (
-    SELECT url, duplicate_of FROM names JOIN kept USING (page) WHERE url <> duplicate_of)
+    SELECT url, duplicate_of FROM names JOIN listed_names USING (page) WHERE url <> duplicate_of)
 SELECT {", ".join(_COLUMNS)} FROM pages LEFT JOIN duplicates USING (url) ORDER BY url"""
 
 _LISTED_TYPES = ("application/pdf",)
