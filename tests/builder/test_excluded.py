@@ -168,6 +168,17 @@ def test_what_has_no_dates_is_reported_with_the_option_that_finds_them(urlset):
     assert all("lastmod" not in ran.err for ran in (mapped, unwanted, timed, text))
 
 
+def test_columns_can_be_mapped_one_by_one(urlset):
+    Path("t.csv").write_text("address,changed\n/a,2026-01-31\n")
+    pairs = ("--map", "loc=address", "--map", "lastmod=changed")
+
+    ran = urlset("build", "t.csv", "-o", "out", *BASE_URL, *pairs)
+    twice = urlset("build", "t.csv", "-o", "out", *BASE_URL, *pairs, "--map", "loc=changed")
+
+    assert (ran.code, ran.err.count("lastmod")) == (0, 0)
+    assert (twice.code, "one column for 'loc'" in twice.err) == (2, True)
+
+
 def test_undated_urls_are_counted(site):
     dated = Candidate("/c", lastmod_text="2026-01-31")
     assert site.build(["/a", "/b", dated]).undated == 2

@@ -214,12 +214,13 @@ class _Flag(click.Option):
         elif option.type is bool:
             settings |= {"is_flag": True}
         else:
-            settings |= {"type": _Value(option), "multiple": option.is_repeatable}
+            is_multiple = option.is_repeatable or option.is_mapping
+            settings |= {"type": _Value(option), "multiple": is_multiple}
         if option.default is not None and option.allowed == ("command",):
             settings["default"] = option.default
         elif option.is_switch:
             settings["default"] = False
-        elif not option.is_repeatable:
+        elif not (option.is_repeatable or option.is_mapping):
             settings["default"] = None
         super().__init__(
             [option.name, flags, *option.flags[1:]],
@@ -437,6 +438,7 @@ def _command(name: str) -> click.Command:
     function = command_function(name)
     options = [option for option in options_of(name) if option.is_allowed("command")]
     repeatable = [option.name for option in options if option.is_repeatable]
+    mappings = [option.name for option in options if option.is_mapping]
     network = [option.name for option in options if option.name in NETWORK_NAMES]
 
     def run_command(*, color: Any, verbose: int, **values: Any) -> None:
@@ -444,6 +446,7 @@ def _command(name: str) -> click.Command:
             set_color(color)
         start_logging(verbose)
         values |= {name: [*values[name]] for name in repeatable}
+        values |= {name: ",".join(values[name]) or None for name in mappings}
         if network:
             given = {name: values.pop(name) for name in network}
             values["network"] = NetworkOptions.of(**given).with_logins(values)

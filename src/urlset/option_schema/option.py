@@ -271,6 +271,11 @@ class Option:
         return self.type is bool and self.default is False and not self.is_allowed("file")
 
     @property
+    def is_mapping(self) -> bool:
+        """Whether the value is a mapping of texts; on the command line, pairs ``TO=FROM``."""
+        return dict[str, str] in get_args(self.type)
+
+    @property
     def is_repeatable(self) -> bool:
         """Whether the option takes several values, on the command line by repeating it."""
         return get_origin(self.type) is list
