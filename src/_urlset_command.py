@@ -30,10 +30,18 @@ def end_quietly() -> None:
         signal.signal(signal.SIGINT, _end)
 
 
+_FLAGS = "bBdEhiIOPqsSuvVx"
+"""Flags of Python without a value, which may be joined with ``-m``."""
+
+
 def module_that_runs() -> str | None:
     """Return the name after ``-m`` in the command line of Python, None if there is none."""
-    pairs = zip(sys.orig_argv, sys.orig_argv[1:], strict=False)
-    return next((name for flag, name in pairs if flag == "-m"), None)
+    arguments = sys.orig_argv[1:]
+    for flag, following in zip(arguments, [*arguments[1:], None], strict=False):
+        flags, mark, name = flag.partition("m")
+        if mark and flags[:1] == "-" and not flags[1:].strip(_FLAGS):
+            return name or following
+    return None
 
 
 def _end(*_: object) -> None:

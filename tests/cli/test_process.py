@@ -288,6 +288,19 @@ def test_ctrl_c_while_python_m_imports_the_command_shows_no_traceback(module, tm
 
 
 @posix
+@pytest.mark.parametrize("options", [["-murlset"], ["-Pm", "urlset"], ["-X", "dev", "-IPmurlset"]])
+def test_ctrl_c_is_quiet_however_python_m_is_written(options):
+    code = "import sys, _urlset_command; print(_urlset_command.module_that_runs())"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.orig_argv[1:] = {options!r}; {code}"],
+        capture_output=True,
+        text=True,
+    )
+
+    assert ran.stdout == "urlset\n"
+
+
+@posix
 @pytest.mark.parametrize("arguments", [(), ("-m", "urlset")])
 def test_a_program_that_imports_the_library_keeps_its_ctrl_c(arguments, tmp_path):
     (tmp_path / "shop").mkdir()

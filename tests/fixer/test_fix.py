@@ -176,16 +176,18 @@ def _index(*locs: str) -> bytes:
 def test_an_index_child_gets_no_date_of_a_file_that_is_not_its_own(
     base: str | None, tmp_path: Path
 ) -> None:
-    """Its name alone is that of the index, or of a file that another URL has."""
-    (tmp_path / "sitemap.xml").write_bytes(
-        _index("https://e.com/en/sitemap.xml", "https://e.com/de/a.xml", "https://e.com/en/a.xml")
-    )
-    (tmp_path / "a.xml").write_bytes(sitemap("<url><loc>https://e.com/</loc></url>"))
+    """Its name alone is that of the index, or of a file that has another URL."""
+    own = ["https://e.com/a.xml", "http://e.com/b.xml", "https://e.com/b.xml"]
+    others = ["en/sitemap.xml", "de/a.xml", "en/a.xml", "de/c.xml", "en/c.xml"]
+    (tmp_path / "sitemap.xml").write_bytes(_index(*(f"https://e.com/{n}" for n in others), *own))
+    for name in "abc":
+        body = sitemap(f"<url><loc>https://e.com/{name}</loc></url>")
+        (tmp_path / f"{name}.xml").write_bytes(body)
 
     [document] = fix(tmp_path, select=["D503"], base_url=base).documents
 
     children = {child.loc: child.lastmod_text for child in parse(document.after).sitemaps}
-    assert [loc for loc, date in children.items() if date] == ["https://e.com/de/a.xml"]
+    assert [loc for loc, date in children.items() if date] == own
 
 
 def test_bytes_that_are_not_utf8_keep_every_fix_away() -> None:

@@ -58,6 +58,35 @@ def test_all_sitemaps_below_a_prefix_are_read(maps: str):
     assert len(entries.documents) == 4
 
 
+@pytest.mark.parametrize(
+    ("base_url", "own"),
+    [
+        (None, ["maps/sitemap_index.xml", "sitemap_index.xml"]),
+        ("https://example.com", ["sitemap_index.xml"]),
+        ("https://example.com/maps/", ["maps/sitemap_index.xml"]),
+    ],
+)
+def test_index_in_a_bucket_that_lists_itself(maps: str, base_url: str | None, own: list[str]):
+    """Of two URLs with the name of the index, ``base_url`` says which is that of the index."""
+    with open_target(maps, "other") as target:
+        target.stage(
+            "sitemap_index.xml",
+            index_of(
+                f"https://example.com/{name}"
+                for name in ("maps/sitemap_index.xml", "sitemap_index.xml")
+            ),
+        )
+        target.swap(["sitemap_index.xml"], [])
+
+    records = read(f"{maps}/sitemap_index.xml", base_url=base_url).documents
+
+    errors = {record.source: record.error for record in records if record.error}
+    assert len(errors) == 2
+    assert [url for url, error in errors.items() if "lists itself" in error] == [
+        f"https://example.com/{name}" for name in own
+    ]
+
+
 def test_bucket_is_checked(maps: str, urlset):
     codes = {finding.code for finding in check(f"{maps}/sitemap_index.xml")}
     ran = urlset("read", f"{maps}/a.xml", "--format", "txt")

@@ -524,6 +524,45 @@ def test_index_below_a_folder_of_the_site_that_lists_itself_is_reported(tmp_path
     assert ["lists itself" in error for _, error in found] == [True]
 
 
+def test_index_above_another_is_one_error_and_not_missing(tmp_path):
+    """In its own folder the inner index has the name of the outer one."""
+    write(tmp_path / "a", sitemap__xml=index("https://e.com/sitemap.xml", "https://e.com/a/p.xml"))
+    write(tmp_path / "a", p__xml=urlset("p"))
+    write(tmp_path, sitemap__xml=index("https://e.com/a/sitemap.xml"))
+
+    entries = read(tmp_path, base_url="https://e.com")
+
+    assert paths(entries) == ["p"]
+    assert ["lists itself" in error for _, error in errors(entries)] == [True]
+
+
+def test_sitemap_of_the_name_of_an_index_below_it_is_read(tmp_path):
+    write(tmp_path / "maps", sitemap__xml=index("https://e.com/sitemap.xml"))
+    write(tmp_path, sitemap__xml=urlset("a"))
+
+    entries = read(tmp_path, base_url="https://e.com/")
+
+    assert (paths(entries), errors(entries)) == (["a"], [])
+
+
+@pytest.mark.parametrize(
+    "loc", ["https://e.com:443/sitemap.xml", "http://E.com/sitemap.xml", "https://e.com/s.xml"]
+)
+def test_index_that_lists_itself_in_another_spelling_is_reported(loc: str, tmp_path):
+    write(tmp_path, sitemap__xml=index(loc))
+    (tmp_path / "s.xml").symlink_to(tmp_path / "sitemap.xml")
+
+    found = errors(read(tmp_path / "sitemap.xml", base_url="https://e.com/"))
+
+    assert ["lists itself" in error for _, error in found] == [True]
+
+
+def test_index_in_memory_that_lists_itself_in_another_spelling_is_reported():
+    documents = {"https://e.com/?a=é": index("https://e.com:443/?a=%C3%A9")}
+
+    assert ["lists itself" in error for _, error in errors(read(documents))] == [True]
+
+
 def test_index_of_the_same_path_on_another_host_is_missing(tmp_path):
     locs = ("http://E.com/sitemap.xml", "https://shop.e.com/sitemap.xml")
     write(tmp_path, sitemap__xml=index(*locs))

@@ -111,31 +111,35 @@ class CanonicalUrls:
         reasons: list[str | None] | None = None
         joined = _joined(originals)
         if rows := self._uncertain_rows(originals, joined):
-            inspected = [originals[row] for row in rows]
+            is_all = len(rows) == len(originals)
+            inspected = originals if is_all else [originals[row] for row in rows]
             urls = self._without_default_ports(self._canonical(inspected))
             result = [*self._untracked(self._upgrade_to_https(urls))]
             found = self._exclusion_reasons(result)
             if found is not None:
-                reasons = _with_rows([None] * len(originals), rows, found)
+                reasons = found if is_all else _with_rows([None] * len(originals), rows, found)
             if result != inspected:
-                whole = batches.text_array(_with_rows(originals, rows, result))
-                entries = batches.replace_column(entries, "loc", whole)
+                whole = result if is_all else _with_rows(originals, rows, result)
+                entries = batches.replace_column(entries, "loc", batches.text_array(whole))
         for name, fields in _FIELDS.items() if not self._is_text else ():
             if name in entries.schema.names and batches.has_values(entries, name):
                 entries = self._with_nested(entries, name, fields)
         return entries, reasons
 
-    def _uncertain_rows(self, urls: list[str | None], joined: str | None) -> list[int]:
+    def _uncertain_rows(self, urls: list[str | None], joined: str | None) -> Sequence[int]:
         """Return the rows whose URL may have to be changed or excluded, by quick tests.
 
-        This costs a third of inspecting each URL, and most URLs of most batches are plain.
-        ``joined`` has all URLs, one per line, if that is possible.
+        Most URLs of most batches are plain. ``joined`` has all URLs, one per line, if that is
+        possible.
         """
         found: set[int] = set()
         for mark in self._marks:
-            if len(found) < len(urls) and (joined is None or mark in joined):
-                found |= {row for row, url in enumerate(urls) if url and mark in url}
-        if len(found) < len(urls) and (joined is None or not _ALL_CANONICAL.fullmatch(joined)):
+            if joined is None or mark in joined:
+                rows = [row for row, url in enumerate(urls) if url and mark in url]
+                if len(rows) == len(urls):
+                    return rows
+                found.update(rows)
+        if joined is None or not _ALL_CANONICAL.fullmatch(joined):
             match = _CANONICAL.fullmatch
             found |= {row for row, url in enumerate(urls) if url is not None and not match(url)}
         return sorted(found)

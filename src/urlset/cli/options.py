@@ -164,7 +164,7 @@ _FILES = Need(
     "sources",
     _has_files,
     "a file or a folder, too; a URL is the address of its own document, and a store and a WARC "
-    "file have those of their documents",
+    "file have those with which they were written",
 )
 _OF_VISITS = (
     "scope", "include", "exclude", "max_pages", "max_minutes", "read_sitemaps", "follow_links",

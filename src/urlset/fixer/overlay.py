@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeGuard
 
@@ -11,7 +11,7 @@ from urlset.dates import LEADING_DAY, parse_date
 from urlset.document import Document, parse
 from urlset.errors import SourceError
 from urlset.fixer.registry import IndexContext
-from urlset.reader.document_sources import DocumentSource, Location
+from urlset.reader.document_sources import DocumentSource, Location, is_same_url
 
 _TOLERANCE = timedelta(days=1)  # a later date cannot be the date of a change
 
@@ -31,6 +31,7 @@ class Overlay:
         self.changed: dict[object, bytes] = {}
         self.locations_by_name: dict[str, Location] = {}
         self.parents: dict[object, tuple[Location, str]] = {}
+        self._urls: dict[object, set[str]] = {}
         self._source = source
         self._now = now
         self._engine = engine
@@ -41,10 +42,11 @@ class Overlay:
         for location in self._source.locations():
             yield self._register(location)
 
-    def child(self, loc: str, parent: Location, /) -> Location:
+    def child(self, loc: str, above: Sequence[Location], /) -> Location:
         """Return the location of a document that an index lists."""
-        location = self._register(self._source.child(loc, parent))
-        self.parents.setdefault(location.key, (parent, loc))
+        location = self._register(self._source.child(loc, above))
+        self.parents.setdefault(location.key, (above[-1], loc))
+        self._urls.setdefault(location.key, set()).add(loc)
         return location
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:
@@ -65,10 +67,18 @@ class Overlay:
             return location._replace(load=lambda: self.changed[location.key])
         return location
 
+    def _above(self, index: Location) -> list[Location]:
+        """Return an index, and before it the indexes that lead to it."""
+        found = [index]
+        while (parent := self.parents.get(found[0].key)) is not None and parent[0] not in found:
+            found.insert(0, parent[0])
+        return found
+
     def _document(self, loc: str, parent: Location) -> tuple[Document, Location] | None:
         try:
-            location = self._register(self._source.child(loc, parent))
-            if self.parents.get(location.key, (parent, loc))[1] != loc:
+            location = self._register(self._source.child(loc, self._above(parent)))
+            urls = self._urls.get(location.key, ())
+            if not (location.is_exact or all(is_same_url(loc, url) for url in urls)):
                 return None  # found by the end of its path, as another URL was
             document = parse(
                 location.load(), base_url=loc, engine=self._engine, max_bytes=self._max_bytes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from urlset.document import Document, parse_document
 from urlset.errors import SourceError
@@ -47,6 +47,7 @@ class Location(NamedTuple):
         is_guess: The document was found in a folder, and is ignored if it is not a sitemap.
         load_head: Return the first bytes (:data:`urlset.formats.compression.HEAD_BYTES`); raises
             :class:`SourceError`. None if only the whole document can be loaded.
+        is_exact: The document was found by its whole URL, not only by the end of its path.
     """
 
     name: str | None
@@ -56,6 +57,7 @@ class Location(NamedTuple):
     is_named: bool = False
     is_guess: bool = False
     load_head: Callable[[], Head] | None = None
+    is_exact: bool = False
 
 
 RobotsFile = tuple[str, bytes | SourceError]
@@ -68,8 +70,11 @@ class DocumentSource(Protocol):
     def locations(self) -> Iterator[Location]:
         """Yield the documents at which reading starts."""
 
-    def child(self, loc: str, parent: Location, /) -> Location:
-        """Return the document that an index lists; raises :class:`SourceError` if it is missing."""
+    def child(self, loc: str, above: Sequence[Location], /) -> Location:
+        """Return the document that an index lists; raises :class:`SourceError` if it is missing.
+
+        ``above`` has that index last, and before it the indexes that lead to it.
+        """
 
     def robots_files(self) -> Iterator[RobotsFile]:
         """Yield the URL of each robots.txt, with its content or the error of reading it."""
@@ -93,10 +98,10 @@ class SingleDocument:
         """Yield the location of the only document."""
         yield Location(self._name, self._base_url, self._bytes, key=None, is_named=True)
 
-    def child(self, _loc: str, parent: Location, /) -> Location:
+    def child(self, _loc: str, above: Sequence[Location], /) -> Location:
         """Raise :class:`SourceError`, because a stream has no folder in which a child could be."""
         raise SourceError(
-            f"the index that lists it ({parent.name or 'bytes'}) has no folder to look in; "
+            f"the index that lists it ({above[-1].name or 'bytes'}) has no folder to look in; "
             "read the index by its path, or without its children",
             failure="stream",
         )
@@ -131,7 +136,7 @@ class MemorySource:
         for url in sorted(urls, key=lambda url: b"<sitemapindex" not in self._documents[url]):
             yield self._location(url)
 
-    def child(self, loc: str, _parent: Location, /) -> Location:
+    def child(self, loc: str, _above: Sequence[Location], /) -> Location:
         """Return the document with the URL ``loc``."""
         if loc not in self._documents:
             loc = self._equivalent(loc)
@@ -346,11 +351,8 @@ class DocumentWalk:
 
     def _locate(self, loc: str, above: tuple[Location, ...]) -> Location:
         """Return the location of a child; raises :class:`SourceError` if it must not be read."""
-        location = self._source.child(loc, above[-1])
-        for higher in above:
-            expect_other_index(loc, location, higher)
-            if location.key != higher.key:
-                continue
+        location = self._source.child(loc, above)
+        if any(location.key == higher.key for higher in above):
             raise SourceError(
                 "an index lists itself, or an index above it; not followed again", failure="cycle"
             )
@@ -362,36 +364,70 @@ class DocumentWalk:
         return location
 
 
-def expect_other_index(loc: str, found: Location, index: Location) -> None:
-    """Raise :class:`SourceError` if an index was found for the URL of another document."""
-    if found.key == index.key and not _is_own_url(loc, index):
-        raise SourceError(
-            f"listed but missing: the only file of this name is {index.name}, an index that "
-            "leads to it",
-            failure="missing",
-        )
+def url_of_file(path: str, base_url: str | None) -> str | None:
+    """Return the URL of a file: ``base_url``, or the file's name below it if it is a folder.
 
-
-def _is_own_url(loc: str, index: Location) -> bool:
-    """Return whether a URL is that of an index that was found by the end of its path.
-
-    Indexes list documents of their own name in other folders, or with a query: ``/de/sitemap.xml``
-    and ``/sitemap.xml?page=2`` are not ``/sitemap.xml``. If the URL of the index is unknown, the
-    whole path must match.
+    >>> url_of_file("public/sitemap.xml", "https://example.com")
+    'https://example.com/sitemap.xml'
     """
-    host, segments = _host_and_segments(loc)
-    if index.base_url is not None:
-        return (host, segments) == _host_and_segments(index.base_url)
-    names = str(index.key).replace(os.sep, "/").split("/")
-    return names[-len(segments) :] == segments
+    if base_url is None:
+        return None
+    scheme, host, rest = split_origin(base_url)
+    if not host or (rest.strip() and not rest.endswith("/")):
+        return base_url
+    name = quote(os.path.basename(path), errors="surrogateescape")
+    return f"{scheme}://{host}{rest or '/'}{name}"
 
 
-def _host_and_segments(url: str) -> tuple[str, list[str]]:
-    """Return the host of a URL, and the parts of its path, with its query in the last one."""
-    _, host, rest = split_origin(url)
-    path, mark, query = rest.partition("#")[0].partition("?")
-    segments = [unquote(segment) for segment in path.split("/") if segment] or [""]
-    return host.lower(), [*segments[:-1], f"{segments[-1]}{mark}{query}"]
+def is_same_url(url: str | None, other: str | None) -> bool:
+    """Return whether two URLs are known, and the same apart from spelling and scheme."""
+    if url is None or other is None:
+        return False
+    if url == other:
+        return True
+    from urlset.http.request_url import document_key  # files rarely need it
+
+    keys = (document_key(each).partition("://")[2] for each in (url, other))
+    return next(keys) == next(keys)
+
+
+def has_whole_path(top: Sequence[str], names: Sequence[str], loc: str) -> bool:
+    """Return whether a file has the whole path of a URL: below the top folder, or with its parents.
+
+    ``top`` and ``names`` are the parts of the path of that folder, and of the file below it.
+    """
+    path, _, query = split_origin(loc)[2].partition("#")[0].partition("?")
+    raw = [segment for segment in path.split("/") if segment] or [""]
+    end = f"?{query}" if query else ""
+    for segments in ([unquote(segment) for segment in raw], raw):
+        whole = [*segments[:-1], segments[-1] + end]
+        if len(whole) >= len(names) and [*top, *names][-len(whole) :] == whole:
+            return True
+    return False
+
+
+def find_child(
+    loc: str,
+    above: Sequence[Location],
+    candidates: Iterable[Location],
+    place: str,
+) -> Location:
+    """Return the first candidate for a URL that is not an index above it, unless it has that URL.
+
+    Candidates are files that were found by the end of the path. Indexes list documents of their own
+    name in other folders, or with a query: ``/de/sitemap.xml`` and ``/sitemap.xml?page=2`` are not
+    ``/sitemap.xml``.
+
+    Raises:
+        SourceError: There is none.
+    """
+    namesake = ""
+    for found in candidates:
+        index = next((each for each in above if each.key == found.key), None)
+        if index is None or found.is_exact or is_same_url(loc, index.base_url):
+            return found
+        namesake = f"; {index.name}, which leads to it, is another document"
+    raise SourceError(f"listed but missing: expected {place}{namesake}", failure="missing")
 
 
 def path_suffixes(loc: str) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import IO, Any, NoReturn
 from urllib.parse import quote, unquote
@@ -27,10 +27,13 @@ from urlset.reader.document_sources import (
     Location,
     MemorySource,
     SingleDocument,
-    expect_other_index,
+    find_child,
+    has_whole_path,
+    is_same_url,
     path_suffixes,
     read_at_most,
     read_stream,
+    url_of_file,
 )
 from urlset.temp_files import expect_safe_to_read
 from urlset.terminal_text import printable
@@ -128,7 +131,7 @@ class FileSystemSource:
         mode = _mode(path)
         self._is_folder = stat.S_ISDIR(mode)
         is_stream = not self._is_folder and not stat.S_ISREG(mode)
-        self._base_url = base_url if self._is_folder or is_stream else _url_of_file(path, base_url)
+        self._base_url = base_url if self._is_folder or is_stream else url_of_file(path, base_url)
         self._stream: SingleDocument | None = None
         if is_stream:
             # A pipe, as in <(curl …), can be read once.
@@ -149,10 +152,14 @@ class FileSystemSource:
         else:
             yield from self._in_folder()
 
-    def child(self, loc: str, parent: Location, /) -> Location:
+    def child(self, loc: str, above: Sequence[Location], /) -> Location:
         """Return the file below the top folder whose path is the longest suffix of the URL's."""
         if self._stream is not None:
-            return self._stream.child(loc, parent)
+            return self._stream.child(loc, above)
+        place = f"the file {_file_name(loc)!r} in or below {printable(self._top)!r}"
+        return find_child(loc, above, self._candidates(loc, above[-1]), place)
+
+    def _candidates(self, loc: str, parent: Location) -> Iterator[Location]:
         own = os.path.dirname(str(parent.key))
         looked_in = [own] if own.startswith(self._inside) else []
         looked_in.append(self._top_real)
@@ -160,14 +167,17 @@ class FileSystemSource:
             for folder in looked_in:
                 path = os.path.join(folder, *suffix)
                 if os.path.isfile(path):
-                    location = self._child_location(path, loc)
-                    expect_other_index(loc, location, parent)
-                    return location
-        raise SourceError(
-            f"listed but missing: expected the file {_file_name(loc)!r} "
-            f"in or below {printable(self._top)!r}",
-            failure="missing",
-        )
+                    found = self._child_location(path, loc)
+                    yield found._replace(is_exact=self._is_exact(path, loc))
+
+    def _is_exact(self, path: str, loc: str) -> bool:
+        """Return whether a file has a URL, or, if no URL is known, its whole path."""
+        names = path.removeprefix(self._inside).split(os.sep)
+        if self._base_url is None:
+            return has_whole_path(self._top_real.split(os.sep), names, loc)
+        base = self._base_url if self._is_folder else self._base_url.rpartition("/")[0]
+        relative = quote("/".join(names), errors="surrogateescape")
+        return is_same_url(f"{base.rstrip('/')}/{relative}", loc)
 
     def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
         """Yield the robots.txt in the top folder, if that is the root of the site."""
@@ -278,21 +288,6 @@ class FileSystemSource:
             return None
         relative = os.path.relpath(path, self._path).replace(os.sep, "/")
         return f"{self._base_url.rstrip('/')}/{quote(relative, errors='surrogateescape')}"
-
-
-def _url_of_file(path: str, base_url: str | None) -> str | None:
-    """Return the URL of a file: ``base_url``, or the file's name below it if it is a folder.
-
-    >>> _url_of_file("public/sitemap.xml", "https://example.com")
-    'https://example.com/sitemap.xml'
-    """
-    if base_url is None:
-        return None
-    scheme, host, rest = split_origin(base_url)
-    if not host or (rest.strip() and not rest.endswith("/")):
-        return base_url
-    name = quote(os.path.basename(path), errors="surrogateescape")
-    return f"{scheme}://{host}{rest or '/'}{name}"
 
 
 def load_file(path: str, max_bytes: int) -> bytes:

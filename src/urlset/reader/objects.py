@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 
 from urlset.errors import SourceError, TargetError
 from urlset.formats.compression import HEAD_BYTES
 from urlset.http import Request, Response, ResponseCache
 from urlset.object_store import ObjectStore
-from urlset.reader.document_sources import Head, Location, expect_other_index, path_suffixes
+from urlset.reader.document_sources import (
+    Head,
+    Location,
+    find_child,
+    has_whole_path,
+    is_same_url,
+    path_suffixes,
+    url_of_file,
+)
 from urlset.urls import split_origin
 
 MAX_KEYS = 100_000
@@ -64,20 +72,25 @@ class ObjectStoreSource:
         for name in sorted(names, key=lambda name: ("index" not in name.lower(), name)):
             yield self._location(name)._replace(is_guess=True)
 
-    def child(self, loc: str, parent: Location, /) -> Location:
+    def child(self, loc: str, above: Sequence[Location], /) -> Location:
         """Return the object below the prefix whose key is the longest suffix of the path."""
+        place = f"an object below {self._url}/ for {loc}"
+        return find_child(loc, above, self._candidates(loc, above[-1]), place)
+
+    def _candidates(self, loc: str, parent: Location) -> Iterator[Location]:
         folder = str(parent.key).rpartition("/")[0]
         for suffix in path_suffixes(loc):
             for start in dict.fromkeys((folder, "")):
                 key = "/".join([*([start] if start else []), *suffix])
                 if key in self._sizes:
-                    location = self._location(key)._replace(base_url=loc)
-                    expect_other_index(loc, location, parent)
-                    return location
-        raise SourceError(
-            f"listed but missing: expected an object below {self._url}/ for {loc}",
-            failure="missing",
-        )
+                    found = self._location(key)
+                    top = self._url.partition("://")[2].split("/")[1:]
+                    is_exact = (
+                        has_whole_path(top, key.split("/"), loc)
+                        if found.base_url is None
+                        else is_same_url(found.base_url, loc)
+                    )
+                    yield found._replace(base_url=loc, is_exact=is_exact)
 
     def robots_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield the robots.txt at the prefix, if that is the root of the site."""
@@ -106,9 +119,15 @@ class ObjectStoreSource:
         )
 
     def _url_of(self, key: str) -> str | None:
-        if self._base_url is None or (self._name and not self._base_url.endswith("/")):
-            return self._base_url
-        return f"{self._base_url.rstrip('/')}/{key}"
+        if self._base_url is None:
+            return None
+        base = self._base_url
+        if self._name:
+            own = url_of_file(self._name, base) or base
+            if key == self._name:
+                return own
+            base = own.rpartition("/")[0]
+        return f"{base.rstrip('/')}/{key}"
 
     def _load(self, key: str) -> bytes:
         request = Request(f"{self._url}/{key}")
