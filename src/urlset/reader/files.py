@@ -176,7 +176,8 @@ class FileSystemSource:
         if self._base_url is None:
             return has_whole_path(self._top_real.split(os.sep), names, loc)
         base = self._base_url if self._is_folder else self._base_url.rpartition("/")[0]
-        relative = quote("/".join(names), errors="surrogateescape")
+        path, mark, query = "/".join(names).partition("?")  # wget saves the query in the name
+        relative = quote(path, errors="surrogateescape") + mark + query
         return is_same_url(f"{base.rstrip('/')}/{relative}", loc)
 
     def robots_files(self) -> Iterator[tuple[str, bytes | SourceError]]:
