@@ -60,6 +60,17 @@ def test_sitemaps_of_a_robots_txt_without_content_are_read(site):
     assert site.step().added == 2
 
 
+def test_sitemaps_of_a_private_robots_txt_without_content_are_read(site):
+    """They are on the addresses that the user has named, as those of one that is read."""
+    respond = site._respond
+    site._respond = lambda request: respond(request)._replace(scope="anywhere")
+    site.step()
+    site.documents["/robots.txt"] = 403
+    site.step()
+
+    assert {request.purpose: request.scope for request in site.requests}["robots"] == "anywhere"
+
+
 def test_robots_txt_that_is_read_again_within_three_steps_is_no_change(site):
     site.step()
     good, site.documents["/robots.txt"] = site.documents["/robots.txt"], 403

@@ -205,7 +205,9 @@ class RevisitWalk:
         else:
             return response
         lines = "".join(f"Sitemap: {sitemap}\n" for sitemap in self._declared[url])
-        return Response(response.request, response.url, 200, body=lines.encode())
+        return response._replace(
+            status=200, headers={}, body=lines.encode(), is_whole=True, error=None, message=None
+        )
 
     def _children_of(self, known: DocumentState) -> Iterator[Sitemap]:
         """Yield the sitemaps that an unchanged document lists."""
