@@ -84,6 +84,28 @@ def test_empty_index_removes_its_urls_after_three_steps(site):
     assert removed == [0, 0, 0, 25, 0]
 
 
+def test_empty_sitemap_is_requested_although_its_index_has_the_same_date(site):
+    """Generators write the date when they start, and an empty file before it is complete."""
+    first, second = "2026-01-01", "2026-01-05"
+    site.put_index("/sitemap.xml", [("/a.xml", first), ("/b.xml", first)])
+    site.step(recheck_sitemaps=0)
+    good = site.documents["/a.xml"]
+    site.put_index("/sitemap.xml", [("/a.xml", second), ("/b.xml", first)])
+    site.put("/a.xml", [])
+
+    for _ in range(3):
+        found = site.step(recheck_sitemaps=0)
+        assert (found.unknown, found.removed, len(found.incomplete)) == (20, 0, 1)
+        assert "/a.xml" in site.paths
+        assert "/b.xml" not in site.paths
+
+    site.documents["/a.xml"] = good
+    found = site.step(recheck_sitemaps=0)
+    assert (found.urls, found.unknown, found.removed, found.is_complete) == (25, 0, 0, True)
+    site.step(recheck_sitemaps=0)
+    assert "/a.xml" not in site.paths
+
+
 def test_pages_of_an_empty_sitemap_are_unknown_to_an_index(tmp_path):
     index = Index(tmp_path)
     site = index.site

@@ -144,6 +144,7 @@ class RevisitWalk:
         if (
             task.how == "index"
             and known.state == "listed"
+            and not known.failures  # what it has is not known
             and known.kind not in (None, "index")
             and known.verified_at is not None
             and task.lastmod is not None
