@@ -97,9 +97,9 @@ class HistoryWriter:
     ) -> DocumentState:
         """Record the outcome of reading a document in this step; return its new state.
 
-        The last call for a document counts, and ``failures`` grows once. ``facts`` are new values of fields of
-        :class:`DocumentState`, and ``entries`` those of a document that was read, as an Arrow
-        stream. With ``is_partial`` its markup is broken, so that entries may be missing.
+        The last call for a document counts, and ``failures`` grows once. ``facts`` are new values
+        of fields of :class:`DocumentState`, and ``entries`` those of a document that was read, as
+        an Arrow stream. With ``is_partial`` its markup is broken, so that entries may be missing.
         """
         known = self.documents.get(source)
         if known is None:

@@ -103,6 +103,7 @@ class _Step:
         self._robots: list[RobotsState] = []
         self._revisit = Revisit()
         self._answers: dict[str, str] = {}
+        self._empty: set[str] = set()
         self._emptied: set[str] = set()
         self._has_failed = False
 
@@ -212,7 +213,10 @@ class _Step:
             writer.add(source, "trusted", facts, now=now)
         elif source in self._revisit.same:
             facts |= {"lastmod": record.lastmod, **self._revisit.validators.get(source, {})}
-            self._note_partial(writer.add(source, "same", facts, now=now), record)
+            state = writer.add(source, "same", facts, now=now)
+            if state.kind not in (None, "index") and not state.entry_count:
+                self._empty.add(source)
+            self._note_partial(state, record)
         elif record.error is not None or (document is None and record.same_as is None):
             self._add_failed(source, record, facts)
         else:
@@ -228,6 +232,8 @@ class _Step:
             problems = () if document is None else document.problems
             is_partial = any(problem.code in BROKEN for problem in problems)
             if self._is_emptied(source, record):
+                if not self._was_emptied(source):
+                    facts["failures"] = 0  # the steps before, of another failure, do not count
                 # Without validators, the next step reads it again.
                 facts |= {"etag": None, "last_modified": None, "digest": None}
                 self._emptied.add(source)
@@ -247,14 +253,23 @@ class _Step:
 
         That is a mistake more often than a decision.
         """
+        if record.same_as in self._empty or not (
+            record.same_as or record.entries or record.sitemaps
+        ):
+            self._empty.add(source)
         known = self._writer.documents.get(source)
-        if known is None or record.same_as is not None or record.entries or record.sitemaps:
+        if known is None or source not in self._empty:
             return False
         children = sum(
             each.parent == source and each.how == "index" and each.state != "unlisted"
             for each in self._writer.documents.values()
         )
         return bool(children) or self._writer.url_count(known.document) >= MIN_EMPTIED
+
+    def _was_emptied(self, source: str) -> bool:
+        """Return whether a document was empty as here when it was last read: it has no digest."""
+        known = self._writer.documents[source]
+        return bool(known.failures) and known.digest is None and known.entry_count == 0
 
     def _add_failed(self, source: str, record: DocumentRecord, facts: dict[str, Any]) -> None:
         known = self._writer.documents.get(source)
