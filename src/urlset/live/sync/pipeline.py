@@ -434,7 +434,7 @@ class _Run:
             self._faults.append(
                 f"{count:,} of {known:,} pages are not listed any more, above the largest share of "
                 f"{share:.0%} ({option('max_removed_share')}): they are unknown, except those that "
-                "are gone, or redirect to a listed page for good"
+                "are gone, or have moved to a listed page"
             )
             visits_of = self._gone_or_moved(min(count, self._settings.recheck_pages), MANY)
         yield from self._rows_of("FROM unlisted_pages", visits_of)
